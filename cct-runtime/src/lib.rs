@@ -1,0 +1,18 @@
+//! The engine of cargo-cct, and what a test can say to it.
+#![warn(missing_docs)]
+
+pub mod codec;
+pub mod config;
+pub mod operation;
+pub mod strategy;
+pub mod trace;
+pub mod verdict;
+pub mod wire;
+
+#[cfg(feature = "engine")]
+pub mod engine;
+#[cfg(feature = "engine")]
+pub mod harness;
+
+#[cfg(feature = "engine")]
+pub use cct_macros::test;

@@ -1,0 +1,208 @@
+//! Schedules and traces: what an execution was, compact enough to keep and full enough to check.
+//!
+//! A [`Schedule`] is what the engine needs to repeat an execution; a [`Trace`] adds what happened at
+//! each step, so that a replay can be checked and a person can read it.
+
+use crate::codec::wire_enum;
+use crate::codec::wire_struct;
+
+/// The choices of one iteration: enough to repeat it in the same binary.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Schedule {
+    /// The iteration's own seed: hash seeds and `getrandom` follow from it.
+    pub seed: u64,
+    /// How many yields of a worker force a switch in this iteration.
+    pub yield_budget: u32,
+    /// The step bound of this iteration.
+    pub max_steps: u32,
+    /// How many steps detached workers may run on after the body returned.
+    pub detached_steps: u32,
+    /// The controlled wall clock at the iteration's start, in nanoseconds since the Unix epoch.
+    pub wall_clock: u64,
+    /// The member of the portfolio that made the schedule, for people.
+    pub strategy: String,
+    /// The workers in the order they ran.
+    pub runs: Vec<Run>,
+    /// The values chosen, in order: which waiter was woken, `choose_index`, ….
+    pub choices: Vec<u32>,
+}
+
+/// One worker running for some steps without another in between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "(u32, u32)", into = "(u32, u32)"))]
+pub struct Run {
+    /// The worker.
+    pub worker: u32,
+    /// The number of its steps; zero when it stopped before its next scheduling point.
+    pub steps: u32,
+}
+
+impl From<(u32, u32)> for Run {
+    fn from((worker, steps): (u32, u32)) -> Self {
+        Run { worker, steps }
+    }
+}
+
+impl From<Run> for (u32, u32) {
+    fn from(run: Run) -> Self {
+        (run.worker, run.steps)
+    }
+}
+
+/// A recorded execution.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Trace {
+    /// The choices.
+    pub schedule: Schedule,
+    /// The workers by number.
+    pub workers: Vec<WorkerInfo>,
+    /// The objects by number, in the order of first use.
+    pub objects: Vec<ObjectInfo>,
+    /// The source sites that steps refer to.
+    pub sites: Vec<Site>,
+    /// What happened, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A worker of a recorded execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct WorkerInfo {
+    /// The thread's name, if it has one; `main` for the test's body.
+    pub name: Option<String>,
+    /// Where it was spawned; none for the test's body.
+    pub spawned_at: Option<Site>,
+}
+
+/// An object of a recorded execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ObjectInfo {
+    /// Its address, for the debugger.
+    pub address: u64,
+    /// The path of the static it lives in, if it does.
+    pub static_path: Option<String>,
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Site {
+    /// The file as rustc was given it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// One step of a recorded execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Step {
+    /// The worker.
+    pub worker: u32,
+    /// The operation's code, see [`crate::operation::Operation`].
+    pub operation: u8,
+    /// The object, if there is one.
+    pub object: Option<u32>,
+    /// The site, an index into the trace's sites.
+    pub site: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The value read, if any.
+    pub read: Option<Value>,
+    /// The value written, if any.
+    pub written: Option<Value>,
+    /// True when the strategy could have picked another worker here.
+    pub contested: bool,
+}
+
+/// How a step ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Outcome {
+    /// The operation was carried out.
+    Done,
+    /// An operation that may fail did (`try_lock`, `compare_exchange`, …).
+    Refused,
+    /// The worker waits from here on.
+    Waits,
+    /// A wait ended because its time was over.
+    TimedOut,
+}
+
+/// A value read from or written to an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Value {
+    /// An unsigned number.
+    Unsigned(u64),
+    /// A signed number, sign-extended.
+    Signed(u64),
+    /// A truth value.
+    Bool(bool),
+    /// An address.
+    Pointer(u64),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Value::Unsigned(bits) => write!(f, "{bits}"),
+            Value::Signed(bits) => write!(f, "{}", bits.cast_signed()),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Pointer(address) => write!(f, "{address:#x}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Site {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+wire_struct!(Schedule {
+    seed, yield_budget, max_steps, detached_steps, wall_clock, strategy, runs, choices
+});
+wire_struct!(Run { worker, steps });
+wire_struct!(Trace { schedule, workers, objects, sites, steps });
+wire_struct!(WorkerInfo { name, spawned_at });
+wire_struct!(ObjectInfo { address, static_path });
+wire_struct!(Site { file, line, column });
+wire_struct!(Step { worker, operation, object, site, outcome, read, written, contested });
+wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut });
+wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });
+
+macro_rules! values {
+    ($($number:ty => $variant:ident,)*) => { $(
+        impl From<$number> for Value {
+            fn from(value: $number) -> Self {
+                #[allow(clippy::cast_sign_loss, clippy::cast_lossless, reason = "the bits are meant")]
+                Value::$variant(value as u64)
+            }
+        }
+    )* };
+}
+values! {
+    u8 => Unsigned, u16 => Unsigned, u32 => Unsigned, u64 => Unsigned, usize => Unsigned,
+    i8 => Signed, i16 => Signed, i32 => Signed, i64 => Signed, isize => Signed,
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl<T> From<*mut T> for Value {
+    fn from(value: *mut T) -> Self {
+        Value::Pointer(value as u64)
+    }
+}

@@ -1,0 +1,99 @@
+//! How an iteration ended, and what was found.
+//!
+//! Plain values: words for people are made in cargo-cct.
+
+use crate::codec::wire_enum;
+use crate::codec::wire_struct;
+use crate::trace::Site;
+
+/// How one iteration of a test ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", tag = "verdict"))]
+pub enum Verdict {
+    /// The body finished as it should.
+    Passed,
+    /// A bug was found.
+    Failed(Bug),
+    /// The step bound was reached while workers still made progress: neither passed nor failed.
+    CutOff,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Bug {
+    /// The kind of the bug.
+    pub kind: BugKind,
+    /// The panic message, or what the engine has to say; may have several lines.
+    pub message: String,
+    /// Where it happened, when that is known.
+    pub site: Option<Site>,
+    /// The worker that failed; none for a deadlock.
+    pub worker: Option<u32>,
+    /// What each worker that cannot run waits for; empty unless the bug is about waiting.
+    pub waits: Vec<Wait>,
+}
+
+/// The kinds of bugs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum BugKind {
+    /// The test's body panicked.
+    Panic,
+    /// A `#[should_panic]` test did not panic, or with another message.
+    NoPanic,
+    /// The test returned an error.
+    ErrorReturned,
+    /// A worker panicked and nobody noticed; a bug only when the settings say so.
+    UnobservedPanic,
+    /// The body can never finish: every worker waits.
+    Deadlock,
+    /// Workers hold locks that they wait for in a circle, while others can still run.
+    LockCycle,
+    /// Workers wait, or only spin, and nobody will ever change anything.
+    NoProgress,
+    /// The test called `process::exit`.
+    Exit,
+    /// The test called `process::abort`, or a panic could not unwind.
+    Abort,
+    /// A signal ended the process.
+    Signal,
+    /// A worker's stack was exhausted.
+    StackOverflow,
+    /// Code without scheduling points did not come back.
+    Hang,
+    /// Memory was freed twice, or freed without having been allocated.
+    BadFree,
+}
+
+/// What one worker waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wait {
+    /// The worker that waits, or that spins.
+    pub worker: u32,
+    /// The code of its pending operation, see [`crate::operation::Operation`].
+    pub operation: u8,
+    /// The object it waits for, by address; only meaningful within its process.
+    pub address: u64,
+    /// The object it waits for, numbered by first use in a recorded execution.
+    pub object: Option<u32>,
+    /// Where it waits.
+    pub site: Site,
+    /// The worker that holds the object, or that is to be joined, when that is known.
+    pub holder: Option<u32>,
+    /// True for a worker that could run but only spins.
+    pub spins: bool,
+    /// True when the worker is part of the circle of waiting, not only behind it.
+    pub in_cycle: bool,
+}
+
+wire_enum!(Verdict { 0 Passed, 1 Failed(bug), 2 CutOff });
+wire_struct!(Bug { kind, message, site, worker, waits });
+wire_enum!(BugKind {
+    0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,
+    7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadFree,
+});
+wire_struct!(Wait { worker, operation, address, object, site, holder, spins, in_cycle });
