@@ -1,7 +1,8 @@
 //! Two people share an account.
 
-use bank::Account;
 use std::thread;
+
+use bank::Account;
 
 #[test]
 fn deposits_add_up() {
@@ -13,12 +14,13 @@ fn deposits_add_up() {
     assert_eq!(account.balance(), 300);
 }
 
+/// Fails under some schedules: both read 1000, and the later store wins.
 #[test]
 fn withdrawals_add_up() {
     let account = Account::new(1000);
     thread::scope(|scope| {
         scope.spawn(|| account.withdraw(100));
-        scope.spawn(|| account.withdraw(300));
+        account.withdraw(300);
     });
     assert_eq!(account.balance(), 600);
 }
