@@ -1,0 +1,104 @@
+//! Parity with std, from a list of its public items.
+//!
+//! `extract.py` reads the list from the toolchain's documentation. From it, one source file is
+//! generated that uses each item: functions by their exact signature, constness by a call in a
+//! const function, impls under exactly their documented bounds, and auto traits also by their
+//! absence without these bounds. The file must compile as it is, which proves the list, and with
+//! the facades, which proves parity. What no list can say (variance, unsizing, layout, macros,
+//! test attributes) stands in `extras/`, and is compiled in both worlds as well.
+
+#![allow(missing_docs, reason = "tests are claims and need no more words")]
+
+mod compile;
+mod list;
+mod source;
+
+use compile::Compiler;
+use list::Item;
+use source::Source;
+
+const EDITIONS: [&str; 4] = ["2015", "2018", "2021", "2024"];
+
+/// Hand-written programs: name, oldest edition they are written for, text.
+const EXTRAS: [(&str, &str, &str); 6] = [
+    ("layout", "2021", include_str!("extras/layout.rs")),
+    ("macros", "2015", include_str!("extras/macros.rs")),
+    ("statics", "2018", include_str!("extras/statics.rs")),
+    ("tests", "2015", include_str!("extras/tests.rs")),
+    (
+        "thread_locals",
+        "2015",
+        include_str!("extras/thread_locals.rs"),
+    ),
+    ("types", "2021", include_str!("extras/types.rs")),
+];
+
+#[test]
+fn the_list_is_true_of_std() {
+    assert_nothing_missing(&real());
+}
+
+#[test]
+fn the_extras_are_true_of_std() {
+    assert_extras_compile(&real());
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let made_up = r#"[
+        {"fn": "std::sync::Mutex::seize", "of": "std::sync::Mutex<T>", "generics": "T",
+         "args": ["&std::sync::Mutex<T>"], "ret": "T"},
+        {"fn": "std::thread::yield_now", "args": [], "ret": "()", "const": true},
+        {"fn": "std::thread::park", "args": [], "ret": "()"},
+        {"impl": "std::clone::Clone", "of": "std::sync::Mutex<T>", "generics": "T"},
+        {"not": "std::marker::Sync", "of": "std::sync::Mutex<T>", "generics": "T: Send"},
+        {"path": "std::sync::Semaphore"}
+    ]"#;
+    let items: Vec<Item> = serde_json::from_str(made_up).expect("the form of the list");
+    let missing = real().missing("made_up", &Source::of(&items));
+    let named = |name: &str| missing.iter().any(|line| line.starts_with(name));
+    assert!(named("fn std::sync::Mutex::seize"), "{missing:?}");
+    assert!(named("const fn std::thread::yield_now"), "{missing:?}");
+    assert!(
+        named("impl std::clone::Clone for std::sync::Mutex<T>"),
+        "{missing:?}"
+    );
+    assert!(
+        named("impl !std::marker::Sync for std::sync::Mutex<T>"),
+        "{missing:?}"
+    );
+    assert!(named("path std::sync::Semaphore"), "{missing:?}");
+    assert_eq!(missing.len(), 5, "{missing:?}");
+}
+
+/// Returns rustc as it is.
+fn real() -> Compiler {
+    Compiler {
+        world: "real",
+        args: Vec::new(),
+    }
+}
+
+fn assert_nothing_missing(compiler: &Compiler) {
+    let list = list::read();
+    let items = list.items();
+    let missing = compiler.missing("items", &Source::of(&items));
+    assert!(
+        missing.is_empty(),
+        "{} of {} items are not as in Rust {}:\n{}",
+        missing.len(),
+        items.len(),
+        list.rust,
+        missing.join("\n"),
+    );
+}
+
+fn assert_extras_compile(compiler: &Compiler) {
+    let mut failed = String::new();
+    for (name, oldest, text) in EXTRAS {
+        for edition in EDITIONS.into_iter().filter(|edition| *edition >= oldest) {
+            failed += &compiler.errors(name, edition, text);
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}
