@@ -1,1 +1,4 @@
-//! The tests of cargo-cct.
+//! The tests and benchmarks of cargo-cct: the tests are in this package's test targets, and here
+//! is what they share.
+
+pub mod support;

@@ -1,0 +1,11 @@
+//! Runs the tool as a user would: in a clean environment, on a copy of a fixture.
+
+mod environment;
+mod finished;
+mod tool;
+mod workspace;
+
+pub use environment::{cargo, cleaned};
+pub use finished::Finished;
+pub use tool::cargo_cct;
+pub use workspace::Workspace;
