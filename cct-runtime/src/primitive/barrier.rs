@@ -1,0 +1,100 @@
+//! The machine of `Barrier`.
+
+use std::panic::Location;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::futex;
+use crate::engine::{self, NEVER};
+use crate::operation::Operation;
+
+/// How many have arrived, and in which round.
+#[derive(Debug)]
+pub struct BarrierMachine {
+    /// The round in the upper half, the number of arrivals in the lower: they change together.
+    state: AtomicU64,
+    /// Counts the rounds that ended, for native threads to sleep on.
+    ended: AtomicU32,
+    /// How many native threads sleep.
+    natives: AtomicU32,
+    size: usize,
+}
+
+const ARRIVALS: u64 = u32::MAX as u64;
+const ROUND: u64 = ARRIVALS + 1;
+
+impl BarrierMachine {
+    /// A barrier for this many; for 0 as for 1.
+    pub const fn new(size: usize) -> BarrierMachine {
+        BarrierMachine {
+            state: AtomicU64::new(0),
+            ended: AtomicU32::new(0),
+            natives: AtomicU32::new(0),
+            size,
+        }
+    }
+
+    /// Waits for the others of the round; true for the one that came last.
+    #[track_caller]
+    pub fn wait(&self) -> bool {
+        let site = Location::caller();
+        let controlled = engine::is_controlled();
+        if controlled {
+            engine::point_at(Operation::BarrierWait, self.address(), site).done();
+        }
+        let before = self.arrive();
+        if self.is_last(before) {
+            self.release();
+            return true;
+        }
+        let same_round = || self.state.load(Ordering::Acquire) & !ARRIVALS == before & !ARRIVALS;
+        if controlled {
+            while same_round() {
+                engine::wait_at(Operation::BarrierWait, self.address(), NEVER, None, site);
+            }
+        } else {
+            self.sleep_while(same_round);
+        }
+        false
+    }
+
+    /// Counts an arrival, the last one by beginning the next round; returns the state before.
+    fn arrive(&self) -> u64 {
+        self.state
+            .update(Ordering::AcqRel, Ordering::Acquire, |state| {
+                if self.is_last(state) {
+                    (state & !ARRIVALS).wrapping_add(ROUND)
+                } else {
+                    state + 1
+                }
+            })
+    }
+
+    fn is_last(&self, before: u64) -> bool {
+        (before & ARRIVALS) + 1 >= self.size as u64
+    }
+
+    fn release(&self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+        if self.natives.load(Ordering::SeqCst) > 0 {
+            futex::wake_all(&self.ended);
+        }
+        engine::wake_all(self.address());
+    }
+
+    fn sleep_while(&self, same_round: impl Fn() -> bool) {
+        self.natives.fetch_add(1, Ordering::SeqCst);
+        loop {
+            let ended = self.ended.load(Ordering::SeqCst);
+            if !same_round() {
+                break;
+            }
+            futex::wait(&self.ended, ended, None);
+        }
+        self.natives.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}

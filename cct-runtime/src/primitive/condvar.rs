@@ -1,0 +1,187 @@
+//! The machine of `Condvar`.
+//!
+//! Workers that wait are counted: one is either *waiting* or *called* by a notification and about to
+//! return. A wake-up without a call sends the worker back to wait, so that no spurious wake-up reaches
+//! the user. Which worker a `notify_one` wakes is the strategy's choice.
+
+use std::panic::Location;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::futex;
+use super::hold::Hold;
+use super::mutex::MutexMachine;
+use crate::engine::{self, NEVER, Wakeup, WorkerId};
+use crate::operation::Operation;
+
+/// Who waits for a notification.
+#[derive(Debug)]
+pub struct CondvarMachine {
+    /// How many workers wait, in the lower half; how many have been called and have not returned yet, in
+    /// the upper one. They change together.
+    workers: AtomicU64,
+    /// Counts notifications; native threads sleep on it.
+    sequence: AtomicU32,
+    /// How many native threads wait.
+    natives: AtomicU32,
+}
+
+const WAITING: u64 = 1;
+const CALLED: u64 = 1 << 32;
+
+/// How long to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// Until notified.
+    Never,
+    /// At most this long.
+    After(Duration),
+    /// Until this moment of virtual time; controlled workers only.
+    At(u64),
+}
+
+/// Why a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitEnd {
+    /// By a notification; outside the engine also without one.
+    Notified,
+    /// The time was over.
+    TimedOut,
+}
+
+impl CondvarMachine {
+    /// Nobody waits.
+    #[expect(
+        clippy::new_without_default,
+        reason = "machines live in statics and need `const`"
+    )]
+    pub const fn new() -> CondvarMachine {
+        CondvarMachine {
+            workers: AtomicU64::new(0),
+            sequence: AtomicU32::new(0),
+            natives: AtomicU32::new(0),
+        }
+    }
+
+    /// Releases the mutex, waits, and acquires it again; `hold` then names this site.
+    #[track_caller]
+    pub fn wait(&self, mutex: &MutexMachine, hold: &mut Hold, limit: Limit) -> WaitEnd {
+        let site = Location::caller();
+        let end = match engine::current() {
+            Some(_) => self.wait_controlled(mutex, limit, site),
+            None => self.wait_native(mutex, limit),
+        };
+        mutex.reacquire(site);
+        hold.site = site;
+        end
+    }
+
+    /// Wakes one waiter, if there is any.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        let controlled = engine::is_controlled();
+        if controlled {
+            engine::point(Operation::NotifyOne, self.address()).done();
+        }
+        if self.call(|_| 1) {
+            if controlled {
+                engine::wake_one(self.address());
+            } else {
+                // A thread outside cannot choose: all look, and one of them takes the call.
+                engine::wake_all(self.address());
+            }
+        } else {
+            self.sequence.fetch_add(1, Ordering::SeqCst);
+            if self.natives.load(Ordering::SeqCst) > 0 {
+                futex::wake_one(&self.sequence);
+            }
+        }
+    }
+
+    /// Wakes all waiters.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        if engine::is_controlled() {
+            engine::point(Operation::NotifyAll, self.address()).done();
+        }
+        if self.call(|waiting| waiting) {
+            engine::wake_all(self.address());
+        }
+        self.sequence.fetch_add(1, Ordering::SeqCst);
+        if self.natives.load(Ordering::SeqCst) > 0 {
+            futex::wake_all(&self.sequence);
+        }
+    }
+
+    fn wait_controlled(
+        &self,
+        mutex: &MutexMachine,
+        limit: Limit,
+        site: &'static Location<'static>,
+    ) -> WaitEnd {
+        let (operation, deadline) = match limit {
+            Limit::Never => (Operation::Wait, NEVER),
+            Limit::After(duration) => (Operation::WaitTimeout, engine::deadline_after(duration)),
+            Limit::At(deadline) => (Operation::WaitTimeout, deadline),
+        };
+        engine::point_at(operation, self.address(), site).done();
+        self.workers.fetch_add(WAITING, Ordering::SeqCst);
+        mutex.release();
+        loop {
+            let holder: Option<WorkerId> = None;
+            let wakeup = engine::wait_at(operation, self.address(), deadline, holder, site);
+            if wakeup == Wakeup::TimedOut && self.change(leave) {
+                return WaitEnd::TimedOut;
+            }
+            // When nobody is left waiting, a call came before the deadline and is this worker's.
+            if self.change(|state| state.checked_sub(CALLED)) {
+                return WaitEnd::Notified;
+            }
+        }
+    }
+
+    fn wait_native(&self, mutex: &MutexMachine, limit: Limit) -> WaitEnd {
+        let timeout = match limit {
+            Limit::After(duration) => Some(duration),
+            Limit::Never | Limit::At(_) => None,
+        };
+        self.natives.fetch_add(1, Ordering::SeqCst);
+        let seen = self.sequence.load(Ordering::SeqCst);
+        mutex.release();
+        let woken = futex::wait(&self.sequence, seen, timeout);
+        self.natives.fetch_sub(1, Ordering::SeqCst);
+        if woken {
+            WaitEnd::Notified
+        } else {
+            WaitEnd::TimedOut
+        }
+    }
+
+    /// Calls as many workers as `count` makes of those that wait; false when nobody waits.
+    fn call(&self, count: fn(u64) -> u64) -> bool {
+        self.change(|state| match waiting(state) {
+            0 => None,
+            waiting => Some(state + count(waiting) * (CALLED - WAITING)),
+        })
+    }
+
+    /// True unless `next` has no answer to the counts.
+    fn change(&self, next: impl FnMut(u64) -> Option<u64>) -> bool {
+        self.workers
+            .try_update(Ordering::SeqCst, Ordering::SeqCst, next)
+            .is_ok()
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}
+
+fn waiting(state: u64) -> u64 {
+    state & (CALLED - WAITING)
+}
+
+fn leave(state: u64) -> Option<u64> {
+    (waiting(state) > 0).then(|| state - WAITING)
+}

@@ -1,0 +1,65 @@
+//! What a guard remembers of its acquire, and the poison flag.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine;
+
+/// An acquired lock, as its guard keeps it.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold {
+    /// Where the lock was acquired: a guard's drop has no site of its own.
+    pub(super) site: &'static Location<'static>,
+    /// Whether the holder was unwinding already; then its panic does not poison.
+    pub(super) panicking: bool,
+}
+
+impl Hold {
+    pub(super) fn new(site: &'static Location<'static>) -> Hold {
+        Hold {
+            site,
+            panicking: panicking(),
+        }
+    }
+}
+
+/// Whether a holder of the lock panicked.
+#[derive(Debug)]
+pub struct Poison(AtomicBool);
+
+impl Poison {
+    /// Not poisoned.
+    #[expect(
+        clippy::new_without_default,
+        reason = "machines live in statics and need `const`"
+    )]
+    pub const fn new() -> Poison {
+        Poison(AtomicBool::new(false))
+    }
+
+    /// True after a holder panicked.
+    pub fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Forgets that a holder panicked.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Poisons when the holder's panic began while it had the lock.
+    pub(super) fn note(&self, hold: Hold) {
+        if !hold.panicking && panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// True while the caller unwinds: per worker, since several workers can be unwinding at once.
+fn panicking() -> bool {
+    if engine::is_controlled() {
+        engine::panic_count() > 0
+    } else {
+        std::thread::panicking()
+    }
+}

@@ -1,0 +1,186 @@
+//! The machine of `Mutex`.
+
+use std::panic::Location;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::hold::{Hold, Poison};
+use super::{futex, owner};
+use crate::engine::{self, NEVER, WorkerId};
+use crate::operation::Operation;
+
+/// Who holds a mutex, and whether anybody waits for it.
+///
+/// A free mutex is exactly [`FREE`]: whoever waits sets [`WAITED`] on a held one, and a release clears it.
+#[derive(Debug)]
+pub struct MutexMachine {
+    state: AtomicU32,
+    poison: Poison,
+}
+
+const FREE: u32 = 0;
+/// Somebody may wait; the rest of the word says who holds the mutex.
+const WAITED: u32 = 1 << 31;
+
+impl MutexMachine {
+    /// A free mutex.
+    #[expect(
+        clippy::new_without_default,
+        reason = "machines live in statics and need `const`"
+    )]
+    pub const fn new() -> MutexMachine {
+        MutexMachine {
+            state: AtomicU32::new(FREE),
+            poison: Poison::new(),
+        }
+    }
+
+    /// The flag that a panicking holder leaves behind.
+    pub fn poison(&self) -> &Poison {
+        &self.poison
+    }
+
+    /// Acquires.
+    #[track_caller]
+    pub fn lock(&self) -> Hold {
+        let site = Location::caller();
+        if let Some(me) = engine::current() {
+            if self.state.load(Ordering::Relaxed) == FREE {
+                engine::point_at(Operation::Lock, self.address(), site).done();
+            } else {
+                self.block(site);
+            }
+            self.acquire_controlled(me, site);
+        } else {
+            self.acquire_native();
+        }
+        Hold::new(site)
+    }
+
+    /// Acquires if that is possible at once.
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<Hold> {
+        let site = Location::caller();
+        let acquired = if let Some(me) = engine::current() {
+            let step = engine::point_at(Operation::TryLock, self.address(), site);
+            let acquired = self.take(owner::code(me));
+            if acquired {
+                step.succeeded()
+            } else {
+                step.refused(None)
+            }
+            acquired
+        } else {
+            self.take(owner::NATIVE)
+        };
+        acquired.then(|| Hold::new(site))
+    }
+
+    /// Releases. Only for who holds it.
+    ///
+    /// The point comes first, so that others can still find the mutex held.
+    pub fn unlock(&self, hold: Hold) {
+        self.poison.note(hold);
+        if engine::is_controlled() {
+            engine::point_at(Operation::Unlock, self.address(), hold.site).done();
+        }
+        self.release();
+    }
+
+    /// Acquires again after a wait on a condition variable: the wait was the scheduling point.
+    pub(super) fn reacquire(&self, site: &'static Location<'static>) {
+        match engine::current() {
+            Some(me) => self.acquire_controlled(me, site),
+            None => self.acquire_native(),
+        }
+    }
+
+    /// Releases without a scheduling point.
+    pub(super) fn release(&self) {
+        let state = self.state.load(Ordering::Relaxed);
+        if owner::worker(state & !WAITED).is_some() {
+            // Not a swap: workers set the flag on this same OS thread, and a native thread that finds a
+            // worker holding the mutex looks again by itself.
+            self.state.store(FREE, Ordering::Release);
+            if state & WAITED != 0 {
+                engine::wake_all(self.address());
+            }
+        } else if self.state.swap(FREE, Ordering::Release) & WAITED != 0 {
+            futex::wake_one(&self.state);
+            engine::wake_all(self.address());
+        }
+    }
+
+    fn acquire_controlled(&self, me: WorkerId, site: &'static Location<'static>) {
+        while !self.take(owner::code(me)) {
+            self.block(site);
+        }
+    }
+
+    /// Waits for a release.
+    #[cold]
+    fn block(&self, site: &'static Location<'static>) {
+        let by_native = |state| state & !WAITED == owner::NATIVE;
+        let mut state = self.state.load(Ordering::Relaxed);
+        if by_native(state) && futex::patience(&self.state, by_native) {
+            return;
+        }
+        while state & WAITED == 0 {
+            if state == FREE {
+                return;
+            }
+            let waited = state | WAITED;
+            match self
+                .state
+                .compare_exchange(state, waited, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => break,
+                Err(now) => state = now,
+            }
+        }
+        let holder = owner::worker(state & !WAITED);
+        engine::wait_at(Operation::Lock, self.address(), NEVER, holder, site);
+    }
+
+    fn acquire_native(&self) {
+        if !self.take(owner::NATIVE) {
+            self.acquire_contended();
+        }
+    }
+
+    /// Sleeps until the mutex is free, and takes it as waited for: others may be asleep still.
+    #[cold]
+    fn acquire_contended(&self) {
+        loop {
+            let state = futex::spin(&self.state, |state| state == FREE || state & WAITED != 0);
+            let wanted = if state == FREE {
+                owner::NATIVE | WAITED
+            } else {
+                state | WAITED
+            };
+            let changed = state == wanted
+                || self
+                    .state
+                    .compare_exchange(state, wanted, Ordering::Acquire, Ordering::Relaxed)
+                    .is_ok();
+            if !changed {
+                continue;
+            }
+            if state == FREE {
+                return;
+            }
+            let by_worker = owner::worker(state & !WAITED).is_some();
+            futex::wait(&self.state, wanted, by_worker.then_some(futex::SLICE));
+        }
+    }
+
+    fn take(&self, code: u32) -> bool {
+        self.state
+            .compare_exchange(FREE, code, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}

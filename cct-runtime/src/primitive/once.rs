@@ -1,0 +1,222 @@
+//! The machine of `Once`, `OnceLock` and `LazyLock`.
+//!
+//! A completed one never changes again (but through `&mut`), so looking at it commutes with every other
+//! operation: it is no scheduling point and costs one load. Only a call that finds it incomplete
+//! declares an operation, and then looks again.
+
+use std::panic::Location;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::{futex, owner};
+use crate::engine::{self, NEVER};
+use crate::operation::Operation;
+
+/// Whether an initialiser has run, and who runs it.
+#[derive(Debug)]
+pub struct OnceMachine {
+    /// One of the codes below or the code of who runs it, and two flags.
+    state: AtomicU32,
+}
+
+const INCOMPLETE: u32 = 0;
+// 1 is `owner::NATIVE`: it runs outside the engine.
+const POISONED: u32 = 2;
+const COMPLETE: u32 = 3;
+/// A worker waits.
+const WORKER_WAITS: u32 = 1 << 31;
+/// A native thread waits.
+const NATIVE_WAITS: u32 = 1 << 30;
+const WAITS: u32 = WORKER_WAITS | NATIVE_WAITS;
+
+/// What to do about an initialiser that panicked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnPoison {
+    /// Panic too.
+    Panic,
+    /// Go on as if it had not been run.
+    Ignore,
+}
+
+impl OnceMachine {
+    /// Nothing has run.
+    #[expect(
+        clippy::new_without_default,
+        reason = "machines live in statics and need `const`"
+    )]
+    pub const fn new() -> OnceMachine {
+        OnceMachine {
+            state: AtomicU32::new(INCOMPLETE),
+        }
+    }
+
+    /// An initialiser has run already.
+    pub const fn completed() -> OnceMachine {
+        OnceMachine {
+            state: AtomicU32::new(COMPLETE),
+        }
+    }
+
+    /// True when an initialiser has run; for who cannot be surprised by others.
+    pub fn is_complete(&self) -> bool {
+        self.state.load(Ordering::Acquire) == COMPLETE
+    }
+
+    /// True when an initialiser has run; a scheduling point unless that is so already.
+    #[track_caller]
+    pub fn get(&self) -> bool {
+        if self.is_complete() {
+            return true;
+        }
+        if engine::is_controlled() {
+            engine::point(Operation::OnceGet, self.address()).done();
+        }
+        self.is_complete()
+    }
+
+    /// Begins to run an initialiser, or waits for the one that runs; none when one has run.
+    ///
+    /// An initialiser that asks for itself waits forever.
+    #[track_caller]
+    pub fn begin(&self, on_poison: OnPoison) -> Option<Running<'_>> {
+        if self.is_complete() {
+            None
+        } else {
+            self.begin_at(on_poison, Location::caller())
+        }
+    }
+
+    /// Waits until an initialiser has run, whoever runs it.
+    #[track_caller]
+    pub fn wait(&self, on_poison: OnPoison) {
+        let site = Location::caller();
+        while !self.is_complete() {
+            if self.state.load(Ordering::Acquire) & !WAITS == POISONED
+                && on_poison == OnPoison::Panic
+            {
+                previously_poisoned();
+            }
+            self.block(site);
+        }
+    }
+
+    #[track_caller]
+    fn begin_at(
+        &self,
+        on_poison: OnPoison,
+        site: &'static Location<'static>,
+    ) -> Option<Running<'_>> {
+        let me = engine::current();
+        let mut is_declared = me.is_none();
+        loop {
+            let state = self.state.load(Ordering::Acquire);
+            match state & !WAITS {
+                COMPLETE => return None,
+                INCOMPLETE | POISONED if !is_declared => {
+                    engine::point_at(Operation::CallOnce, self.address(), site).done();
+                    is_declared = true;
+                }
+                POISONED if on_poison == OnPoison::Panic => previously_poisoned(),
+                before @ (INCOMPLETE | POISONED) => {
+                    let runner = me.map_or(owner::NATIVE, owner::code) | (state & WAITS);
+                    let order = Ordering::Acquire;
+                    if self
+                        .state
+                        .compare_exchange(state, runner, order, order)
+                        .is_ok()
+                    {
+                        let was_poisoned = before == POISONED;
+                        return Some(Running {
+                            once: self,
+                            site,
+                            was_poisoned,
+                            end: POISONED,
+                        });
+                    }
+                }
+                _ => {
+                    self.block(site);
+                    is_declared = true;
+                }
+            }
+        }
+    }
+
+    /// Waits for the state to change from what it is now, unless it is complete.
+    #[cold]
+    fn block(&self, site: &'static Location<'static>) {
+        let controlled = engine::is_controlled();
+        let by_native = |state| state & !WAITS == owner::NATIVE;
+        if controlled
+            && by_native(self.state.load(Ordering::Relaxed))
+            && futex::patience(&self.state, by_native)
+        {
+            return;
+        }
+        let flag = if controlled {
+            WORKER_WAITS
+        } else {
+            NATIVE_WAITS
+        };
+        let order = Ordering::Acquire;
+        let incomplete = |state| (state != COMPLETE).then_some(state | flag);
+        let Ok(before) = self.state.try_update(order, order, incomplete) else {
+            return;
+        };
+        if controlled {
+            let holder = owner::worker(before & !WAITS);
+            engine::wait_at(Operation::OnceWait, self.address(), NEVER, holder, site);
+        } else {
+            futex::wait(&self.state, before | flag, None);
+        }
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}
+
+#[cold]
+#[track_caller]
+fn previously_poisoned() -> ! {
+    panic!("Once instance has previously been poisoned")
+}
+
+/// The right and the duty to run the initialiser; dropped without [`Running::complete`], it poisons.
+#[derive(Debug)]
+#[must_use]
+pub struct Running<'a> {
+    once: &'a OnceMachine,
+    site: &'static Location<'static>,
+    was_poisoned: bool,
+    /// The state that the end of the run leaves.
+    end: u32,
+}
+
+impl Running<'_> {
+    /// True when an earlier initialiser panicked.
+    pub fn was_poisoned(&self) -> bool {
+        self.was_poisoned
+    }
+
+    /// The initialiser has done its work.
+    pub fn complete(mut self) {
+        self.end = COMPLETE;
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let once = self.once;
+        if engine::is_controlled() {
+            engine::point_at(Operation::OnceDone, once.address(), self.site).done();
+        }
+        let before = once.state.swap(self.end, Ordering::AcqRel);
+        if before & WORKER_WAITS != 0 {
+            engine::wake_all(once.address());
+        }
+        if before & NATIVE_WAITS != 0 {
+            futex::wake_all(&once.state);
+        }
+    }
+}

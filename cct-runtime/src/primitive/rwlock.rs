@@ -1,0 +1,311 @@
+//! The machine of `RwLock`.
+//!
+//! As in std on Linux, readers wait while a writer waits, so that a recursive read can deadlock. A
+//! release that leaves the lock free forgets who waited and wakes everybody: whoever comes first gets
+//! it, and the others wait anew. That allows every order std allows.
+
+use std::panic::Location;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::hold::{Hold, Poison};
+use super::{futex, owner};
+use crate::engine::{self, NEVER};
+use crate::operation::Operation;
+
+/// How many read, whether one writes, and who waits.
+#[derive(Debug)]
+pub struct RwLockMachine {
+    /// The number of readers or [`WRITER`], and two flags. A free lock is exactly 0: whoever waits sets
+    /// its flag on a held lock.
+    state: AtomicU32,
+    /// The code of the holder if there is just one and it is known, else 0. Only for reports and for
+    /// deciding how to wait.
+    holder: AtomicU32,
+    /// Counts the wake-ups of native writers, who sleep on it.
+    writer_calls: AtomicU32,
+    /// How many native threads are asleep or about to be; raised before they set a flag.
+    natives: AtomicU32,
+    poison: Poison,
+}
+
+const COUNT: u32 = (1 << 30) - 1;
+const WRITER: u32 = COUNT;
+const READERS_WAIT: u32 = 1 << 30;
+const WRITERS_WAIT: u32 = 1 << 31;
+
+fn can_read(state: u32) -> bool {
+    state & COUNT < WRITER - 1 && state & WRITERS_WAIT == 0
+}
+
+fn can_write(state: u32) -> bool {
+    state == 0
+}
+
+/// The two ways to ask for the lock.
+struct Way {
+    operation: Operation,
+    flag: u32,
+    is_free: fn(u32) -> bool,
+}
+
+const READ: Way = Way {
+    operation: Operation::Read,
+    flag: READERS_WAIT,
+    is_free: can_read,
+};
+const WRITE: Way = Way {
+    operation: Operation::Write,
+    flag: WRITERS_WAIT,
+    is_free: can_write,
+};
+
+impl RwLockMachine {
+    /// A free lock.
+    #[expect(
+        clippy::new_without_default,
+        reason = "machines live in statics and need `const`"
+    )]
+    pub const fn new() -> RwLockMachine {
+        RwLockMachine {
+            state: AtomicU32::new(0),
+            holder: AtomicU32::new(0),
+            writer_calls: AtomicU32::new(0),
+            natives: AtomicU32::new(0),
+            poison: Poison::new(),
+        }
+    }
+
+    /// The flag that a panicking writer leaves behind.
+    pub fn poison(&self) -> &Poison {
+        &self.poison
+    }
+
+    /// Acquires for reading.
+    #[track_caller]
+    pub fn read(&self) -> Hold {
+        let site = Location::caller();
+        if let Some(me) = engine::current() {
+            self.declare(&READ, site);
+            while !self.take_read(owner::code(me)) {
+                self.block(&READ, site);
+            }
+        } else if !self.take_read(owner::NATIVE) {
+            self.read_contended();
+        }
+        Hold::new(site)
+    }
+
+    /// Acquires for reading if that is possible at once.
+    #[track_caller]
+    pub fn try_read(&self) -> Option<Hold> {
+        self.attempt(Operation::TryRead, Self::take_read, Location::caller())
+    }
+
+    /// Acquires for writing.
+    #[track_caller]
+    pub fn write(&self) -> Hold {
+        let site = Location::caller();
+        if let Some(me) = engine::current() {
+            self.declare(&WRITE, site);
+            while !self.take_write(owner::code(me)) {
+                self.block(&WRITE, site);
+            }
+        } else if !self.take_write(owner::NATIVE) {
+            self.write_contended();
+        }
+        Hold::new(site)
+    }
+
+    /// Acquires for writing if that is possible at once.
+    #[track_caller]
+    pub fn try_write(&self) -> Option<Hold> {
+        self.attempt(Operation::TryWrite, Self::take_write, Location::caller())
+    }
+
+    /// Gives up a read lock. Only for who holds one.
+    pub fn read_unlock(&self, hold: Hold) {
+        if engine::is_controlled() {
+            engine::point_at(Operation::ReadUnlock, self.address(), hold.site).done();
+        }
+        // Unknown from here on, unless the lock becomes free and the next holder says.
+        self.holder.store(0, Ordering::Relaxed);
+        let without_one = |state| Some(if state & COUNT == 1 { 0 } else { state - 1 });
+        let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
+        if before & COUNT == 1 {
+            self.wake(before);
+        }
+    }
+
+    /// Gives up the write lock. Only for who holds it.
+    pub fn write_unlock(&self, hold: Hold) {
+        self.poison.note(hold);
+        if engine::is_controlled() {
+            engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
+        }
+        self.holder.store(0, Ordering::Relaxed);
+        let before = self.state.swap(0, Ordering::AcqRel);
+        self.wake(before);
+    }
+
+    /// Turns the write lock into a read lock, with no writer in between. Only for who holds it.
+    pub fn downgrade(&self, hold: Hold) {
+        if engine::is_controlled() {
+            engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
+        }
+        // Readers stay behind a writer that waits.
+        let to_reader = |state: u32| {
+            let flags = if state & WRITERS_WAIT == 0 {
+                0
+            } else {
+                state & !COUNT
+            };
+            Some(1 | flags)
+        };
+        let before = self.change(Ordering::AcqRel, to_reader).unwrap_or(0);
+        if before & WRITERS_WAIT == 0 {
+            self.wake(before);
+        }
+    }
+
+    fn attempt(
+        &self,
+        operation: Operation,
+        take: fn(&Self, u32) -> bool,
+        site: &'static Location<'static>,
+    ) -> Option<Hold> {
+        let acquired = if let Some(me) = engine::current() {
+            let step = engine::point_at(operation, self.address(), site);
+            let acquired = take(self, owner::code(me));
+            if acquired {
+                step.succeeded()
+            } else {
+                step.refused(None)
+            }
+            acquired
+        } else {
+            take(self, owner::NATIVE)
+        };
+        acquired.then(|| Hold::new(site))
+    }
+
+    /// The scheduling point of a blocking acquire: the wait itself when it cannot go ahead.
+    fn declare(&self, way: &Way, site: &'static Location<'static>) {
+        if (way.is_free)(self.state.load(Ordering::Relaxed)) {
+            engine::point_at(way.operation, self.address(), site).done();
+        } else {
+            self.block(way, site);
+        }
+    }
+
+    #[cold]
+    fn block(&self, way: &Way, site: &'static Location<'static>) {
+        let holder = self.holder.load(Ordering::Relaxed);
+        let is_held = |state| !(way.is_free)(state);
+        if holder == owner::NATIVE && futex::patience(&self.state, is_held) {
+            return;
+        }
+        let flagged = self.change(Ordering::Relaxed, |state| {
+            is_held(state).then_some(state | way.flag)
+        });
+        if flagged.is_ok() {
+            let holder = owner::worker(holder);
+            engine::wait_at(way.operation, self.address(), NEVER, holder, site);
+        }
+    }
+
+    fn take_read(&self, code: u32) -> bool {
+        let more = |state| can_read(state).then_some(state + 1);
+        let Ok(before) = self.change(Ordering::Acquire, more) else {
+            return false;
+        };
+        let only = if before & COUNT == 0 { code } else { 0 };
+        self.holder.store(only, Ordering::Relaxed);
+        true
+    }
+
+    fn take_write(&self, code: u32) -> bool {
+        let taken = self
+            .state
+            .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed);
+        if taken.is_ok() {
+            self.holder.store(code, Ordering::Relaxed);
+        }
+        taken.is_ok()
+    }
+
+    #[cold]
+    fn read_contended(&self) {
+        self.natives.fetch_add(1, Ordering::SeqCst);
+        while !self.take_read(owner::NATIVE) {
+            let state = futex::spin(&self.state, can_read);
+            let is_held = |state| (!can_read(state)).then_some(state | READERS_WAIT);
+            if !can_read(state) && self.change(Ordering::SeqCst, is_held).is_ok() {
+                let state = self.state.load(Ordering::Relaxed);
+                if !can_read(state) && state & READERS_WAIT != 0 {
+                    futex::wait(&self.state, state, None);
+                }
+            }
+        }
+        self.natives.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    #[cold]
+    fn write_contended(&self) {
+        self.natives.fetch_add(1, Ordering::SeqCst);
+        // One native writer is woken at a time: from its first sleep on it speaks for the others.
+        let mut others = 0;
+        loop {
+            let state = futex::spin(&self.state, can_write);
+            if can_write(state) {
+                let wanted = WRITER | others;
+                let order = (Ordering::Acquire, Ordering::Relaxed);
+                if self
+                    .state
+                    .compare_exchange(0, wanted, order.0, order.1)
+                    .is_ok()
+                {
+                    break;
+                }
+                continue;
+            }
+            let is_held = |state| (!can_write(state)).then_some(state | WRITERS_WAIT);
+            if self.change(Ordering::SeqCst, is_held).is_err() {
+                continue;
+            }
+            others = WRITERS_WAIT;
+            let calls = self.writer_calls.load(Ordering::SeqCst);
+            if self.state.load(Ordering::SeqCst) & WRITERS_WAIT != 0 {
+                futex::wait(&self.writer_calls, calls, None);
+            }
+        }
+        self.holder.store(owner::NATIVE, Ordering::Relaxed);
+        self.natives.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Wakes those whose flags are set in the state that a release has just replaced.
+    fn wake(&self, flags: u32) {
+        if flags & (READERS_WAIT | WRITERS_WAIT) == 0 {
+            return;
+        }
+        if self.natives.load(Ordering::SeqCst) > 0 {
+            if flags & WRITERS_WAIT != 0 {
+                self.writer_calls.fetch_add(1, Ordering::SeqCst);
+                futex::wake_one(&self.writer_calls);
+            }
+            if flags & READERS_WAIT != 0 {
+                futex::wake_all(&self.state);
+            }
+        }
+        engine::wake_all(self.address());
+    }
+
+    /// Replaces the state as `next` says, and returns the one before; refused when `next` has none.
+    fn change(&self, order: Ordering, next: impl Fn(u32) -> Option<u32>) -> Result<u32, u32> {
+        self.state.try_update(order, Ordering::Relaxed, next)
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}

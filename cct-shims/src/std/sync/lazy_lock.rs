@@ -1,0 +1,160 @@
+//! `LazyLock`.
+
+use cct::primitive::{OnPoison, OnceMachine};
+use real::cell::UnsafeCell;
+use real::fmt;
+use real::mem;
+use real::ops::{Deref, DerefMut};
+use real::panic::{RefUnwindSafe, UnwindSafe};
+
+/// `std::sync::LazyLock`.
+pub struct LazyLock<T, F = fn() -> T> {
+    machine: OnceMachine,
+    data: UnsafeCell<Data<T, F>>,
+}
+
+enum Data<T, F> {
+    /// Not asked for yet.
+    Initializer(F),
+    /// The initialiser runs, or panicked.
+    Absent,
+    /// The machine is complete.
+    Value(T),
+}
+
+// SAFETY: it hands out `&T` (hence `Sync`), a value made on one thread can be dropped on another (hence
+// `Send`), and `F` is called on whichever thread comes first; the machine orders all that.
+unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
+
+impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T, F> {}
+impl<T: UnwindSafe, F: UnwindSafe> UnwindSafe for LazyLock<T, F> {}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// See `std::sync::LazyLock::new`.
+    #[inline]
+    pub const fn new(f: F) -> LazyLock<T, F> {
+        LazyLock {
+            machine: OnceMachine::new(),
+            data: UnsafeCell::new(Data::Initializer(f)),
+        }
+    }
+
+    /// See `std::sync::LazyLock::force_mut`.
+    #[inline]
+    #[track_caller]
+    pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
+        if !this.machine.is_complete() {
+            let data = this.data.get_mut();
+            let initializer = data.take_initializer();
+            *data = Data::Value(initializer());
+            this.machine = OnceMachine::completed();
+        }
+        match this.data.get_mut() {
+            Data::Value(value) => value,
+            _ => poisoned(),
+        }
+    }
+
+    /// See `std::sync::LazyLock::force`.
+    #[inline]
+    #[track_caller]
+    pub fn force(this: &LazyLock<T, F>) -> &T {
+        if let Some(running) = this.machine.begin(OnPoison::Ignore) {
+            // SAFETY: only the one who runs the initialiser touches the data of an incomplete lock.
+            let initializer = unsafe { (*this.data.get()).take_initializer() };
+            let value = initializer();
+            // SAFETY: as above.
+            unsafe { *this.data.get() = Data::Value(value) };
+            running.complete();
+        }
+        this.peek().unwrap_or_else(|| poisoned())
+    }
+}
+
+impl<T, F> LazyLock<T, F> {
+    /// See `std::sync::LazyLock::get_mut`.
+    #[inline]
+    pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
+        match this.data.get_mut() {
+            Data::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// See `std::sync::LazyLock::get`.
+    #[inline]
+    #[track_caller]
+    pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
+        if this.machine.get() {
+            this.peek()
+        } else {
+            None
+        }
+    }
+
+    /// The value if there is one, no scheduling point.
+    fn peek(&self) -> Option<&T> {
+        if !self.machine.is_complete() {
+            return None;
+        }
+        // SAFETY: nobody writes the data of a complete lock through a shared reference.
+        match unsafe { &*self.data.get() } {
+            Data::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl<T, F> Data<T, F> {
+    /// Gone from here on, also if it panics.
+    #[track_caller]
+    fn take_initializer(&mut self) -> F {
+        match mem::replace(self, Data::Absent) {
+            Data::Initializer(initializer) => initializer,
+            _ => poisoned(),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn poisoned() -> ! {
+    panic!("LazyLock instance has previously been poisoned")
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+
+    #[inline]
+    #[track_caller]
+    fn deref(&self) -> &T {
+        LazyLock::force(self)
+    }
+}
+
+impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
+    #[inline]
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        LazyLock::force_mut(self)
+    }
+}
+
+impl<T: Default> Default for LazyLock<T> {
+    #[inline]
+    fn default() -> LazyLock<T> {
+        LazyLock::new(T::default)
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lock = f.debug_tuple("LazyLock");
+        match self.peek() {
+            Some(value) => lock.field(value),
+            None => lock.field(&format_args!("<uninit>")),
+        };
+        lock.finish()
+    }
+}

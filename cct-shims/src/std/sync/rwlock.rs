@@ -1,0 +1,238 @@
+//! `RwLock` and its guards.
+
+use cct::primitive::{Hold, RwLockMachine};
+use real::cell::UnsafeCell;
+use real::fmt;
+use real::marker::PhantomData;
+use real::mem::ManuallyDrop;
+use real::ops::{Deref, DerefMut};
+use real::panic::{RefUnwindSafe, UnwindSafe};
+use real::ptr::NonNull;
+
+use super::mutex::unless;
+use super::{LockResult, TryLockError, TryLockResult};
+
+/// `std::sync::RwLock`.
+pub struct RwLock<T: ?Sized> {
+    machine: RwLockMachine,
+    data: UnsafeCell<T>,
+}
+
+/// `std::sync::RwLockReadGuard`.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockReadGuard<'rwlock, T: ?Sized + 'rwlock> {
+    /// Not a reference to the lock: readers are covariant in `T`, as std's are.
+    data: NonNull<T>,
+    machine: &'rwlock RwLockMachine,
+    hold: Hold,
+}
+
+/// `std::sync::RwLockWriteGuard`.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockWriteGuard<'rwlock, T: ?Sized> {
+    lock: &'rwlock RwLock<T>,
+    hold: Hold,
+    /// A guard stays on the thread that locked.
+    not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: the value moves with the lock.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: one writer alone or readers together reach the value, from any thread.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+// SAFETY: a shared guard gives shared access to the value only.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+// A panic while it is locked for writing is seen through the poison flag.
+impl<T: ?Sized> UnwindSafe for RwLock<T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
+
+impl<T> RwLock<T> {
+    /// See `std::sync::RwLock::new`.
+    #[inline]
+    pub const fn new(t: T) -> RwLock<T> {
+        RwLock {
+            machine: RwLockMachine::new(),
+            data: UnsafeCell::new(t),
+        }
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// See `std::sync::RwLock::read`.
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        RwLockReadGuard::new(self, self.machine.read())
+    }
+
+    /// See `std::sync::RwLock::try_read`.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        match self.machine.try_read() {
+            Some(hold) => Ok(RwLockReadGuard::new(self, hold)?),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// See `std::sync::RwLock::write`.
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        RwLockWriteGuard::new(self, self.machine.write())
+    }
+
+    /// See `std::sync::RwLock::try_write`.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        match self.machine.try_write() {
+            Some(hold) => Ok(RwLockWriteGuard::new(self, hold)?),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    /// See `std::sync::RwLock::is_poisoned`.
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.machine.poison().get()
+    }
+
+    /// See `std::sync::RwLock::clear_poison`.
+    #[inline]
+    pub fn clear_poison(&self) {
+        self.machine.poison().clear();
+    }
+
+    /// See `std::sync::RwLock::into_inner`.
+    pub fn into_inner(self) -> LockResult<T>
+    where
+        T: Sized,
+    {
+        let poisoned = self.is_poisoned();
+        unless(poisoned, self.data.into_inner())
+    }
+
+    /// See `std::sync::RwLock::get_mut`.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.is_poisoned();
+        unless(poisoned, self.data.get_mut())
+    }
+}
+
+impl<'rwlock, T: ?Sized> RwLockReadGuard<'rwlock, T> {
+    fn new(lock: &'rwlock RwLock<T>, hold: Hold) -> LockResult<Self> {
+        unless(lock.is_poisoned(), Self::unchecked(lock, hold))
+    }
+
+    fn unchecked(lock: &'rwlock RwLock<T>, hold: Hold) -> Self {
+        // SAFETY: the address of a field is not null.
+        let data = unsafe { NonNull::new_unchecked(lock.data.get()) };
+        RwLockReadGuard {
+            data,
+            machine: &lock.machine,
+            hold,
+        }
+    }
+}
+
+impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
+    fn new(lock: &'rwlock RwLock<T>, hold: Hold) -> LockResult<Self> {
+        let guard = RwLockWriteGuard {
+            lock,
+            hold,
+            not_send: PhantomData,
+        };
+        unless(lock.is_poisoned(), guard)
+    }
+
+    /// See `std::sync::RwLockWriteGuard::downgrade`.
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'rwlock, T> {
+        let writer = ManuallyDrop::new(s);
+        writer.lock.machine.downgrade(writer.hold);
+        RwLockReadGuard::unchecked(writer.lock, writer.hold)
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(t: T) -> Self {
+        RwLock::new(t)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> RwLock<T> {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lock = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(guard) => lock.field("data", &&*guard),
+            Err(TryLockError::Poisoned(error)) => lock.field("data", &&**error.get_ref()),
+            Err(TryLockError::WouldBlock) => lock.field("data", &format_args!("<locked>")),
+        };
+        lock.field("poisoned", &self.is_poisoned())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: while the guard lives, nobody writes, and the borrowed lock keeps the value in place.
+        unsafe { self.data.as_ref() }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: while the guard lives, nobody else has the lock.
+        unsafe { &*self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as in `deref`, and the guard is borrowed mutably.
+        unsafe { &mut *self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.machine.read_unlock(self.hold);
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.lock.machine.write_unlock(self.hold);
+    }
+}
+
+macro_rules! formatted {
+    ($($guard:ident)*) => { $(
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&**self, f)
+            }
+        }
+
+        impl<T: ?Sized + fmt::Display> fmt::Display for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&**self, f)
+            }
+        }
+    )* };
+}
+formatted!(RwLockReadGuard RwLockWriteGuard);
