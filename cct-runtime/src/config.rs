@@ -48,6 +48,15 @@ impl Settings {
     /// The largest step bound: what a [`crate::wire::Board`] can hold.
     pub const MAX_STEPS: u32 = crate::wire::Board::RUNS as u32 - 1;
 
+    /// Panics unless `max_steps` takes the number: at compile time, for test attributes.
+    #[doc(hidden)]
+    pub const fn check_max_steps(steps: u64) {
+        assert!(
+            1 <= steps && steps <= Settings::MAX_STEPS as u64,
+            "setting `max_steps` takes a whole number from 1 to 1048575"
+        );
+    }
+
     /// Reads what [`Settings`] prints: `key=value` lines.
     pub fn parse(text: &str) -> Result<Settings, SettingsError> {
         let mut settings = Settings::default();

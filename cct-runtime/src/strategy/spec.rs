@@ -34,9 +34,30 @@ impl Spec {
     /// Reads a strategy's name.
     pub fn parse(text: &str) -> Result<Spec, InvalidSpec> {
         let listed = if text == "portfolio" { Spec::DEFAULT } else { text };
-        let members = listed.split(',').map(|member| Member::parse(member.trim()));
+        let members = listed.split(',').map(|member| Member::parse(member.as_bytes()));
         let members = members.collect::<Option<Vec<_>>>().ok_or(InvalidSpec)?;
         Ok(Spec { members, text: text.to_owned() })
+    }
+
+    /// Panics unless [`Spec::parse`] takes the text: at compile time, for test attributes.
+    #[doc(hidden)]
+    pub const fn check(text: &str) {
+        let mut rest = text.as_bytes();
+        if matches!(rest, b"portfolio") {
+            return;
+        }
+        loop {
+            let (member, more) = split(rest, b',');
+            assert!(
+                Member::parse(member).is_some(),
+                "not a strategy: expected `portfolio`, `random`, `sticky:N`, `pct:D`, or several of \
+                 them with commas between"
+            );
+            match more {
+                Some(more) => rest = more,
+                None => return,
+            }
+        }
     }
 
     /// The strategies that take turns; at least one.
@@ -46,17 +67,43 @@ impl Spec {
 }
 
 impl Member {
-    fn parse(text: &str) -> Option<Member> {
-        let (name, parameter) = match text.split_once(':') {
-            Some((name, parameter)) => (name, Some(parameter.parse().ok().filter(|&n: &u32| n > 0)?)),
-            None => (text, None),
+    const fn parse(text: &[u8]) -> Option<Member> {
+        let (name, parameter) = match split(text.trim_ascii(), b':') {
+            (name, None) => (name, None),
+            (name, Some(digits)) => match positive(digits) {
+                None => return None,
+                parameter => (name, parameter),
+            },
         };
         match (name, parameter) {
-            ("random", None) => Some(Member::Random),
-            ("sticky", parameter) => Some(Member::Sticky(parameter.unwrap_or(20))),
-            ("pct", parameter) => Some(Member::Pct(parameter.unwrap_or(3))),
+            (b"random", None) => Some(Member::Random),
+            (b"sticky", None) => Some(Member::Sticky(20)),
+            (b"sticky", Some(n)) => Some(Member::Sticky(n)),
+            (b"pct", None) => Some(Member::Pct(3)),
+            (b"pct", Some(depth)) => Some(Member::Pct(depth)),
             _ => None,
         }
+    }
+}
+
+/// What is before the first `separator`, and what is after it.
+const fn split(text: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
+    let mut at = 0;
+    while at < text.len() {
+        if text[at] == separator {
+            return (text.split_at(at).0, Some(text.split_at(at + 1).1));
+        }
+        at += 1;
+    }
+    (text, None)
+}
+
+/// A whole number from 1 that fits.
+const fn positive(digits: &[u8]) -> Option<u32> {
+    let Ok(digits) = str::from_utf8(digits) else { return None };
+    match u32::from_str_radix(digits, 10) {
+        Ok(0) | Err(_) => None,
+        Ok(number) => Some(number),
     }
 }
 

@@ -1,0 +1,97 @@
+//! What a test becomes.
+//!
+//! ```text
+//! #[real_test] #[should_panic] fn name() -> Returned {
+//!     fn name() -> Returned { as written }
+//!     run_test(&TestCase { name: "path::name", should_panic: …, settings: "…" }, name)
+//! }
+//! ```
+//!
+//! The inner function has the outer one's name, so that a test which calls itself, or prints where it
+//! is, does what it did. Nothing else is named in between: names in the body mean what they meant.
+//! All paths are absolute and resolved at the call site, where they work in every edition.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use crate::fallback;
+use crate::settings::{self, Settings};
+use crate::should_panic::ShouldPanic;
+use crate::test_fn::TestFn;
+
+/// Expands `#[test]` of the facade.
+pub(crate) fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
+    let span = Span::call_site();
+    let support = quote_spanned!(span=> ::core::__cct);
+    let real_test = quote_spanned!(span=> #support::real_test);
+    let test = syn::parse2::<TestFn>(item.clone()).ok().filter(|test| {
+        args.is_empty() && test.objections().is_empty() && test.other_test_attribute().is_none()
+    });
+    match test {
+        Some(test) => wrap(&test, &real_test, &support, "", &TokenStream::new()),
+        None => fallback::pass_through(&real_test, &args, &item),
+    }
+}
+
+/// Expands `#[cct::test]`.
+pub(crate) fn cct_test(args: TokenStream, item: TokenStream) -> TokenStream {
+    let (settings, mut errors) = Settings::read(args);
+    let library = match &settings.library {
+        Some(path) => path.to_token_stream(),
+        None => settings::default_library(),
+    };
+    let span = Span::call_site();
+    let support = quote_spanned!(span=> #library::harness);
+    let test = match syn::parse2::<TestFn>(item.clone()) {
+        Ok(test) => test,
+        Err(error) => {
+            errors.push(error);
+            return fallback::with_errors(&errors, item);
+        }
+    };
+    errors.extend(test.objections());
+    if let Some(attribute) = test.other_test_attribute() {
+        let message = "`#[cct::test]` makes a test by itself: remove the other attribute";
+        errors.push(syn::Error::new_spanned(attribute, message));
+    }
+    if !errors.is_empty() {
+        return fallback::with_errors(&errors, item);
+    }
+    let real_test = quote_spanned!(span=> #support::real_test);
+    wrap(&test, &real_test, &support, &settings.text, &settings.checks(&library))
+}
+
+fn wrap(
+    test: &TestFn,
+    real_test: &TokenStream,
+    support: &TokenStream,
+    settings: &str,
+    checks: &TokenStream,
+) -> TokenStream {
+    let TestFn { visibility, signature, body, .. } = test;
+    let (outside, inside) = test.split_attributes();
+    let name = &signature.ident;
+    let path = format!("::{name}");
+    let span = Span::call_site();
+    let should_panic = ShouldPanic::of(&test.attributes).expression(support, span);
+    // A result that is none is complained about where it is written.
+    let span = span.located_at(signature.output.span());
+    quote_spanned! {span=>
+        #[#real_test]
+        #(#outside)*
+        #visibility #signature {
+            #checks
+            #(#inside)*
+            #signature #body
+            #support::run_test(
+                &#support::TestCase {
+                    name: ::core::concat!(::core::module_path!(), #path),
+                    should_panic: #should_panic,
+                    settings: #settings,
+                },
+                #name,
+            )
+        }
+    }
+}

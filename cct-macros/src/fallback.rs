@@ -1,0 +1,25 @@
+//! What is left when an attribute cannot do its work: no errors that follow from ours.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The item under std's own attribute, as if ours had not been there.
+///
+/// `real_test` is that attribute's path.
+pub(crate) fn pass_through(
+    real_test: &TokenStream,
+    args: &TokenStream,
+    item: &TokenStream,
+) -> TokenStream {
+    if args.is_empty() {
+        quote!(#[#real_test] #item)
+    } else {
+        quote!(#[#real_test(#args)] #item)
+    }
+}
+
+/// All errors at once, before what can still be compiled.
+pub(crate) fn with_errors(errors: &[syn::Error], item: TokenStream) -> TokenStream {
+    let errors = errors.iter().map(syn::Error::to_compile_error);
+    quote!(#(#errors)* #item)
+}

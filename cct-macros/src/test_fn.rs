@@ -1,0 +1,92 @@
+//! A test function as far as it has to be understood: everything but its body.
+
+use proc_macro2::{Delimiter, Group};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Signature, Visibility};
+
+/// A function; the body is kept as it was written, whatever is in it.
+pub(crate) struct TestFn {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) signature: Signature,
+    pub(crate) body: Group,
+}
+
+impl Parse for TestFn {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        let signature = input.parse()?;
+        let body: Group = input.parse()?;
+        if body.delimiter() != Delimiter::Brace || !input.is_empty() {
+            return Err(syn::Error::new(body.span(), "expected a function with a body"));
+        }
+        Ok(TestFn { attributes, visibility, signature, body })
+    }
+}
+
+impl TestFn {
+    /// Why the function cannot be called again and again without arguments, if it cannot.
+    pub(crate) fn objections(&self) -> Vec<syn::Error> {
+        let signature = &self.signature;
+        let found = [
+            signature.constness.map(|token| (token.span, "`const`")),
+            signature.asyncness.map(|token| (token.span, "`async`")),
+            signature.unsafety.map(|token| (token.span, "`unsafe`")),
+            (!signature.generics.params.is_empty()).then(|| (signature.generics.span(), "generic")),
+        ];
+        let mut errors: Vec<_> = found
+            .into_iter()
+            .flatten()
+            .map(|(span, what)| syn::Error::new(span, format!("a test function cannot be {what}")))
+            .collect();
+        if !signature.inputs.is_empty() {
+            let message = "a test function cannot have arguments";
+            errors.push(syn::Error::new(signature.inputs.span(), message));
+        }
+        errors
+    }
+
+    /// Another attribute that makes a test, or takes a test over.
+    pub(crate) fn other_test_attribute(&self) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| {
+            let name = attribute.path().segments.last().map(|segment| &segment.ident);
+            name.is_some_and(|name| name == "test" || name == "bench")
+        })
+    }
+
+    /// The attributes of the function that the test harness sees, and those of the function inside.
+    ///
+    /// Outside is what the compiler and libtest want to find on a test. Anything else may be a macro
+    /// that changes the body, and has to do so within each schedule.
+    pub(crate) fn split_attributes(&self) -> (Vec<&Attribute>, Vec<&Attribute>) {
+        self.attributes.iter().partition(|attribute| {
+            let name = attribute.path().segments.first().map(|segment| &segment.ident);
+            name.is_some_and(|name| OUTSIDE.iter().any(|outside| name == outside))
+        })
+    }
+}
+
+const OUTSIDE: &[&str] = &[
+    "allow",
+    "cfg",
+    "cfg_attr",
+    "clippy",
+    "cold",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "export_name",
+    "forbid",
+    "ignore",
+    "inline",
+    "link_section",
+    "must_use",
+    "no_mangle",
+    "rustfmt",
+    "should_panic",
+    "unsafe",
+    "warn",
+];

@@ -1,0 +1,374 @@
+//! The machine of `mpsc`: how many messages are under way, and who is still there.
+//!
+//! The messages themselves are the shim's; it stores and takes them in calls that the machine makes
+//! under its lock, so that both always agree. A *rendezvous* channel has a bound of 0: a sender that
+//! finds no waiting receiver leaves an *offer* and waits until it was taken.
+
+use std::cell::UnsafeCell;
+use std::panic::Location;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use super::condvar::Limit;
+use super::futex;
+use crate::engine::{self, NEVER, Wakeup};
+use crate::operation::Operation;
+
+/// Who may send and receive now.
+#[derive(Debug)]
+pub struct ChannelMachine {
+    counts: Guarded,
+    /// Counts changes, for native threads to sleep on.
+    changes: AtomicU32,
+    /// How many native threads sleep.
+    natives: AtomicU32,
+    /// Where the channel was created: a drop has no site of its own.
+    created: &'static Location<'static>,
+}
+
+/// How a send ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sent {
+    /// The message was stored, and taken if the channel is a rendezvous.
+    Delivered,
+    /// The message was not stored: the channel is full, which only a try can find.
+    Full,
+    /// The message was not stored: the receiver is gone.
+    Disconnected,
+    /// The receiver went without taking the offer, which is still stored in this place.
+    Returned(usize),
+}
+
+/// How a receive ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Received {
+    /// A message was taken.
+    Message,
+    /// There is none, or none came in time.
+    Empty,
+    /// There is none, and no sender is left.
+    Disconnected,
+}
+
+/// What a waiting party waits for; each has an address of its own.
+#[derive(Clone, Copy)]
+enum Change {
+    /// A message was stored, or the last sender went.
+    Stored = 0,
+    /// A message was taken, or the receiver went.
+    Taken = 1,
+}
+
+impl ChannelMachine {
+    /// A channel with one sender and a receiver; without a bound it is never full.
+    #[track_caller]
+    pub fn new(bound: Option<usize>) -> ChannelMachine {
+        ChannelMachine {
+            counts: Guarded::new(Counts {
+                bound,
+                stored: 0,
+                taken: 0,
+                senders: 1,
+                has_receiver: true,
+                receiver_waits: false,
+            }),
+            changes: AtomicU32::new(0),
+            natives: AtomicU32::new(0),
+            created: Location::caller(),
+        }
+    }
+
+    /// Sends; `store` is called at most once, when there is room.
+    #[track_caller]
+    pub fn send(&self, store: &mut dyn FnMut()) -> Sent {
+        let site = Location::caller();
+        if !self.counts.with(|counts| counts.must_queue()) {
+            self.point(Operation::Send, site).done();
+        }
+        let (ticket, delivered) = loop {
+            let stored = self.counts.with(|counts| {
+                if !counts.has_receiver {
+                    Err(Sent::Disconnected)
+                } else if counts.must_queue() {
+                    Err(Sent::Full)
+                } else {
+                    let delivered = counts.bound != Some(0) || counts.is_awaited();
+                    store();
+                    Ok((counts.put(), delivered))
+                }
+            });
+            match stored {
+                Ok(stored) => break stored,
+                Err(Sent::Full) => {
+                    self.block(Operation::Send, Change::Taken, None, site, Counts::must_queue);
+                }
+                Err(refused) => return refused,
+            }
+        };
+        self.announce(Change::Stored);
+        if delivered { Sent::Delivered } else { self.offer(ticket, site) }
+    }
+
+    /// Sends unless that would have to wait; `store` is called at most once, when there is room.
+    #[track_caller]
+    pub fn try_send(&self, store: &mut dyn FnMut()) -> Sent {
+        let step = self.point(Operation::TrySend, Location::caller());
+        let sent = self.counts.with(|counts| {
+            let is_full = match counts.bound {
+                Some(0) => !counts.is_awaited(),
+                _ => counts.must_queue(),
+            };
+            if !counts.has_receiver {
+                Sent::Disconnected
+            } else if is_full {
+                Sent::Full
+            } else {
+                store();
+                counts.put();
+                Sent::Delivered
+            }
+        });
+        if sent == Sent::Delivered {
+            step.succeeded();
+            self.announce(Change::Stored);
+        } else {
+            step.refused(None);
+        }
+        sent
+    }
+
+    /// Receives; `take` is called at most once, when there is a message.
+    #[track_caller]
+    pub fn recv(&self, take: &mut dyn FnMut(), limit: Limit) -> Received {
+        let site = Location::caller();
+        let operation =
+            if limit == Limit::Never { Operation::Recv } else { Operation::RecvTimeout };
+        let deadline = Deadline::new(limit);
+        if self.counts.with(|counts| !counts.must_wait() || counts.bound == Some(0)) {
+            self.point(operation, site).done();
+        }
+        let mut wakeup = Wakeup::Woken;
+        loop {
+            let received = self.counts.with(|counts| {
+                let received = counts.receive(take);
+                let ends = received != Received::Empty || wakeup == Wakeup::TimedOut;
+                counts.receiver_waits = !ends;
+                ends.then_some(received)
+            });
+            match received {
+                Some(Received::Message) => {
+                    self.announce(Change::Taken);
+                    return Received::Message;
+                }
+                Some(received) => return received,
+                None => {
+                    let deadline = Some(&deadline);
+                    wakeup =
+                        self.block(operation, Change::Stored, deadline, site, Counts::must_wait);
+                }
+            }
+        }
+    }
+
+    /// Receives if there is a message now; then `take` is called, once.
+    #[track_caller]
+    pub fn try_recv(&self, take: &mut dyn FnMut()) -> Received {
+        let step = self.point(Operation::TryRecv, Location::caller());
+        let received = self.counts.with(|counts| counts.receive(take));
+        if received == Received::Message {
+            step.succeeded();
+            self.announce(Change::Taken);
+        } else {
+            step.refused(None);
+        }
+        received
+    }
+
+    /// Adds a sender.
+    pub fn add_sender(&self) {
+        self.counts.with(|counts| counts.senders += 1);
+    }
+
+    /// Takes a sender away. Only the last one's end is visible to others.
+    pub fn drop_sender(&self) {
+        if self.counts.with(|counts| counts.senders == 1) {
+            self.point(Operation::Disconnect, self.created).done();
+        }
+        let is_last = self.counts.with(|counts| {
+            counts.senders -= 1;
+            counts.senders == 0
+        });
+        if is_last {
+            self.announce(Change::Stored);
+        }
+    }
+
+    /// Takes the receiver away. Nothing is stored or taken afterwards.
+    pub fn drop_receiver(&self) {
+        self.point(Operation::Disconnect, self.created).done();
+        self.counts.with(|counts| counts.has_receiver = false);
+        self.announce(Change::Taken);
+    }
+
+    /// Runs `access` while nothing is stored or taken.
+    pub fn exclusively(&self, access: &mut dyn FnMut()) {
+        self.counts.with(|_| access());
+    }
+
+    /// Waits until the offer with this number was taken.
+    fn offer(&self, ticket: u64, site: &'static Location<'static>) -> Sent {
+        loop {
+            let end = self.counts.with(|counts| match ticket.checked_sub(counts.taken) {
+                None => Some(Sent::Delivered),
+                Some(_) if counts.has_receiver => None,
+                Some(place) => Some(Sent::Returned(place.try_into().expect("it is in memory"))),
+            });
+            match end {
+                Some(end) => return end,
+                None => {
+                    let open = |counts: &Counts| counts.has_receiver && counts.taken <= ticket;
+                    self.block(Operation::Send, Change::Taken, None, site, open);
+                }
+            }
+        }
+    }
+
+    fn point(&self, operation: Operation, site: &'static Location<'static>) -> engine::Step {
+        engine::point_at(operation, self.address(Change::Stored), site)
+    }
+
+    /// Waits for a change while `blocked` holds; may return early.
+    fn block(
+        &self,
+        operation: Operation,
+        change: Change,
+        deadline: Option<&Deadline>,
+        site: &'static Location<'static>,
+        blocked: impl Fn(&Counts) -> bool,
+    ) -> Wakeup {
+        if engine::is_controlled() {
+            let deadline = deadline.map_or(NEVER, |deadline| deadline.virtual_time);
+            return engine::wait_at(operation, self.address(change), deadline, None, site);
+        }
+        let left = deadline.and_then(Deadline::left);
+        self.natives.fetch_add(1, Ordering::SeqCst);
+        let seen = self.changes.load(Ordering::SeqCst);
+        let in_time =
+            !self.counts.with(|counts| blocked(counts)) || futex::wait(&self.changes, seen, left);
+        self.natives.fetch_sub(1, Ordering::SeqCst);
+        if in_time { Wakeup::Woken } else { Wakeup::TimedOut }
+    }
+
+    fn announce(&self, change: Change) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
+        if self.natives.load(Ordering::SeqCst) > 0 {
+            futex::wake_all(&self.changes);
+        }
+        engine::wake_all(self.address(change));
+    }
+
+    fn address(&self, change: Change) -> usize {
+        ptr::from_ref(self).addr() + change as usize
+    }
+}
+
+/// The channel's state.
+#[derive(Debug)]
+struct Counts {
+    bound: Option<usize>,
+    /// How many messages were ever stored; the next one's ticket.
+    stored: u64,
+    /// How many of them were taken, in order.
+    taken: u64,
+    senders: usize,
+    has_receiver: bool,
+    receiver_waits: bool,
+}
+
+impl Counts {
+    /// True when a sender has to wait before it may store. Offers need no room.
+    fn must_queue(&self) -> bool {
+        let bound = self.bound.filter(|&bound| bound > 0);
+        self.has_receiver && bound.is_some_and(|bound| self.stored - self.taken >= bound as u64)
+    }
+
+    /// True when the receiver has to wait.
+    fn must_wait(&self) -> bool {
+        self.stored == self.taken && self.senders > 0
+    }
+
+    /// True when a receiver waits and will take the next message that is stored.
+    fn is_awaited(&self) -> bool {
+        self.receiver_waits && self.stored == self.taken
+    }
+
+    /// Counts a message and returns its ticket.
+    fn put(&mut self) -> u64 {
+        self.stored += 1;
+        self.stored - 1
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut()) -> Received {
+        if self.stored > self.taken {
+            take();
+            self.taken += 1;
+            Received::Message
+        } else if self.senders == 0 {
+            Received::Disconnected
+        } else {
+            Received::Empty
+        }
+    }
+}
+
+/// A limit as a moment, in the time of whoever waits.
+struct Deadline {
+    virtual_time: u64,
+    real_time: Option<Instant>,
+}
+
+impl Deadline {
+    fn new(limit: Limit) -> Deadline {
+        let mut deadline = Deadline { virtual_time: NEVER, real_time: None };
+        match limit {
+            Limit::Never => {}
+            Limit::At(moment) => deadline.virtual_time = moment,
+            Limit::After(duration) if engine::is_controlled() => {
+                deadline.virtual_time = engine::deadline_after(duration);
+            }
+            Limit::After(duration) => deadline.real_time = Instant::now().checked_add(duration),
+        }
+        deadline
+    }
+
+    fn left(&self) -> Option<Duration> {
+        self.real_time.map(|moment| moment.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// The counts behind a lock that is only ever held for a few instructions, and never at a point.
+#[derive(Debug)]
+struct Guarded {
+    held: AtomicBool,
+    counts: UnsafeCell<Counts>,
+}
+
+// SAFETY: the counts are reached only by who holds the lock.
+unsafe impl Sync for Guarded {}
+
+impl Guarded {
+    fn new(counts: Counts) -> Guarded {
+        Guarded { held: AtomicBool::new(false), counts: UnsafeCell::new(counts) }
+    }
+
+    fn with<R>(&self, access: impl FnOnce(&mut Counts) -> R) -> R {
+        while self.held.swap(true, Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lock is held, and `access` does not come back here.
+        let result = access(unsafe { &mut *self.counts.get() });
+        self.held.store(false, Ordering::Release);
+        result
+    }
+}

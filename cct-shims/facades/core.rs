@@ -1,0 +1,72 @@
+//! The crate that target crates get as `core`: core, with our atomics, spin hint and `#[test]`.
+//!
+//! Each explicit item wins over the glob beside it, so what has no shim is core's own. Compiled by
+//! rustc itself, under the name `core`.
+#![no_std]
+#![allow(deprecated, reason = "core still has deprecated items, and so has its facade")]
+
+extern crate core as real;
+
+pub use ::real::*;
+
+/// What the expansions of macros name.
+#[doc(hidden)]
+pub mod __cct {
+    pub use ::cct_shims::expand::*;
+}
+
+pub mod hint {
+    //! Hints to the compiler and the processor.
+    pub use ::cct_shims::std::hint::spin_loop;
+    pub use ::real::hint::*;
+}
+
+pub mod sync {
+    //! Synchronisation.
+    pub use ::real::sync::*;
+
+    pub mod atomic {
+        //! Atomics.
+        pub use ::cct_shims::std::sync::atomic::{
+            ATOMIC_BOOL_INIT, ATOMIC_ISIZE_INIT, ATOMIC_USIZE_INIT, AtomicBool, AtomicI8,
+            AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16,
+            AtomicU32, AtomicU64, AtomicUsize, fence, spin_loop_hint,
+        };
+        pub use ::real::sync::atomic::*;
+    }
+}
+
+pub mod prelude {
+    //! What every module starts with: with our `#[test]`.
+    pub use ::real::prelude::*;
+
+    pub mod v1 {
+        //! What all editions have.
+        pub use ::cct_shims::expand::std_test as test;
+        pub use ::real::prelude::v1::*;
+    }
+
+    pub mod rust_2015 {
+        //! Edition 2015.
+        pub use ::cct_shims::expand::std_test as test;
+        pub use ::real::prelude::rust_2015::*;
+    }
+
+    pub mod rust_2018 {
+        //! Edition 2018.
+        pub use ::cct_shims::expand::std_test as test;
+        pub use ::real::prelude::rust_2018::*;
+    }
+
+    pub mod rust_2021 {
+        //! Edition 2021.
+        pub use ::cct_shims::expand::std_test as test;
+        pub use ::real::prelude::rust_2021::*;
+    }
+
+    pub mod rust_2024 {
+        //! Edition 2024.
+        pub use ::cct_shims::expand::std_test as test;
+        pub use ::real::prelude::rust_2024::*;
+    }
+}

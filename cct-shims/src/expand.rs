@@ -1,0 +1,7 @@
+//! What the expansions of our macros name; none of it is meant to be used by hand.
+
+pub use cct::engine::LocalSlot;
+pub use cct::harness::{ShouldPanic, TestCase, run_test};
+pub use cct_macros::std_test;
+/// The attribute that [`std_test`] stands in for.
+pub use real::prelude::v1::test as real_test;

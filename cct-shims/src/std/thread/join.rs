@@ -1,0 +1,117 @@
+//! The handle by which a thread is waited for.
+
+use cct::engine;
+use cct::operation::Operation;
+use real::fmt;
+use real::os::unix::thread::{JoinHandleExt, RawPthread};
+use real::sync::Arc;
+use real::time::Duration;
+
+use super::handle::{Seen, Worker};
+use super::packet::Packet;
+use super::{Result, Thread};
+
+/// An owned permission to join a thread; the thread is detached when it is dropped.
+pub struct JoinHandle<T> {
+    flow: Flow,
+    thread: Thread,
+    packet: Arc<Packet<T>>,
+}
+
+/// What carries the thread out.
+pub(super) enum Flow {
+    Native(real::thread::JoinHandle<()>),
+    Worker(Worker),
+}
+
+// SAFETY: as in std: the result is only reached by value, and it was `Send` when the thread was spawned.
+unsafe impl<T> Send for JoinHandle<T> {}
+// SAFETY: as above; a shared handle gives no access to the result.
+unsafe impl<T> Sync for JoinHandle<T> {}
+
+impl<T> JoinHandle<T> {
+    pub(super) fn new(flow: Flow, thread: Thread, packet: Arc<Packet<T>>) -> JoinHandle<T> {
+        JoinHandle { flow, thread, packet }
+    }
+
+    /// Returns the thread's handle.
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// Waits for the thread to end and returns its result, or what it panicked with.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        match self.flow {
+            Flow::Native(thread) => thread.join()?,
+            Flow::Worker(worker) => match worker.seen() {
+                Seen::Live => engine::join(worker.id),
+                Seen::Stale => {}
+                Seen::FromOutside => poll_until_alone(&self.packet),
+            },
+        }
+        // SAFETY: the thread has ended, or was cut off with its iteration.
+        let result = unsafe { self.packet.take() };
+        result.unwrap_or_else(|| Err(Box::new("the worker was cut off at the end of its iteration")))
+    }
+
+    /// True once the thread's closure has come to its end.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        let Flow::Worker(worker) = self.flow else { return is_alone(&self.packet) };
+        match worker.seen() {
+            Seen::Live => {
+                let object = engine::worker_object(worker.id);
+                let step = engine::point(Operation::IsFinished, object);
+                let finished = is_alone(&self.packet);
+                step.read(finished);
+                finished
+            }
+            Seen::Stale => true,
+            Seen::FromOutside => is_alone(&self.packet),
+        }
+    }
+}
+
+/// True when the thread has let go of its packet.
+fn is_alone<T>(packet: &Arc<Packet<T>>) -> bool {
+    Arc::strong_count(packet) == 1
+}
+
+/// Waits on a thread that the engine does not control, and so cannot wake.
+fn poll_until_alone<T>(packet: &Arc<Packet<T>>) {
+    while !is_alone(packet) {
+        real::thread::sleep(Duration::from_micros(50));
+    }
+    real::sync::atomic::fence(real::sync::atomic::Ordering::Acquire);
+}
+
+/// A worker has no pthread of its own: these name the one that carries the engine. It must not be
+/// joined or killed.
+impl<T> JoinHandleExt for JoinHandle<T> {
+    fn as_pthread_t(&self) -> RawPthread {
+        match &self.flow {
+            Flow::Native(thread) => thread.as_pthread_t(),
+            Flow::Worker(_) => carrier(),
+        }
+    }
+
+    fn into_pthread_t(self) -> RawPthread {
+        match self.flow {
+            Flow::Native(thread) => thread.into_pthread_t(),
+            Flow::Worker(_) => carrier(),
+        }
+    }
+}
+
+fn carrier() -> RawPthread {
+    // SAFETY: it has no preconditions.
+    let carrier = unsafe { libc::pthread_self() };
+    carrier as RawPthread
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
