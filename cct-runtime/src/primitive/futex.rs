@@ -91,9 +91,9 @@ fn wake(word: &AtomicU32, count: i32) {
     };
     // A worker's futex calls belong to the program under test; this one does not.
     if engine::is_controlled() {
-        engine::outside(call)
+        engine::outside(call);
     } else {
-        call()
+        call();
     }
 }
 

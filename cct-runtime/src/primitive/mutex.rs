@@ -65,9 +65,9 @@ impl MutexMachine {
             let step = engine::point_at(Operation::TryLock, self.address(), site);
             let acquired = self.take(owner::code(me));
             if acquired {
-                step.succeeded()
+                step.succeeded();
             } else {
-                step.refused(None)
+                step.refused(None);
             }
             acquired
         } else {

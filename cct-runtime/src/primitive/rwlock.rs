@@ -178,9 +178,9 @@ impl RwLockMachine {
             let step = engine::point_at(operation, self.address(), site);
             let acquired = take(self, owner::code(me));
             if acquired {
-                step.succeeded()
+                step.succeeded();
             } else {
-                step.refused(None)
+                step.refused(None);
             }
             acquired
         } else {

@@ -49,3 +49,30 @@ impl fmt::Debug for BarrierWaitResult {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use real::sync::atomic::{AtomicUsize, Ordering};
+    use real::thread;
+
+    use super::Barrier;
+
+    #[test]
+    fn nobody_passes_alone_and_one_leads() {
+        let (barrier, arrived, leaders) =
+            (Barrier::new(3), AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for round in 1..=500 {
+                        arrived.fetch_add(1, Ordering::Relaxed);
+                        let leads = barrier.wait().is_leader();
+                        assert!(arrived.load(Ordering::Relaxed) >= 3 * round);
+                        leaders.fetch_add(usize::from(leads), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(leaders.into_inner(), 500);
+    }
+}

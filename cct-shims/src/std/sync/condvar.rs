@@ -188,3 +188,83 @@ impl fmt::Debug for Condvar {
         f.debug_struct("Condvar").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use real::thread;
+    use real::time::{Duration, Instant};
+
+    use super::Condvar;
+    use crate::std::sync::Mutex;
+
+    #[test]
+    fn two_threads_take_turns() {
+        let turn = (Mutex::new(0), Condvar::new());
+        thread::scope(|scope| {
+            for parity in 0..2 {
+                let (number, changed) = &turn;
+                scope.spawn(move || {
+                    for _ in 0..2_000 {
+                        let number = number.lock().expect("nobody panics");
+                        let mut number = changed
+                            .wait_while(number, |number| *number % 2 != parity)
+                            .expect("nobody panics");
+                        *number += 1;
+                        changed.notify_one();
+                    }
+                });
+            }
+        });
+        assert_eq!(turn.0.into_inner().expect("nobody panics"), 4_000);
+    }
+
+    #[test]
+    fn notify_all_wakes_everybody() {
+        let (open, opened) = (Mutex::new(false), Condvar::new());
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let closed = |open: &mut bool| !*open;
+                    let open = open.lock().expect("nobody panics");
+                    assert!(*opened.wait_while(open, closed).expect("nobody panics"));
+                });
+            }
+            thread::sleep(Duration::from_millis(10));
+            *open.lock().expect("nobody panics") = true;
+            opened.notify_all();
+        });
+    }
+
+    #[test]
+    fn a_wait_that_nobody_ends_times_out() {
+        let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+        let wait = Duration::from_millis(20);
+        let start = Instant::now();
+        let never = |(): &mut ()| true;
+        let guard = mutex.lock().expect("free");
+        let (guard, end) = condvar
+            .wait_timeout_while(guard, wait, never)
+            .expect("no panic");
+        assert!(end.timed_out() && start.elapsed() >= wait);
+        assert!(mutex.try_lock().is_err());
+        let (_guard, end) = condvar
+            .wait_timeout(guard, Duration::ZERO)
+            .expect("no panic");
+        assert!(end.timed_out());
+    }
+
+    #[test]
+    fn a_wait_on_a_poisoned_mutex_says_so() {
+        let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+        let poison = thread::scope(|scope| {
+            let poison = || {
+                let _guard = mutex.lock();
+                panic!("while locked");
+            };
+            scope.spawn(poison).join()
+        });
+        assert!(poison.is_err());
+        let guard = mutex.lock().expect_err("poisoned").into_inner();
+        assert!(condvar.wait_timeout(guard, Duration::ZERO).is_err());
+    }
+}

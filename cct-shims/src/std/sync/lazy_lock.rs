@@ -158,3 +158,52 @@ impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
         lock.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use real::panic::{AssertUnwindSafe, catch_unwind};
+    use real::sync::atomic::{AtomicUsize, Ordering};
+    use real::thread;
+
+    use super::LazyLock;
+
+    #[test]
+    fn the_initialiser_runs_once() {
+        let runs = AtomicUsize::new(0);
+        let lazy = LazyLock::new(|| runs.fetch_add(1, Ordering::Relaxed));
+        assert_eq!(LazyLock::get(&lazy), None);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| assert_eq!(*lazy, 0));
+            }
+        });
+        assert_eq!(
+            (LazyLock::get(&lazy), runs.load(Ordering::Relaxed)),
+            (Some(&0), 1)
+        );
+    }
+
+    #[test]
+    fn mutable_access_forces_too() {
+        let mut lazy = LazyLock::new(|| vec![1]);
+        assert_eq!(LazyLock::get_mut(&mut lazy), None);
+        lazy.push(2);
+        assert_eq!(
+            (
+                LazyLock::force(&lazy).len(),
+                LazyLock::force_mut(&mut lazy).len()
+            ),
+            (2, 2)
+        );
+    }
+
+    #[test]
+    fn a_panic_poisons_for_good() {
+        let mut lazy = LazyLock::<u8>::new(|| panic!("while running"));
+        for _ in 0..2 {
+            assert!(catch_unwind(AssertUnwindSafe(|| *lazy)).is_err());
+        }
+        assert!(catch_unwind(AssertUnwindSafe(|| *LazyLock::force_mut(&mut lazy))).is_err());
+        assert_eq!(LazyLock::get(&lazy), None);
+    }
+}

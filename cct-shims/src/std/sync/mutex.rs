@@ -133,7 +133,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         match self.try_lock() {
             Ok(guard) => mutex.field("data", &&*guard),
             Err(TryLockError::Poisoned(error)) => mutex.field("data", &&**error.get_ref()),
-            Err(TryLockError::WouldBlock) => mutex.field("data", &format_args!("<locked>")),
+            Err(TryLockError::WouldBlock) => mutex.field("data", &"<locked>"),
         };
         mutex
             .field("poisoned", &self.is_poisoned())
@@ -175,5 +175,71 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
 impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&**self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use real::panic::{AssertUnwindSafe, catch_unwind};
+    use real::thread;
+
+    use super::{Mutex, TryLockError};
+
+    #[test]
+    fn threads_exclude_each_other() {
+        let count = Mutex::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20_000 {
+                        *count.lock().expect("nobody panics") += 1;
+                    }
+                });
+            }
+        });
+        assert_eq!(count.into_inner().expect("nobody panics"), 80_000);
+    }
+
+    #[test]
+    fn a_held_mutex_refuses() {
+        let mutex = Mutex::new(());
+        let guard = mutex.lock();
+        assert!(matches!(mutex.try_lock(), Err(TryLockError::WouldBlock)));
+        drop(guard);
+        assert!(mutex.try_lock().is_ok());
+    }
+
+    #[test]
+    fn a_poisoned_mutex_still_excludes() {
+        let mut mutex = Mutex::new(1);
+        let panicked = catch_unwind(|| {
+            let _guard = mutex.lock();
+            panic!("while locked");
+        });
+        assert!(panicked.is_err() && mutex.is_poisoned());
+        let guard = mutex.lock().expect_err("poisoned").into_inner();
+        assert!(matches!(mutex.try_lock(), Err(TryLockError::WouldBlock)));
+        drop(guard);
+        assert!(matches!(mutex.try_lock(), Err(TryLockError::Poisoned(_))));
+        assert!(mutex.get_mut().is_err());
+        mutex.clear_poison();
+        assert_eq!(*mutex.lock().expect("clear again"), 1);
+    }
+
+    #[test]
+    fn a_lock_taken_while_unwinding_does_not_poison() {
+        struct LocksInDrop<'a>(&'a Mutex<i32>);
+        impl Drop for LocksInDrop<'_> {
+            fn drop(&mut self) {
+                *self.0.lock().expect("not poisoned") += 1;
+            }
+        }
+        let mutex = Mutex::new(0);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _locks = LocksInDrop(&mutex);
+            panic!("with a destructor to run");
+        }));
+        assert!(panicked.is_err() && !mutex.is_poisoned());
+        assert_eq!(*mutex.lock().expect("not poisoned"), 1);
     }
 }

@@ -104,3 +104,58 @@ impl fmt::Debug for OnceState {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use real::panic::catch_unwind;
+    use real::sync::atomic::{AtomicUsize, Ordering};
+    use real::thread;
+
+    use super::Once;
+
+    #[test]
+    fn one_of_many_runs_and_the_others_wait_for_it() {
+        for _ in 0..200 {
+            let (once, runs) = (Once::new(), AtomicUsize::new(0));
+            thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        once.call_once(|| {
+                            thread::yield_now();
+                            runs.fetch_add(1, Ordering::Relaxed);
+                        });
+                        assert_eq!(runs.load(Ordering::Relaxed), 1);
+                    });
+                }
+                scope.spawn(|| {
+                    once.wait();
+                    assert!(once.is_completed());
+                });
+            });
+        }
+    }
+
+    #[test]
+    fn a_panic_poisons_until_forced() {
+        let once = Once::new();
+        assert!(catch_unwind(|| once.call_once(|| panic!("while running"))).is_err());
+        assert!(!once.is_completed());
+        assert!(catch_unwind(|| once.call_once(|| ())).is_err());
+        assert!(catch_unwind(|| once.wait()).is_err());
+        once.call_once_force(|state| assert!(state.is_poisoned()));
+        once.call_once(|| unreachable!("it has run"));
+        once.wait();
+        assert!(once.is_completed());
+    }
+
+    #[test]
+    fn wait_force_outlasts_a_panic() {
+        let once = Once::new();
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| once.wait_force());
+            assert!(catch_unwind(|| once.call_once(|| panic!("while running"))).is_err());
+            once.call_once_force(|_| ());
+            assert!(waiter.join().is_ok());
+        });
+    }
+}

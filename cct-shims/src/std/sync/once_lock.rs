@@ -165,3 +165,47 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
         lock.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use real::panic::catch_unwind;
+    use real::thread;
+
+    use super::OnceLock;
+
+    #[test]
+    fn all_threads_get_the_one_value() {
+        for _ in 0..200 {
+            let cell = OnceLock::new();
+            thread::scope(|scope| {
+                for number in 0..4 {
+                    let cell = &cell;
+                    scope.spawn(move || {
+                        let value = *cell.get_or_init(|| number);
+                        assert_eq!(cell.get(), Some(&value));
+                        assert_eq!(cell.set(9), Err(9));
+                    });
+                }
+                scope.spawn(|| assert!(*cell.wait() < 4));
+            });
+        }
+    }
+
+    #[test]
+    fn a_panic_leaves_it_empty() {
+        let cell = OnceLock::new();
+        assert!(catch_unwind(|| *cell.get_or_init(|| panic!("while running"))).is_err());
+        assert_eq!(cell.get(), None);
+        assert_eq!(*cell.get_or_init(|| 5), 5);
+    }
+
+    #[test]
+    fn a_taken_value_leaves_it_as_new() {
+        let mut cell = OnceLock::from(1);
+        assert_eq!(cell.clone(), OnceLock::from(1));
+        assert_eq!(cell.take(), Some(1));
+        assert_eq!(cell.get_mut(), None);
+        assert_eq!(cell.set(2), Ok(()));
+        assert_eq!(cell.into_inner(), Some(2));
+    }
+}

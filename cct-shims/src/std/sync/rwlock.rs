@@ -236,3 +236,88 @@ macro_rules! formatted {
     )* };
 }
 formatted!(RwLockReadGuard RwLockWriteGuard);
+
+#[cfg(test)]
+mod tests {
+    use real::sync::mpsc;
+    use real::thread;
+    use real::time::Duration;
+
+    use super::{RwLock, RwLockWriteGuard};
+
+    #[test]
+    fn readers_see_whole_writes() {
+        let pair = RwLock::new((0, 0));
+        thread::scope(|scope| {
+            for worker in 0..4 {
+                let pair = &pair;
+                scope.spawn(move || {
+                    for round in 0..10_000 {
+                        if (round + worker) % 4 == 0 {
+                            let mut pair = pair.write().expect("nobody panics");
+                            pair.0 += 1;
+                            pair.1 += 1;
+                        } else {
+                            let pair = pair.read().expect("nobody panics");
+                            assert_eq!(pair.0, pair.1);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(pair.into_inner().expect("nobody panics"), (10_000, 10_000));
+    }
+
+    #[test]
+    fn readers_share_and_writers_do_not() {
+        let lock = RwLock::new(1);
+        let first = lock.read().expect("free");
+        assert_eq!(*lock.try_read().expect("shared"), *first);
+        assert!(lock.try_write().is_err());
+        drop(first);
+        let writer = lock.write().expect("free");
+        assert!(lock.try_read().is_err() && lock.try_write().is_err());
+        let reader = RwLockWriteGuard::downgrade(writer);
+        assert_eq!(*lock.try_read().expect("shared"), *reader);
+        assert!(lock.try_write().is_err());
+    }
+
+    #[test]
+    fn readers_wait_behind_a_waiting_writer() {
+        let lock = RwLock::new(0);
+        let (send, receive) = mpsc::channel();
+        thread::scope(|scope| {
+            let reader = lock.read().expect("free");
+            scope.spawn(|| *lock.write().expect("nobody panics") = 1);
+            while lock.try_read().is_ok() {
+                thread::yield_now();
+            }
+            scope.spawn(|| send.send(*lock.read().expect("nobody panics")));
+            assert!(receive.recv_timeout(Duration::from_millis(50)).is_err());
+            drop(reader);
+            assert!(receive.recv().is_ok());
+        });
+    }
+
+    #[test]
+    fn only_writers_poison() {
+        let lock = RwLock::new(0);
+        let reading = thread::scope(|scope| {
+            let reader = || {
+                let _guard = lock.read();
+                panic!("while reading");
+            };
+            scope.spawn(reader).join()
+        });
+        assert!(reading.is_err() && !lock.is_poisoned());
+        let writing = thread::scope(|scope| {
+            let writer = || {
+                let _guard = lock.write();
+                panic!("while writing");
+            };
+            scope.spawn(writer).join()
+        });
+        assert!(writing.is_err() && lock.is_poisoned());
+        assert!(lock.read().is_err() && lock.try_write().is_err());
+    }
+}

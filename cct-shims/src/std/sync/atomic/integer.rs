@@ -41,3 +41,57 @@ integers! {
     AtomicIsize "AtomicIsize" isize;
     AtomicUsize "AtomicUsize" usize;
 }
+
+#[cfg(test)]
+mod tests {
+    use real::panic::catch_unwind;
+
+    use super::{AtomicI32, AtomicU8, Ordering};
+
+    #[test]
+    fn operations_return_the_value_before() {
+        let (number, order) = (AtomicI32::new(6), Ordering::SeqCst);
+        let before = [
+            number.fetch_add(4, order),
+            number.fetch_sub(3, order),
+            number.fetch_and(5, order),
+            number.fetch_nand(4, order),
+            number.fetch_or(1, order),
+            number.fetch_xor(2, order),
+            number.fetch_max(9, order),
+            number.fetch_min(-1, order),
+            number.swap(0, order),
+        ];
+        assert_eq!(before, [6, 10, 7, 5, -5, -5, -7, 9, -1]);
+        assert_eq!(
+            number.compare_exchange(0, 1, order, Ordering::Relaxed),
+            Ok(0)
+        );
+        assert_eq!(
+            number.compare_exchange(0, 2, order, Ordering::Relaxed),
+            Err(1)
+        );
+    }
+
+    #[test]
+    fn updates_follow_the_closure() {
+        let (number, order) = (AtomicU8::new(255), Ordering::SeqCst);
+        assert_eq!(
+            number.try_update(order, order, |value| value.checked_add(1)),
+            Err(255)
+        );
+        assert_eq!(
+            number.fetch_update(order, order, |value| value.checked_sub(1)),
+            Ok(255)
+        );
+        assert_eq!(number.update(order, order, |value| value / 2), 254);
+        assert_eq!(number.into_inner(), 127);
+    }
+
+    #[test]
+    fn impossible_orderings_panic() {
+        let number = AtomicU8::new(0);
+        assert!(catch_unwind(|| number.load(Ordering::Release)).is_err());
+        assert!(catch_unwind(|| number.store(0, Ordering::AcqRel)).is_err());
+    }
+}

@@ -19,7 +19,9 @@ mod pointer;
 pub use real::sync::atomic::{Ordering, compiler_fence};
 
 pub use boolean::AtomicBool;
-pub use fence::{fence, spin_loop_hint};
+pub use fence::fence;
+#[expect(deprecated, reason = "std still has it")]
+pub use fence::spin_loop_hint;
 pub use integer::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
     AtomicU64, AtomicUsize,

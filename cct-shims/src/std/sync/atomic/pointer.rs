@@ -119,3 +119,25 @@ impl<T> fmt::Pointer for AtomicPtr<T> {
         fmt::Pointer::fmt(&self.0, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AtomicPtr, Ordering};
+
+    #[test]
+    fn arithmetic_counts_elements_or_bytes() {
+        let mut numbers = [1_u32, 2, 3];
+        let first = numbers.as_mut_ptr();
+        let (pointer, order) = (AtomicPtr::new(first), Ordering::SeqCst);
+        assert_eq!(pointer.fetch_ptr_add(2, order), first);
+        assert_eq!(pointer.fetch_byte_sub(4, order), first.wrapping_add(2));
+        assert_eq!(pointer.fetch_or(1, order), first.wrapping_add(1));
+        assert_eq!(
+            pointer.fetch_and(!1, order),
+            first.wrapping_add(1).wrapping_byte_add(1)
+        );
+        assert_eq!(pointer.fetch_ptr_sub(1, order), first.wrapping_add(1));
+        assert_eq!(pointer.load(order), first);
+        assert_eq!(format!("{pointer:p}"), format!("{first:p}"));
+    }
+}
