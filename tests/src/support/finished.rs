@@ -33,18 +33,17 @@ impl Finished {
 
     /// Panics with all output unless the exit code is `code`.
     #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
+    pub fn expect(&self, code: i32) {
         let Self {
             stdout,
             stderr,
             call,
             ..
-        } = &self;
+        } = self;
         assert!(
             self.code == Some(code),
             "{call}\nended with {:?} instead of {code}\n{stdout}\n{stderr}",
             self.code,
         );
-        self
     }
 }

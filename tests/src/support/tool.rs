@@ -25,12 +25,13 @@ fn build() -> PathBuf {
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
         command.env("CARGO_TARGET_DIR", folder);
     }
-    let built = Finished::of(&mut command).expect(0);
-    let executables = built.stdout.lines().filter_map(|line| {
+    let built = Finished::of(&mut command);
+    built.expect(0);
+    let mut executables = built.stdout.lines().filter_map(|line| {
         let (_, rest) = line.split_once("\"executable\":\"")?;
         Some(PathBuf::from(rest.split('"').next()?))
     });
     executables
-        .last()
+        .next_back()
         .expect("cargo names the executable it built")
 }
