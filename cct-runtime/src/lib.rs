@@ -13,6 +13,10 @@ pub mod wire;
 pub mod engine;
 #[cfg(feature = "engine")]
 pub mod harness;
+#[cfg(feature = "engine")]
+pub mod primitive;
+#[cfg(feature = "engine")]
+pub mod memory;
 
 #[cfg(feature = "engine")]
 pub use cct_macros::test;

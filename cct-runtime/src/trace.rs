@@ -206,3 +206,9 @@ impl<T> From<*mut T> for Value {
         Value::Pointer(value as u64)
     }
 }
+
+impl From<&std::panic::Location<'_>> for Site {
+    fn from(location: &std::panic::Location<'_>) -> Self {
+        Site { file: location.file().to_owned(), line: location.line(), column: location.column() }
+    }
+}

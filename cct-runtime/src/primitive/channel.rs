@@ -101,13 +101,23 @@ impl ChannelMachine {
             match stored {
                 Ok(stored) => break stored,
                 Err(Sent::Full) => {
-                    self.block(Operation::Send, Change::Taken, None, site, Counts::must_queue);
+                    self.block(
+                        Operation::Send,
+                        Change::Taken,
+                        None,
+                        site,
+                        Counts::must_queue,
+                    );
                 }
                 Err(refused) => return refused,
             }
         };
         self.announce(Change::Stored);
-        if delivered { Sent::Delivered } else { self.offer(ticket, site) }
+        if delivered {
+            Sent::Delivered
+        } else {
+            self.offer(ticket, site)
+        }
     }
 
     /// Sends unless that would have to wait; `store` is called at most once, when there is room.
@@ -142,10 +152,16 @@ impl ChannelMachine {
     #[track_caller]
     pub fn recv(&self, take: &mut dyn FnMut(), limit: Limit) -> Received {
         let site = Location::caller();
-        let operation =
-            if limit == Limit::Never { Operation::Recv } else { Operation::RecvTimeout };
+        let operation = if limit == Limit::Never {
+            Operation::Recv
+        } else {
+            Operation::RecvTimeout
+        };
         let deadline = Deadline::new(limit);
-        if self.counts.with(|counts| !counts.must_wait() || counts.bound == Some(0)) {
+        if self
+            .counts
+            .with(|counts| !counts.must_wait() || counts.bound == Some(0))
+        {
             self.point(operation, site).done();
         }
         let mut wakeup = Wakeup::Woken;
@@ -219,11 +235,13 @@ impl ChannelMachine {
     /// Waits until the offer with this number was taken.
     fn offer(&self, ticket: u64, site: &'static Location<'static>) -> Sent {
         loop {
-            let end = self.counts.with(|counts| match ticket.checked_sub(counts.taken) {
-                None => Some(Sent::Delivered),
-                Some(_) if counts.has_receiver => None,
-                Some(place) => Some(Sent::Returned(place.try_into().expect("it is in memory"))),
-            });
+            let end = self
+                .counts
+                .with(|counts| match ticket.checked_sub(counts.taken) {
+                    None => Some(Sent::Delivered),
+                    Some(_) if counts.has_receiver => None,
+                    Some(place) => Some(Sent::Returned(place.try_into().expect("it is in memory"))),
+                });
             match end {
                 Some(end) => return end,
                 None => {
@@ -257,7 +275,11 @@ impl ChannelMachine {
         let in_time =
             !self.counts.with(|counts| blocked(counts)) || futex::wait(&self.changes, seen, left);
         self.natives.fetch_sub(1, Ordering::SeqCst);
-        if in_time { Wakeup::Woken } else { Wakeup::TimedOut }
+        if in_time {
+            Wakeup::Woken
+        } else {
+            Wakeup::TimedOut
+        }
     }
 
     fn announce(&self, change: Change) {
@@ -330,7 +352,10 @@ struct Deadline {
 
 impl Deadline {
     fn new(limit: Limit) -> Deadline {
-        let mut deadline = Deadline { virtual_time: NEVER, real_time: None };
+        let mut deadline = Deadline {
+            virtual_time: NEVER,
+            real_time: None,
+        };
         match limit {
             Limit::Never => {}
             Limit::At(moment) => deadline.virtual_time = moment,
@@ -343,7 +368,8 @@ impl Deadline {
     }
 
     fn left(&self) -> Option<Duration> {
-        self.real_time.map(|moment| moment.saturating_duration_since(Instant::now()))
+        self.real_time
+            .map(|moment| moment.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -359,7 +385,10 @@ unsafe impl Sync for Guarded {}
 
 impl Guarded {
     fn new(counts: Counts) -> Guarded {
-        Guarded { held: AtomicBool::new(false), counts: UnsafeCell::new(counts) }
+        Guarded {
+            held: AtomicBool::new(false),
+            counts: UnsafeCell::new(counts),
+        }
     }
 
     fn with<R>(&self, access: impl FnOnce(&mut Counts) -> R) -> R {

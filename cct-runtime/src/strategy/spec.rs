@@ -33,10 +33,19 @@ impl Spec {
 
     /// Reads a strategy's name.
     pub fn parse(text: &str) -> Result<Spec, InvalidSpec> {
-        let listed = if text == "portfolio" { Spec::DEFAULT } else { text };
-        let members = listed.split(',').map(|member| Member::parse(member.as_bytes()));
+        let listed = if text == "portfolio" {
+            Spec::DEFAULT
+        } else {
+            text
+        };
+        let members = listed
+            .split(',')
+            .map(|member| Member::parse(member.as_bytes()));
         let members = members.collect::<Option<Vec<_>>>().ok_or(InvalidSpec)?;
-        Ok(Spec { members, text: text.to_owned() })
+        Ok(Spec {
+            members,
+            text: text.to_owned(),
+        })
     }
 
     /// Panics unless [`Spec::parse`] takes the text: at compile time, for test attributes.
@@ -100,7 +109,9 @@ const fn split(text: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
 
 /// A whole number from 1 that fits.
 const fn positive(digits: &[u8]) -> Option<u32> {
-    let Ok(digits) = str::from_utf8(digits) else { return None };
+    let Ok(digits) = str::from_utf8(digits) else {
+        return None;
+    };
     match u32::from_str_radix(digits, 10) {
         Ok(0) | Err(_) => None,
         Ok(number) => Some(number),

@@ -1,0 +1,195 @@
+//! Switching from one stack to another.
+//!
+//! A switch decides first and moves afterwards: [`hand_over`] saves the callee-saved registers on the
+//! worker's stack, calls the engine's decision, and returns on whatever stack that names. So a switch
+//! leaves no engine frame behind on either side; each frame there would cost a mispredicted return.
+//! It also means that everything a suspended worker can still see lies between its saved stack pointer
+//! and the base of its stack, which [`super::stall`] relies on.
+
+use std::arch::naked_asm;
+
+use super::state::Engine;
+
+/// A saved stack pointer; what it points to is only known to the assembly below.
+pub(super) type Context = *mut u8;
+
+/// Saves the caller, asks `decide` who is next, and returns in that one's place.
+///
+/// # Safety
+///
+/// `engine` must be live and the calling stack must be that of its current worker.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn hand_over(engine: *mut Engine) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "mov rsi, rsp",
+        // The ABI wants 16-byte alignment at a call.
+        "sub rsp, 8",
+        "call {decide}",
+        "mov rsp, rax",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        decide = sym super::decide::decide,
+    )
+}
+
+/// Saves the caller as the root context and starts with the engine's current worker.
+///
+/// # Safety
+///
+/// As for [`hand_over`], but called off every worker's stack.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn enter(engine: *mut Engine) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "mov rsi, rsp",
+        "sub rsp, 8",
+        "call {entered}",
+        "mov rsp, rax",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        entered = sym super::decide::entered,
+    )
+}
+
+/// Where a new worker begins: the return address of its first switch.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+unsafe extern "C" fn begin() {
+    naked_asm!(
+        // Nothing is above: backtraces end here.
+        ".cfi_undefined rip",
+        "xor ebp, ebp",
+        "call {main}",
+        "ud2",
+        main = sym super::worker::worker_main,
+    )
+}
+
+/// Prepares a stack so that the first switch to it begins a worker.
+///
+/// # Safety
+///
+/// `base` must be the 16-byte-aligned upper end of a writable stack that nobody uses.
+#[cfg(target_arch = "x86_64")]
+pub(super) unsafe fn prepare(base: *mut u8) -> Context {
+    // From the top: padding so that `begin` starts aligned as after a call, its address, six registers.
+    const WORDS: usize = 8;
+    // SAFETY: the caller vouches for the memory below `base`.
+    unsafe {
+        let context = base.cast::<usize>().sub(WORDS + 1);
+        context.write_bytes(0, WORDS + 1);
+        context.add(6).write(begin as *const () as usize);
+        context.cast()
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! aarch64_switch {
+    ($decision:path) => {
+        naked_asm!(
+            "sub sp, sp, #160",
+            "stp x19, x20, [sp, #0]",
+            "stp x21, x22, [sp, #16]",
+            "stp x23, x24, [sp, #32]",
+            "stp x25, x26, [sp, #48]",
+            "stp x27, x28, [sp, #64]",
+            "stp x29, x30, [sp, #80]",
+            "stp d8, d9, [sp, #96]",
+            "stp d10, d11, [sp, #112]",
+            "stp d12, d13, [sp, #128]",
+            "stp d14, d15, [sp, #144]",
+            "mov x1, sp",
+            "bl {decision}",
+            "mov sp, x0",
+            "ldp x19, x20, [sp, #0]",
+            "ldp x21, x22, [sp, #16]",
+            "ldp x23, x24, [sp, #32]",
+            "ldp x25, x26, [sp, #48]",
+            "ldp x27, x28, [sp, #64]",
+            "ldp x29, x30, [sp, #80]",
+            "ldp d8, d9, [sp, #96]",
+            "ldp d10, d11, [sp, #112]",
+            "ldp d12, d13, [sp, #128]",
+            "ldp d14, d15, [sp, #144]",
+            "add sp, sp, #160",
+            "ret",
+            decision = sym $decision,
+        )
+    };
+}
+
+/// Saves the caller, asks `decide` who is next, and returns in that one's place.
+///
+/// # Safety
+///
+/// `engine` must be live and the calling stack must be that of its current worker.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn hand_over(engine: *mut Engine) {
+    aarch64_switch!(super::decide::decide)
+}
+
+/// Saves the caller as the root context and starts with the engine's current worker.
+///
+/// # Safety
+///
+/// As for [`hand_over`], but called off every worker's stack.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn enter(engine: *mut Engine) {
+    aarch64_switch!(super::decide::entered)
+}
+
+/// Where a new worker begins: the return address of its first switch.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+unsafe extern "C" fn begin() {
+    naked_asm!(
+        ".cfi_undefined x30",
+        "mov x29, xzr",
+        "bl {main}",
+        "brk #1",
+        main = sym super::worker::worker_main,
+    )
+}
+
+/// Prepares a stack so that the first switch to it begins a worker.
+///
+/// # Safety
+///
+/// `base` must be the 16-byte-aligned upper end of a writable stack that nobody uses.
+#[cfg(target_arch = "aarch64")]
+pub(super) unsafe fn prepare(base: *mut u8) -> Context {
+    const WORDS: usize = 20;
+    // SAFETY: the caller vouches for the memory below `base`.
+    unsafe {
+        let context = base.cast::<usize>().sub(WORDS);
+        context.write_bytes(0, WORDS);
+        // The slot of x30, the return address.
+        context.add(11).write(begin as *const () as usize);
+        context.cast()
+    }
+}

@@ -1,0 +1,207 @@
+//! One iteration: one execution of a test's body under the engine.
+
+use std::panic::Location;
+
+use super::external;
+use super::fiber::{enter, hand_over};
+use super::record::Recorder;
+use super::replay::Replay;
+use super::stall::Stall;
+use super::state::{Driver, Engine, Request, outside, set_engine};
+use crate::strategy::{Rng, Strategy, WorkerId};
+use crate::trace::Schedule;
+use crate::verdict::{Bug, Verdict};
+use crate::wire::{Divergence, Panic};
+
+/// What an iteration is to be.
+#[derive(Debug)]
+pub(crate) struct Plan<'a> {
+    /// Its number in this process, from 1.
+    pub(crate) iteration: u64,
+    /// Its seed, bounds and clock; runs and choices are not looked at.
+    pub(crate) head: &'a Schedule,
+    /// Who decides.
+    pub(crate) order: Order<'a>,
+    /// Whether each step is recorded.
+    pub(crate) record: bool,
+    /// The name of the test's thread.
+    pub(crate) name: &'a str,
+}
+
+/// Who decides.
+pub(crate) enum Order<'a> {
+    /// A strategy, which has been told that the iteration begins.
+    Search(&'a mut dyn Strategy),
+    /// A schedule that is to be repeated.
+    Replay(Replay),
+}
+
+impl std::fmt::Debug for Order<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if matches!(self, Order::Search(_)) { "Search" } else { "Replay" })
+    }
+}
+
+/// How an iteration ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct End {
+    pub(crate) verdict: Verdict,
+    /// Set when it left the schedule that it should repeat; the verdict then means nothing.
+    pub(crate) divergence: Option<Divergence>,
+}
+
+impl End {
+    pub(super) fn of(verdict: Verdict) -> End {
+        End { verdict, divergence: None }
+    }
+
+    pub(super) fn diverged(divergence: Divergence) -> End {
+        End { verdict: Verdict::CutOff, divergence: Some(divergence) }
+    }
+}
+
+impl Engine {
+    /// Runs one iteration. `body` runs the test on the first worker; it returns the bug, if there is one.
+    ///
+    /// Workers that are still there at the end are cut off: their stacks are left as they are, nothing is
+    /// unwound and no destructor runs.
+    pub(crate) fn run(&mut self, plan: Plan<'_>, body: &dyn Fn() -> Option<Bug>) -> End {
+        self.reset(plan.iteration, plan.head);
+        self.recorder = plan.record.then(Box::default);
+        self.driver = match plan.order {
+            Order::Search(strategy) => {
+                let strategy: *mut (dyn Strategy + '_) = strategy;
+                // SAFETY: only the lifetime changes; the driver is used during this call only.
+                Driver::Search(unsafe { std::mem::transmute::<*mut _, *mut dyn Strategy>(strategy) })
+            }
+            Order::Replay(replay) => Driver::Replay(replay),
+        };
+        self.tape.begin(plan.iteration, plan.head);
+        let engine: *mut Engine = self;
+        // SAFETY: only the lifetime changes; the first worker runs during this call only.
+        let body: &'static dyn Fn() -> Option<Bug> = unsafe { std::mem::transmute(body) };
+        let first = move || {
+            if let Some(bug) = body() {
+                // SAFETY: the first worker is the current one, and the engine outlives the iteration.
+                unsafe {
+                    outside(|| (*engine).finish(End::of(Verdict::Failed(bug))));
+                    hand_over(engine);
+                }
+            }
+        };
+        // SAFETY: `self` is not touched but through `engine` until `enter` returns.
+        unsafe {
+            let name = Some(plan.name.to_owned());
+            let worker = (*engine).add_worker(name, None, Location::caller(), Box::new(first));
+            (*engine).current = worker;
+            (*engine).record_spawn(WorkerId(0));
+            (*engine).announce(WorkerId(0));
+            external::mark_engine_thread();
+            enter(engine);
+            set_engine(std::ptr::null_mut());
+        }
+        let steps = self.steps();
+        self.tape.end(steps);
+        self.end.take().expect("an iteration ends for a reason")
+    }
+
+    /// Prepares for the next iteration; what the last one left in the arena is forgotten, not dropped.
+    fn reset(&mut self, iteration: u64, head: &Schedule) {
+        self.fuse = 0;
+        self.idle = 0;
+        self.horizon = 0;
+        self.quantum = 0;
+        self.enabled.clear();
+        self.waiters.clear();
+        self.worker_count = 0;
+        self.stall = Stall::default();
+        self.request = Request::Point;
+        self.time_base = 0;
+        self.next_deadline = u64::MAX;
+        self.clock_reads = 0;
+        self.wall_clock = head.wall_clock;
+        self.iteration = iteration;
+        self.limit = head.max_steps;
+        self.detached_steps = head.detached_steps;
+        self.contested = false;
+        self.yield_budget = head.yield_budget.max(1);
+        self.body_done = false;
+        self.end = None;
+        self.value_rng = Rng::new(head.seed);
+        std::mem::forget(self.hook.take());
+        self.local_slots = 0;
+        self.switches = 0;
+    }
+
+    /// The number of steps of the iteration that ended.
+    pub(crate) fn step_count(&self) -> u32 {
+        self.steps()
+    }
+
+    /// The number of switches of the iteration that ended.
+    pub(crate) fn switch_count(&self) -> u64 {
+        self.switches
+    }
+
+    /// The number of workers of the iteration that ended.
+    pub(crate) fn worker_total(&self) -> u32 {
+        self.worker_count as u32
+    }
+
+    /// The schedule of the iteration that ended.
+    pub(crate) fn tape(&self) -> &super::tape::Tape {
+        &self.tape
+    }
+
+    /// What was recorded of the iteration that ended.
+    pub(crate) fn take_recorder(&mut self) -> Option<Box<Recorder>> {
+        self.recorder.take()
+    }
+
+    /// True if there was a panic in the iteration that ended that no `join` noticed.
+    pub(crate) fn has_unobserved_panics(&self) -> bool {
+        // SAFETY: the engine's workers are live.
+        self.live_workers().iter().any(|&worker| unsafe { (*worker).panic_unobserved })
+    }
+
+    /// The panics of the iteration that ended that no `join` noticed.
+    pub(crate) fn unobserved_panics(&self) -> Vec<Panic> {
+        // SAFETY: the engine's workers are live.
+        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let unobserved = workers.filter(|worker| worker.panic_unobserved);
+        unobserved
+            .map(|worker| {
+                let last = worker.last_panic.clone();
+                Panic {
+                    worker: worker.id.0,
+                    name: worker.name.clone(),
+                    message: last.as_ref().map_or_else(String::new, |panic| panic.message.clone()),
+                    site: last.and_then(|panic| panic.site),
+                }
+            })
+            .collect()
+    }
+
+    /// The last panic of a worker that said this, the latest worker first; for its site.
+    pub(crate) fn panic_site(&self, message: &str) -> Option<crate::trace::Site> {
+        // SAFETY: the engine's workers are live.
+        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let mut panics = workers.filter_map(|worker| worker.last_panic.as_ref());
+        panics.find(|panic| panic.message == message)?.site.clone()
+    }
+
+    /// The worker whose stack's guard page contains this address: its stack is exhausted.
+    pub(crate) fn worker_with_guard(&self, address: usize) -> Option<u32> {
+        // SAFETY: the engine's workers are live.
+        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let mut workers = workers.filter(|worker| worker.stack.guards(address));
+        workers.next().map(|worker| worker.id.0)
+    }
+
+    /// The current worker, its name and the place of its last scheduling point.
+    pub(crate) fn whereabouts(&self) -> (u32, Option<String>, crate::trace::Site) {
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let worker = unsafe { &*self.current };
+        (worker.id.0, worker.name.clone(), worker.site.into())
+    }
+}

@@ -1,0 +1,126 @@
+//! Worker-local values: what `thread_local!` is on a controlled worker.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::state::{Engine, engine, outside};
+use super::worker::Worker;
+
+/// Where a worker-local lives in each worker's table; a `static` inside `thread_local!`.
+///
+/// Numbered at first use in an iteration; the restore of statics takes the number back.
+#[derive(Debug)]
+pub struct LocalSlot(AtomicU32);
+
+impl LocalSlot {
+    /// A slot without a number yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        LocalSlot(AtomicU32::new(0))
+    }
+
+    fn address(&'static self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+}
+
+impl Default for LocalSlot {
+    fn default() -> Self {
+        LocalSlot::new()
+    }
+}
+
+/// What a worker has in a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Local {
+    /// Nothing yet.
+    Missing,
+    /// A value.
+    Alive(*mut u8),
+    /// Its value is being destroyed, or has been.
+    Destroyed,
+}
+
+/// A worker's table.
+#[derive(Debug, Default)]
+pub(super) struct Locals {
+    /// By slot number; each entry with the slot's address, since a number alone may be stale.
+    entries: Vec<(usize, Local)>,
+    /// The values to destroy, in order of registration.
+    destructors: Vec<(usize, unsafe fn(*mut u8))>,
+}
+
+impl Locals {
+    /// The same table without values, for the next iteration.
+    pub(super) fn cleared(mut self) -> Locals {
+        self.entries.clear();
+        self.destructors.clear();
+        self
+    }
+}
+
+/// The current worker's value in this slot. Controlled workers only.
+pub fn local(slot: &'static LocalSlot) -> Local {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live.
+    let locals = unsafe { &(*(*engine).current).locals };
+    let index = slot.0.load(Ordering::Relaxed) as usize;
+    match locals.entries.get(index) {
+        Some(&(address, value)) if address == slot.address() => value,
+        _ => Local::Missing,
+    }
+}
+
+/// Stores the current worker's value. Controlled workers only.
+///
+/// `destroy` runs at the worker's end, latest registration first, when the slot already counts as
+/// destroyed; it may make new values.
+///
+/// # Safety
+///
+/// It must be sound to call `destroy` with `value` once, on this worker.
+pub unsafe fn set_local(
+    slot: &'static LocalSlot,
+    value: *mut u8,
+    destroy: Option<unsafe fn(*mut u8)>,
+) {
+    let engine = engine();
+    outside(|| {
+        // SAFETY: a controlled worker's engine is live; no switch happens in here.
+        let engine = unsafe { &mut *engine };
+        let index = engine.number(slot);
+        // SAFETY: the current worker is live, and the reference to the engine is not used again.
+        let locals = unsafe { &mut (*engine.current).locals };
+        if locals.entries.len() <= index {
+            locals.entries.resize(index + 1, (0, Local::Missing));
+        }
+        locals.entries[index] = (slot.address(), Local::Alive(value));
+        if let Some(destroy) = destroy {
+            locals.destructors.push((index, destroy));
+        }
+    });
+}
+
+impl Engine {
+    fn number(&mut self, slot: &'static LocalSlot) -> usize {
+        let known = slot.0.load(Ordering::Relaxed);
+        if known != 0 && known <= self.local_slots {
+            return known as usize;
+        }
+        self.local_slots += 1;
+        slot.0.store(self.local_slots, Ordering::Relaxed);
+        self.local_slots as usize
+    }
+}
+
+/// Destroys the worker's values, those made meanwhile included.
+pub(super) unsafe fn destroy_all(worker: *mut Worker) {
+    // SAFETY: the worker is the current one; no reference is held while user code runs.
+    unsafe {
+        while let Some((index, destroy)) = (*worker).locals.destructors.pop() {
+            let entry = &mut (&mut (*worker).locals.entries)[index].1;
+            if let Local::Alive(value) = std::mem::replace(entry, Local::Destroyed) {
+                destroy(value);
+            }
+        }
+    }
+}

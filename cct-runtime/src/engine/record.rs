@@ -1,0 +1,124 @@
+//! The recorder: what happened at each step, for the first schedule's check and for replays.
+//!
+//! Exploration runs without it. Nothing in here is fast, and nothing needs to be.
+
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+use super::state::Engine;
+use super::worker::Worker;
+use crate::operation::Operation;
+use crate::strategy::WorkerId;
+use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo};
+
+/// What has been recorded of an iteration.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    trace: Trace,
+    objects: BTreeMap<usize, u32>,
+    sites: BTreeMap<Site, u32>,
+}
+
+impl Recorder {
+    /// The trace; its schedule and the paths of statics are filled in by the caller.
+    pub(crate) fn into_trace(self) -> Trace {
+        self.trace
+    }
+
+    /// The number of an object that has been used.
+    pub(super) fn number_of(&self, object: usize) -> Option<u32> {
+        self.objects.get(&object).copied()
+    }
+
+    fn object(&mut self, address: usize) -> Option<u32> {
+        if address == 0 {
+            return None;
+        }
+        let objects = &mut self.trace.objects;
+        Some(*self.objects.entry(address).or_insert_with(|| {
+            objects.push(ObjectInfo { address: address as u64, static_path: None });
+            objects.len() as u32 - 1
+        }))
+    }
+
+    fn site(&mut self, location: &Location<'_>) -> u32 {
+        let sites = &mut self.trace.sites;
+        *self.sites.entry(location.into()).or_insert_with_key(|site| {
+            sites.push(site.clone());
+            sites.len() as u32 - 1
+        })
+    }
+
+    fn push(&mut self, worker: &Worker, outcome: Outcome, contested: bool) {
+        let step = Step {
+            worker: worker.id.0,
+            operation: worker.operation as u8,
+            object: match worker.operation {
+                Operation::Start | Operation::End => None,
+                _ => self.object(worker.object),
+            },
+            site: self.site(worker.site),
+            outcome,
+            read: None,
+            written: None,
+            contested,
+        };
+        self.trace.steps.push(step);
+    }
+}
+
+impl Engine {
+    /// The worker has been picked and carries out its pending operation.
+    pub(super) fn record_step(&mut self, worker: *mut Worker) {
+        let Some(recorder) = &mut self.recorder else { return };
+        // SAFETY: a picked worker is live.
+        let worker = unsafe { &mut *worker };
+        let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
+        let outcome = if timed_out { Outcome::TimedOut } else { Outcome::Done };
+        recorder.push(worker, outcome, self.contested);
+    }
+
+    /// The worker waits from here on.
+    pub(super) fn record_wait(&mut self, worker: &Worker) {
+        let Some(recorder) = &mut self.recorder else { return };
+        // A worker that was woken in vain waits again: that is the same step.
+        let number = recorder.number_of(worker.object);
+        if let Some(last) = recorder.trace.steps.last_mut()
+            && (last.worker, last.operation) == (worker.id.0, worker.operation as u8)
+            && last.object == number
+            && last.outcome == Outcome::Done
+            && worker.operation != Operation::Sleep
+        {
+            last.outcome = Outcome::Waits;
+            return;
+        }
+        recorder.push(worker, Outcome::Waits, self.contested);
+    }
+
+    /// What the operation under way read and wrote.
+    pub(super) fn record_values(
+        &mut self,
+        outcome: Outcome,
+        read: Option<Value>,
+        written: Option<Value>,
+    ) {
+        let recorder = self.recorder.as_mut().expect("values are recorded only when steps are");
+        if let Some(last) = recorder.trace.steps.last_mut() {
+            last.outcome = outcome;
+            last.read = read;
+            last.written = written;
+        }
+    }
+
+    /// A worker was created.
+    pub(super) fn record_spawn(&mut self, id: WorkerId) {
+        let worker = self.worker(id);
+        let Some(recorder) = &mut self.recorder else { return };
+        // SAFETY: the engine's workers are live.
+        let worker = unsafe { &*worker };
+        recorder.trace.workers.push(WorkerInfo {
+            name: worker.name.clone(),
+            spawned_at: (id.0 > 0).then(|| worker.spawned_at.into()),
+        });
+    }
+}

@@ -1,0 +1,70 @@
+//! The driver of a replay: a schedule instead of a strategy.
+
+use crate::strategy::{Candidates, Pick, Reason, WorkerId};
+use crate::trace::Schedule;
+use crate::wire::Divergence;
+
+/// A schedule, and how far it has been repeated.
+#[derive(Debug, Default)]
+pub(crate) struct Replay {
+    schedule: Schedule,
+    /// The run under way.
+    run: usize,
+    /// The step at which it ends.
+    run_end: u32,
+    /// The next choice.
+    choice: usize,
+}
+
+impl Replay {
+    /// Begins at the schedule's first step.
+    pub(crate) fn new(schedule: Schedule) -> Replay {
+        let mut replay = Replay { schedule, run: 0, run_end: 0, choice: 0 };
+        replay.run_end = replay.length_of(0);
+        replay
+    }
+
+    /// The worker that the schedule names.
+    pub(super) fn pick(&mut self, candidates: &dyn Candidates) -> Result<Pick, Divergence> {
+        let step = candidates.step();
+        if step < self.run_end {
+            let worker = candidates.current();
+            if candidates.reason() != Reason::Point {
+                let expected = format!("worker {} goes on", worker.0);
+                return Err(divergence(step, expected, format!("worker {} cannot", worker.0)));
+            }
+            return Ok(Pick { worker, quantum: self.run_end - step - 1 });
+        }
+        self.run += 1;
+        let Some(run) = self.schedule.runs.get(self.run) else {
+            let found = "the execution goes on".to_owned();
+            return Err(divergence(step, "the end of the schedule".to_owned(), found));
+        };
+        let worker = WorkerId(run.worker);
+        if !candidates.contains(worker) {
+            let expected = format!("worker {} runs", worker.0);
+            return Err(divergence(step, expected, format!("worker {} cannot run", worker.0)));
+        }
+        self.run_end = step.saturating_add(self.length_of(self.run));
+        Ok(Pick { worker, quantum: self.run_end - step - 1 })
+    }
+
+    /// The value that the schedule names; 0 when it names none that fits, and a divergence will follow.
+    pub(super) fn choose_index(&mut self, n: u32) -> u32 {
+        let choice = self.schedule.choices.get(self.choice).copied();
+        self.choice += 1;
+        choice.filter(|&choice| choice < n).unwrap_or(0)
+    }
+
+    /// The last run goes on until the execution ends: its length is not known when a process crashes.
+    fn length_of(&self, run: usize) -> u32 {
+        match self.schedule.runs.get(run) {
+            Some(known) if run + 1 < self.schedule.runs.len() => known.steps.max(1),
+            _ => u32::MAX,
+        }
+    }
+}
+
+fn divergence(step: u32, expected: String, found: String) -> Divergence {
+    Divergence { step, expected, found }
+}

@@ -1,0 +1,163 @@
+//! What happens when nobody changes anything any more: a fair round, then time, then a verdict.
+//!
+//! The engine itself gives each candidate turns while nothing is written. When all had theirs, and each
+//! of them yielded or looked again at the same thing, virtual time moves to the next deadline. If there
+//! is none and each candidate comes back to the very state it
+//! was in (same place, same registers, same stack), with nothing written in between, then it will do so
+//! for ever: that is proved, not guessed. A spinning worker that counts its rounds is never in the same
+//! state twice, and is left to the step bound.
+
+use super::clock;
+use super::iteration::End;
+use super::state::{Engine, Request};
+use super::worker::Worker;
+use crate::strategy::{Pick, WorkerId};
+use crate::verdict::{BugKind, Verdict};
+
+/// How many steps without progress there are before the engine looks, and then looks at each step: what
+/// it does must not depend on where the fuse happened to end, or a replay would differ.
+pub(super) const PATIENCE: u32 = 128;
+/// How many steps one turn has.
+const TURN: u32 = 16;
+/// How many rounds without progress there are before states are compared.
+const ROUNDS: u32 = 4;
+/// The most states of one worker that are remembered, for loops with several points.
+const STATES: usize = 32;
+
+/// The current stretch without progress.
+#[derive(Debug, Default)]
+pub(super) struct Stall {
+    /// Moves with every stretch, so that the turns of an older one do not count.
+    number: u32,
+    /// The step at which the stretch began.
+    since: u32,
+    rounds: u32,
+}
+
+/// What a worker did in the current stretch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    stall: u32,
+    round: u32,
+    steps: u32,
+    /// It yielded, or looked again, in this round.
+    spins: bool,
+    states: [u64; STATES],
+    state_count: usize,
+    repeats: bool,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Turn { stall: 0, round: 0, steps: 0, spins: false, states: [0; STATES], state_count: 0, repeats: false }
+    }
+}
+
+impl Engine {
+    /// Looks whether anybody makes progress. `None` ends the iteration; `Some(Some(_))` is the engine's
+    /// own pick.
+    pub(super) fn look_for_progress(&mut self) -> Option<Option<Pick>> {
+        if self.idle < PATIENCE {
+            return Some(None);
+        }
+        let since = self.horizon - self.idle.min(self.horizon);
+        if self.stall.since != since {
+            self.stall = Stall { number: self.stall.number + 1, since, rounds: 0 };
+        }
+        self.take_part();
+        if let Some(next) = self.next_turn() {
+            return Some(Some(Pick { worker: next, quantum: 0 }));
+        }
+        // Everybody had a turn.
+        if self.everybody(|turn| turn.spins) {
+            if self.body_done {
+                self.end = Some(End::of(Verdict::Passed));
+                return None;
+            }
+            if clock::jump_to_next_deadline(self) {
+                self.idle = 0;
+                return Some(None);
+            }
+        }
+        self.stall.rounds += 1;
+        if self.stall.rounds > ROUNDS && self.everybody(|turn| turn.repeats) {
+            let bug = self.describe_waits(
+                BugKind::NoProgress,
+                "nobody will ever change anything: those that can run only look and yield",
+            );
+            self.end = Some(End::of(Verdict::Failed(bug)));
+            return None;
+        }
+        Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
+    }
+
+    /// Notes that the current worker made a step in this stretch.
+    fn take_part(&mut self) {
+        let (number, rounds) = (self.stall.number, self.stall.rounds);
+        // SAFETY: the current worker is live and suspended.
+        let worker = unsafe { &mut *self.current };
+        if !worker.position.is_enabled() {
+            return;
+        }
+        let spins = self.request == Request::Yield;
+        let state = if rounds >= ROUNDS { Some(state_of(worker)) } else { None };
+        let turn = &mut worker.stall;
+        if turn.stall != number {
+            *turn = Turn { stall: number, ..Turn::default() };
+        }
+        if turn.round != rounds {
+            turn.round = rounds;
+            turn.steps = 0;
+            turn.spins = false;
+        }
+        turn.steps += 1;
+        turn.spins |= spins;
+        if let Some(state) = state
+            && !turn.repeats
+        {
+            turn.repeats = turn.states[..turn.state_count].contains(&state);
+            if turn.state_count < STATES {
+                turn.states[turn.state_count] = state;
+                turn.state_count += 1;
+            }
+        }
+    }
+
+    /// The candidate whose turn it is in this round; `None` when all had theirs.
+    fn next_turn(&self) -> Option<WorkerId> {
+        let (number, rounds) = (self.stall.number, self.stall.rounds);
+        let waits_for_turn = |worker: &Worker| {
+            let turn = &worker.stall;
+            turn.stall != number || turn.round != rounds || turn.steps < TURN
+        };
+        // SAFETY: the engine's workers are live.
+        let current = unsafe { &*self.current };
+        if current.position.is_enabled() && waits_for_turn(current) {
+            return Some(current.id);
+        }
+        // SAFETY: as above.
+        let members = self.enabled.members().iter().map(|&worker| unsafe { &*worker });
+        members.filter(|worker| waits_for_turn(worker)).map(|worker| worker.id).min()
+    }
+
+    /// True if all candidates took part in this stretch, and this holds for each.
+    fn everybody(&self, holds: impl Fn(&Turn) -> bool) -> bool {
+        let number = self.stall.number;
+        // SAFETY: the engine's workers are live.
+        let mut turns = self.enabled.members().iter().map(|&worker| unsafe { &(*worker).stall });
+        turns.all(|turn| turn.stall == number && holds(turn))
+    }
+}
+
+/// A hash of all that a suspended worker's next steps can depend on, apart from memory that others see.
+///
+/// Its context lies at the callee-saved registers, which lie on top of its stack, see [`super::fiber`].
+fn state_of(worker: &Worker) -> u64 {
+    let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
+    // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
+    let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
+    // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.
+    stack.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
+        (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(23)
+    })
+}

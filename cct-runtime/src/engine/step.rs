@@ -1,0 +1,79 @@
+//! An operation under way, through which a shim tells what it read and wrote.
+
+use super::state::Engine;
+use crate::trace::{Outcome, Value};
+
+/// An operation that was declared and may now be carried out.
+///
+/// Tells the engine what came of it: whether an operation that may fail changed anything, and, when
+/// somebody records, the values. Does nothing outside a controlled worker.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an operation has an outcome, even if it is only `done`"]
+pub struct Step(*mut Engine);
+
+impl Step {
+    #[inline]
+    pub(super) fn of(engine: *mut Engine) -> Step {
+        Step(engine)
+    }
+
+    /// The operation read this.
+    #[inline]
+    pub fn read(self, value: impl Into<Value>) {
+        self.record(Outcome::Done, || (Some(value.into()), None));
+    }
+
+    /// The operation wrote this.
+    #[inline]
+    pub fn wrote(self, value: impl Into<Value>) {
+        self.record(Outcome::Done, || (None, Some(value.into())));
+    }
+
+    /// The operation replaced one value by another.
+    #[inline]
+    pub fn exchanged<T: PartialEq + Into<Value>>(self, read: T, written: T) {
+        if read != written {
+            self.progressed();
+        }
+        self.record(Outcome::Done, || (Some(read.into()), Some(written.into())));
+    }
+
+    /// An operation that may fail changed nothing; it read this, if anything.
+    #[inline]
+    pub fn refused(self, read: Option<Value>) {
+        self.record(Outcome::Refused, || (read, None));
+    }
+
+    /// An operation that may fail, without values, succeeded.
+    #[inline]
+    pub fn succeeded(self) {
+        self.progressed();
+    }
+
+    /// There is nothing to tell.
+    #[inline]
+    pub fn done(self) {}
+
+    #[inline]
+    fn progressed(self) {
+        if !self.0.is_null() {
+            // SAFETY: the engine was set at the point, and no switch has happened since.
+            unsafe {
+                (*self.0).idle = 0;
+                // The next look from the same place is no spinning.
+                (*(*self.0).current).object = usize::MAX;
+            }
+        }
+    }
+
+    #[inline]
+    fn record(self, outcome: Outcome, values: impl FnOnce() -> (Option<Value>, Option<Value>)) {
+        // SAFETY: as in `progressed`.
+        unsafe {
+            if !self.0.is_null() && (*self.0).recorder.is_some() {
+                let (read, written) = values();
+                (*self.0).record_values(outcome, read, written);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What workers do to each other as threads: spawn, join, park, sleep, end the process.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::fiber::hand_over;
+use super::iteration::End;
+use super::point::point_at;
+use super::state::{Driver, engine, outside};
+use super::wait::{Wakeup, wait_at, wake_all_of};
+use super::worker::{State, Worker};
+use crate::operation::Operation;
+use crate::strategy::WorkerId;
+use crate::verdict::{Bug, BugKind, Verdict};
+
+/// Creates a worker, with the scheduling point before it. Controlled workers only.
+///
+/// `body` must not unwind. The worker's locals are destroyed when it returned.
+#[track_caller]
+pub fn spawn(name: Option<String>, stack_size: Option<usize>, body: Box<dyn FnOnce()>) -> WorkerId {
+    let site = Location::caller();
+    point_at(Operation::Spawn, 0, site).done();
+    let engine = engine();
+    outside(|| {
+        // The name was allocated in the iteration; the engine's copy outlives it.
+        let name = name.as_deref().map(str::to_owned);
+        // SAFETY: a controlled worker's engine is live; no switch happens in here.
+        unsafe {
+            let worker = (*engine).add_worker(name, stack_size, site, body);
+            let id = (*worker).id;
+            (*engine).record_spawn(id);
+            (*engine).announce(id);
+            id
+        }
+    })
+}
+
+/// The worker's name, if it has one; the copy belongs to the caller's iteration.
+pub fn worker_name(worker: WorkerId) -> Option<Arc<str>> {
+    // SAFETY: a controlled worker's engine is live; `worker` checks the number.
+    unsafe { (*(*engine()).worker(worker)).name.as_deref().map(Arc::from) }
+}
+
+/// True when the worker has ended; not a scheduling point.
+pub fn is_finished(worker: WorkerId) -> bool {
+    // SAFETY: a controlled worker's engine is live; `worker` checks the number.
+    unsafe { (*(*engine()).worker(worker)).state == State::Ended }
+}
+
+/// Waits for the worker's end, with the scheduling point before it; its panic counts as noticed.
+#[track_caller]
+pub fn join(worker: WorkerId) {
+    let site = Location::caller();
+    let object = worker_object(worker);
+    if is_finished(worker) {
+        point_at(Operation::Join, object, site).done();
+    }
+    while !is_finished(worker) {
+        wait_at(Operation::Join, object, u64::MAX, Some(worker), site);
+    }
+    // SAFETY: as in `is_finished`.
+    unsafe { (*(*engine()).worker(worker)).panic_unobserved = false };
+}
+
+/// The object that stands for a worker's end.
+pub fn worker_object(worker: WorkerId) -> usize {
+    // SAFETY: as in `is_finished`.
+    Worker::end_object(unsafe { (*engine()).worker(worker) })
+}
+
+/// Waits for the current worker's park token or the deadline, and takes the token.
+#[track_caller]
+pub fn park(deadline: u64) {
+    let site = Location::caller();
+    // SAFETY: a controlled worker's engine is live; no reference is kept across a switch.
+    unsafe {
+        let worker = (*engine()).current;
+        let object = Worker::park_object(worker);
+        if (*worker).park_token {
+            point_at(Operation::Park, object, site).done();
+        }
+        while !(*worker).park_token {
+            if wait_at(Operation::Park, object, deadline, None, site) == Wakeup::TimedOut {
+                break;
+            }
+        }
+        (*worker).park_token = false;
+    }
+}
+
+/// Gives a worker its park token, with the scheduling point before it.
+#[track_caller]
+pub fn unpark(worker: WorkerId) {
+    let engine = engine();
+    // SAFETY: as in `is_finished`; no reference is kept across a switch.
+    unsafe {
+        let worker = (*engine).worker(worker);
+        point_at(Operation::Unpark, Worker::park_object(worker), Location::caller()).done();
+        (*worker).park_token = true;
+        wake_all_of(engine, Worker::park_object(worker));
+    }
+}
+
+/// Sleeps until the deadline.
+#[track_caller]
+pub fn sleep(deadline: u64) {
+    // SAFETY: a controlled worker's engine is live.
+    let object = Worker::park_object(unsafe { (*engine()).current }) + 1;
+    while wait_at(Operation::Sleep, object, deadline, None, Location::caller()) == Wakeup::Woken {}
+}
+
+/// One of `0..n`, chosen by the strategy, recorded and replayed. Panics when `n` is 0.
+pub fn choose_index(n: usize) -> usize {
+    assert!(n > 0, "there is nothing to choose from");
+    let n = u32::try_from(n).expect("a choice has fewer than 2^32 alternatives");
+    if n == 1 {
+        return 0;
+    }
+    let engine = engine();
+    let chosen = outside(|| {
+        // SAFETY: a controlled worker's engine is live; no switch happens in here.
+        let engine = unsafe { &mut *engine };
+        let chosen = match &mut engine.driver {
+            // SAFETY: whoever explores owns the strategy and is suspended.
+            Driver::Search(strategy) => unsafe { (**strategy).choose_index(n) },
+            Driver::Replay(replay) => replay.choose_index(n),
+        };
+        engine.tape.choose(chosen);
+        chosen
+    });
+    chosen as usize
+}
+
+/// Fills `out` with bytes that follow from the iteration's seed.
+pub fn random_bytes(out: &mut [u8]) {
+    // SAFETY: a controlled worker's engine is live; no switch happens in here.
+    let rng = unsafe { &mut (*engine()).value_rng };
+    for chunk in out.chunks_mut(8) {
+        chunk.copy_from_slice(&rng.bits().to_le_bytes()[..chunk.len()]);
+    }
+}
+
+/// `process::exit` of a controlled worker: ends the iteration with that verdict.
+#[track_caller]
+pub fn exit(code: i32) -> ! {
+    end_with(BugKind::Exit, &format!("the test called `process::exit({code})`"), Location::caller())
+}
+
+/// `process::abort` of a controlled worker: ends the iteration with that verdict.
+#[track_caller]
+pub fn abort() -> ! {
+    end_with(BugKind::Abort, "the test called `process::abort()`", Location::caller())
+}
+
+fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
+    unsafe {
+        outside(|| {
+            let worker = Some((*(*engine).current).id.0);
+            let (message, site) = (message.to_owned(), Some(site.into()));
+            let bug = Bug { kind, message, site, worker, waits: Vec::new() };
+            (*engine).finish(End::of(Verdict::Failed(bug)));
+        });
+        hand_over(engine);
+    }
+    unreachable!("a finished iteration does not come back")
+}

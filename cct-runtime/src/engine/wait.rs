@@ -1,0 +1,189 @@
+//! Waiting for an object, and waking those that do.
+
+use std::panic::Location;
+
+use super::external;
+use super::fiber::hand_over;
+use super::iteration::End;
+use super::state::{Engine, Request, engine, outside};
+use super::thread::choose_index;
+use super::worker::{State, Worker};
+use crate::operation::Operation;
+use crate::strategy::WorkerId;
+use crate::verdict::{Bug, BugKind, Verdict};
+
+/// Why a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wakeup {
+    /// Somebody woke the worker.
+    Woken,
+    /// Its deadline has come.
+    TimedOut,
+}
+
+/// Takes the current worker out of the candidates until somebody wakes `object` or `deadline` comes.
+///
+/// This is the scheduling point of an operation that cannot go ahead; it stands *instead* of
+/// [`point`](super::point()). Wake-ups may be spurious, so the caller looks again:
+///
+/// ```text
+/// if free { point(Lock, address) }
+/// while !acquire() { wait(Lock, address, NEVER, holder) }
+/// ```
+///
+/// `holder` is the worker that has what is waited for, if that is known. Panics outside a controlled
+/// worker.
+#[track_caller]
+pub fn wait(
+    operation: Operation,
+    object: usize,
+    deadline: u64,
+    holder: Option<WorkerId>,
+) -> Wakeup {
+    wait_at(operation, object, deadline, holder, Location::caller())
+}
+
+/// [`wait`] at a given site.
+pub fn wait_at(
+    operation: Operation,
+    object: usize,
+    deadline: u64,
+    holder: Option<WorkerId>,
+    site: &'static Location<'static>,
+) -> Wakeup {
+    let engine = engine();
+    assert!(!engine.is_null(), "only a controlled worker can wait for the engine");
+    // SAFETY: a set engine is live and the caller is its current worker; no reference is kept.
+    unsafe {
+        let worker = (*engine).current;
+        (*worker).operation = operation;
+        (*worker).object = object;
+        (*worker).site = site;
+        (*worker).deadline = deadline;
+        (*worker).holder = holder;
+        (*worker).timed_out = false;
+        (*engine).idle = 0;
+        (*engine).request = Request::Wait;
+        hand_over(engine);
+        if (*worker).timed_out { Wakeup::TimedOut } else { Wakeup::Woken }
+    }
+}
+
+/// Wakes all workers that wait for `object`. From an uncontrolled thread: tells the engine to look.
+pub fn wake_all(object: usize) {
+    let engine = engine();
+    if engine.is_null() {
+        external::notify(object);
+    } else {
+        // SAFETY: a set engine is live.
+        unsafe { wake_all_of(engine, object) };
+    }
+}
+
+/// Wakes one of the workers that wait for `object`, chosen by the strategy; false if there is none.
+///
+/// From an uncontrolled thread it wakes all of them, and they look again.
+pub fn wake_one(object: usize) -> bool {
+    let engine = engine();
+    if engine.is_null() {
+        external::notify(object);
+        return false;
+    }
+    // SAFETY: a set engine is live; the waiters do not change while one is chosen.
+    unsafe {
+        let count = (*engine).waiters.count(object);
+        if count == 0 {
+            return false;
+        }
+        let chosen = if count == 1 { 0 } else { choose_index(count) };
+        let worker = (*engine).waiters.nth(object, chosen);
+        (*engine).waiters.take(worker);
+        outside(|| (*engine).enable(worker));
+    }
+    true
+}
+
+/// [`wake_all`] with the engine at hand.
+pub(super) unsafe fn wake_all_of(engine: *mut Engine, object: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if !(*engine).waiters.is_empty() {
+            outside(|| (*engine).wake_waiters(object));
+        }
+    }
+}
+
+impl Engine {
+    fn wake_waiters(&mut self, object: usize) {
+        while let Some(worker) = self.waiters.take_first(object) {
+            self.enable(worker);
+        }
+    }
+
+    /// Makes every waiting worker look again at what it waits for.
+    pub(super) fn wake_everybody(&mut self) {
+        for index in 0..self.worker_count {
+            let worker = self.workers[index];
+            // SAFETY: the engine's workers are live.
+            if unsafe { (*worker).state == State::Waiting } {
+                self.waiters.take(worker);
+                self.enable(worker);
+            }
+        }
+    }
+
+    /// The current worker waits from here on.
+    pub(super) fn begin_wait(&mut self, current: &mut Worker) {
+        current.state = State::Waiting;
+        current.resumes_wait = true;
+        self.record_wait(current);
+        // SAFETY: the current worker was running, so it is in the set and in no chain.
+        unsafe {
+            self.enabled.remove(current);
+            self.waiters.insert(current);
+        }
+        if current.deadline < self.next_deadline {
+            self.next_deadline = current.deadline;
+        }
+    }
+
+    /// Ends the wait of workers whose deadline has come, and finds the next deadline.
+    pub(super) fn end_waits_until(&mut self, now: u64) {
+        self.next_deadline = u64::MAX;
+        for index in 0..self.worker_count {
+            let worker = self.workers[index];
+            // SAFETY: the engine's workers are live.
+            unsafe {
+                if (*worker).state != State::Waiting {
+                    continue;
+                }
+                if (*worker).deadline <= now {
+                    self.waiters.take(worker);
+                    (*worker).timed_out = true;
+                    self.enable(worker);
+                } else {
+                    self.next_deadline = self.next_deadline.min((*worker).deadline);
+                }
+            }
+        }
+    }
+}
+
+/// Ends the iteration: the current worker freed what it must not free.
+pub(crate) fn bad_free(engine: *mut Engine, message: &str) -> ! {
+    // SAFETY: the caller found the engine set, so it is live and the caller is its current worker.
+    unsafe {
+        outside(|| {
+            let worker = (*engine).current;
+            (*engine).finish(End::of(Verdict::Failed(Bug {
+                kind: BugKind::BadFree,
+                message: message.to_owned(),
+                site: Some((*worker).site.into()),
+                worker: Some((*worker).id.0),
+                waits: Vec::new(),
+            })));
+        });
+        hand_over(engine);
+    }
+    unreachable!("a finished iteration does not come back")
+}

@@ -1,0 +1,116 @@
+//! Who waits for what: a hash table of chains through the workers themselves.
+
+use std::ptr::null_mut;
+
+use super::worker::Worker;
+
+const BUCKETS: usize = 256;
+
+/// The waiting workers by object.
+#[derive(Debug)]
+pub(super) struct Waiters {
+    buckets: Box<[*mut Worker; BUCKETS]>,
+    count: usize,
+}
+
+impl Default for Waiters {
+    fn default() -> Self {
+        Waiters { buckets: Box::new([null_mut(); BUCKETS]), count: 0 }
+    }
+}
+
+fn bucket(object: usize) -> usize {
+    (object >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - BUCKETS.trailing_zeros())
+}
+
+impl Waiters {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn clear(&mut self) {
+        if self.count > 0 {
+            self.buckets.fill(null_mut());
+            self.count = 0;
+        }
+    }
+
+    /// Adds a worker that waits for its `object`.
+    ///
+    /// # Safety
+    ///
+    /// `worker` must be live and in no chain, and stay live until it is taken out.
+    pub(super) unsafe fn insert(&mut self, worker: *mut Worker) {
+        // SAFETY: as said above; members of chains are live.
+        unsafe {
+            let mut link = &raw mut self.buckets[bucket((*worker).object)];
+            while !(*link).is_null() {
+                link = &raw mut (**link).next_waiter;
+            }
+            (*worker).next_waiter = null_mut();
+            *link = worker;
+        }
+        self.count += 1;
+    }
+
+    /// Takes out the first worker that waits for `object`, by order of waiting.
+    pub(super) fn take_first(&mut self, object: usize) -> Option<*mut Worker> {
+        // SAFETY: a null worker matches nobody; members of chains are live.
+        unsafe { self.unlink(object, |worker| (*worker).object == object) }
+    }
+
+    /// Takes out this worker.
+    pub(super) fn take(&mut self, worker: *mut Worker) {
+        // SAFETY: a member is live.
+        unsafe { self.unlink((*worker).object, |other| other == worker) };
+    }
+
+    /// The number of workers that wait for `object`.
+    pub(super) fn count(&self, object: usize) -> usize {
+        self.chain(object).count()
+    }
+
+    /// The `index`-th worker that waits for `object`, by order of waiting.
+    pub(super) fn nth(&self, object: usize, index: usize) -> *mut Worker {
+        self.chain(object).nth(index).unwrap_or(null_mut())
+    }
+
+    fn chain(&self, object: usize) -> impl Iterator<Item = *mut Worker> {
+        let mut next = self.buckets[bucket(object)];
+        std::iter::from_fn(move || {
+            while !next.is_null() {
+                let worker = next;
+                // SAFETY: members of chains are live.
+                unsafe {
+                    next = (*worker).next_waiter;
+                    if (*worker).object == object {
+                        return Some(worker);
+                    }
+                }
+            }
+            None
+        })
+    }
+
+    unsafe fn unlink(
+        &mut self,
+        object: usize,
+        wanted: impl Fn(*mut Worker) -> bool,
+    ) -> Option<*mut Worker> {
+        // SAFETY: members of chains are live.
+        unsafe {
+            let mut link = &raw mut self.buckets[bucket(object)];
+            while !(*link).is_null() {
+                let worker = *link;
+                if wanted(worker) {
+                    *link = (*worker).next_waiter;
+                    (*worker).next_waiter = null_mut();
+                    self.count -= 1;
+                    return Some(worker);
+                }
+                link = &raw mut (*worker).next_waiter;
+            }
+        }
+        None
+    }
+}

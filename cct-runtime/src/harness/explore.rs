@@ -1,0 +1,311 @@
+//! Explores: iteration after iteration, until a bug or the budget's end.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::distinct::Distinct;
+use super::process::private_board;
+use super::replay::{self, head_of};
+use crate::config::{Resolved, Settings};
+use crate::engine::{self, Engine, Order, Plan, Replay, Tape};
+use crate::memory::arena;
+use crate::memory::descriptors::Descriptors;
+use crate::memory::statics::Statics;
+use crate::operation::Operation;
+use crate::strategy::{self, Beginning, Rng, Strategy};
+use crate::trace::{Schedule, Step, Trace};
+use crate::verdict::{Bug, BugKind, Verdict};
+use crate::wire::{Counters, Divergence, Event, Found, Started};
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+/// Explores in this process, for benchmarks and for custom harnesses; panics when a bug is found.
+///
+/// The body runs on controlled workers. Threads and locks must be those of cct-shims, since nothing was
+/// rebuilt.
+pub fn explore(settings: &Settings, body: impl Fn()) -> Counters {
+    // SAFETY: the board is private and stays mapped.
+    let tape = unsafe { Tape::on(private_board()) };
+    let mut explorer = Explorer::new("main", settings.clone().resolve(), tape);
+    let judged = || super::judge::judge(super::ShouldPanic::No, &body);
+    let mut bug = None;
+    let counters = explorer.explore(&judged, &mut |event| {
+        if let Event::Found(found) = event {
+            bug = Some(found);
+        }
+    });
+    match bug {
+        Some(found) => panic!("schedule {}: {:?}", found.iteration, found.bug),
+        None => counters,
+    }
+}
+
+/// What surrounds an iteration and is put back after it.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    statics: Option<Statics>,
+    descriptors: Descriptors,
+    /// The length of the output file when the first iteration began.
+    output_start: libc::off_t,
+}
+
+impl Surroundings {
+    /// Everything as it is now. Once for each process.
+    pub(super) fn new() -> Surroundings {
+        engine::install_hook();
+        arena::open();
+        let output_start = output_position();
+        Surroundings { descriptors: Descriptors::now(), output_start, statics: Statics::save() }
+    }
+
+    /// Puts everything back, for an iteration with this seed.
+    pub(super) fn restore(&self, seed: u64) {
+        arena::reset();
+        if let Some(statics) = &self.statics {
+            statics.restore(seed);
+        }
+    }
+
+    /// Closes what the iteration opened and forgets what it printed.
+    fn clean_up(&self, forget_output: bool) {
+        self.descriptors.close_new();
+        if forget_output && output_position() > self.output_start {
+            // SAFETY: touches no memory. The output is a file of ours, opened for appending.
+            unsafe {
+                libc::ftruncate(1, self.output_start);
+                libc::lseek(1, self.output_start, libc::SEEK_SET);
+            }
+        }
+    }
+
+    /// The path of the static at an address.
+    pub(super) fn static_at(&self, address: usize) -> Option<String> {
+        self.statics.as_ref()?.path_at(address)
+    }
+}
+
+/// Where the output is, if it is a file; -1 for a pipe or a terminal, which cannot be taken back.
+fn output_position() -> libc::off_t {
+    // SAFETY: touches no memory.
+    unsafe { libc::lseek(1, 0, libc::SEEK_CUR) }
+}
+
+/// Explores one test.
+pub(super) struct Explorer {
+    name: &'static str,
+    settings: Resolved,
+    surroundings: Surroundings,
+    engine: Box<Engine>,
+    portfolio: Vec<Member>,
+    distinct: Distinct,
+    counters: Counters,
+    began: Instant,
+}
+
+/// A strategy of the portfolio, and what its schedules begin with.
+struct Member {
+    strategy: Box<dyn Strategy>,
+    head: Schedule,
+}
+
+impl Explorer {
+    /// An explorer of the test with this name.
+    pub(super) fn new(name: &'static str, settings: Resolved, tape: Tape) -> Explorer {
+        let surroundings = Surroundings::new();
+        let wall_clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let members = settings.strategy.members().iter().map(|&member| Member {
+            strategy: strategy::build(member),
+            head: Schedule {
+                max_steps: settings.max_steps,
+                detached_steps: settings.detached_steps,
+                wall_clock: u64::try_from(wall_clock.as_nanos()).unwrap_or(0),
+                strategy: member.to_string(),
+                ..Schedule::default()
+            },
+        });
+        Explorer {
+            name,
+            surroundings,
+            engine: Engine::new(tape, &settings.atomic),
+            portfolio: members.collect(),
+            distinct: Distinct::new(),
+            counters: Counters::default(),
+            began: Instant::now(),
+            settings,
+        }
+    }
+
+    /// Where the engine is, for signal handlers.
+    pub(super) fn engine(&mut self) -> *mut Engine {
+        &raw mut *self.engine
+    }
+
+    /// Explores until a bug is found or the budget is used up; tells what happens as it goes.
+    pub(super) fn explore(
+        &mut self,
+        body: &dyn Fn() -> Option<Bug>,
+        tell: &mut dyn FnMut(Event),
+    ) -> Counters {
+        self.began = Instant::now();
+        tell(Event::Started(self.started()));
+        let mut told = Duration::ZERO;
+        for iteration in 1..=self.settings.iterations {
+            let verdict = self.iterate(iteration, body, tell);
+            if let Verdict::Failed(bug) = verdict {
+                let schedule = self.engine.tape().schedule();
+                tell(Event::Found(Found { iteration, bug, schedule }));
+                break;
+            }
+            self.surroundings.clean_up(true);
+            if self.counters.sequential {
+                break;
+            }
+            if iteration % 16 == 0 || self.counters.nanos < 1_000_000 {
+                let elapsed = self.elapsed();
+                if self.settings.time.is_some_and(|time| elapsed >= time) {
+                    break;
+                }
+                if elapsed > told + TELL_EVERY {
+                    told = elapsed;
+                    tell(Event::Progress(self.counters.clone()));
+                }
+            }
+        }
+        self.elapsed();
+        tell(Event::Finished(self.counters.clone()));
+        self.counters.clone()
+    }
+
+    /// Runs one iteration; the first one twice, to see whether it does the same again.
+    fn iterate(
+        &mut self,
+        iteration: u64,
+        body: &dyn Fn() -> Option<Bug>,
+        tell: &mut dyn FnMut(Event),
+    ) -> Verdict {
+        let index = iteration - 1;
+        let count = self.portfolio.len() as u64;
+        let member = &mut self.portfolio[(index % count) as usize];
+        member.head.seed = strategy::derive(self.settings.seed, index);
+        let mut rng = Rng::new(member.head.seed);
+        member.head.yield_budget = 1 << (2 * rng.below(5));
+        member.strategy.begin(&Beginning {
+            seed: rng.bits(),
+            longest: self.counters.longest as u32,
+            fair_after: self.settings.max_steps / 2,
+        });
+        self.surroundings.restore(member.head.seed);
+        let plan = Plan {
+            iteration,
+            head: &member.head,
+            order: Order::Search(&mut *member.strategy),
+            record: iteration == 1,
+            name: self.name,
+        };
+        let end = self.engine.run(plan, body);
+        let verdict = fail_on_unobserved(end.verdict, &self.engine, &self.settings);
+        self.count(&verdict);
+        if iteration == 1 {
+            self.counters.sequential =
+                self.engine.worker_total() == 1 && !self.engine.tape().has_choices();
+            if !self.counters.sequential && !matches!(verdict, Verdict::Failed(_)) {
+                self.check_first(body, tell);
+            }
+        }
+        verdict
+    }
+
+    /// Repeats the schedule just run, and tells where it differs.
+    fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) {
+        let first = replay::trace_of(&mut self.engine, &self.surroundings);
+        self.surroundings.clean_up(true);
+        self.surroundings.restore(first.schedule.seed);
+        let head = head_of(&first.schedule);
+        let plan = Plan {
+            iteration: 1,
+            head: &head,
+            order: Order::Replay(Replay::new(first.schedule.clone())),
+            record: true,
+            name: self.name,
+        };
+        let end = self.engine.run(plan, body);
+        let second = replay::trace_of(&mut self.engine, &self.surroundings);
+        let divergence = first_difference(&first, &second).or(end.divergence);
+        if let Some(divergence) = divergence {
+            tell(Event::Diverged(divergence));
+        }
+    }
+
+    fn count(&mut self, verdict: &Verdict) {
+        let steps = u64::from(self.engine.step_count());
+        let counters = &mut self.counters;
+        counters.schedules += 1;
+        counters.steps += steps;
+        counters.switches += self.engine.switch_count();
+        counters.cut_offs += u64::from(*verdict == Verdict::CutOff);
+        counters.longest = counters.longest.max(steps);
+        counters.workers = counters.workers.max(self.engine.worker_total());
+        if self.engine.has_unobserved_panics() {
+            for panic in self.engine.unobserved_panics() {
+                let known = counters.unobserved_panics.iter().any(|other| other.site == panic.site);
+                if !known && counters.unobserved_panics.len() < 10 {
+                    counters.unobserved_panics.push(panic);
+                }
+            }
+        }
+        self.distinct.insert(self.engine.tape().fingerprint());
+        counters.distinct = self.distinct.count();
+    }
+
+    fn elapsed(&mut self) -> Duration {
+        let elapsed = self.began.elapsed();
+        self.counters.nanos = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        elapsed
+    }
+
+    fn started(&self) -> Started {
+        let (statics, bytes) = self.surroundings.statics.as_ref().map_or((0, 0), Statics::extent);
+        Started {
+            seed: self.settings.seed,
+            strategy: self.settings.strategy.to_string(),
+            iterations: self.settings.iterations,
+            statics: statics as u32,
+            static_bytes: bytes as u64,
+        }
+    }
+}
+
+/// With the setting, a panic that nobody noticed makes a passed iteration a failed one.
+pub(super) fn fail_on_unobserved(verdict: Verdict, engine: &Engine, settings: &Resolved) -> Verdict {
+    if verdict != Verdict::Passed
+        || !settings.fail_on_unobserved_panic
+        || !engine.has_unobserved_panics()
+    {
+        return verdict;
+    }
+    let panic = engine.unobserved_panics().swap_remove(0);
+    Verdict::Failed(Bug {
+        kind: BugKind::UnobservedPanic,
+        message: panic.message,
+        site: panic.site,
+        worker: Some(panic.worker),
+        waits: Vec::new(),
+    })
+}
+
+/// Where two executions of one schedule first differ.
+fn first_difference(first: &Trace, second: &Trace) -> Option<Divergence> {
+    let length = first.steps.len().max(second.steps.len());
+    (0..length).find_map(|index| {
+        let [expected, found] = [first, second].map(|trace| describe(trace, trace.steps.get(index)));
+        (expected != found).then_some(Divergence { step: index as u32, expected, found })
+    })
+}
+
+fn describe(trace: &Trace, step: Option<&Step>) -> String {
+    let Some(step) = step else { return "the end of the execution".to_owned() };
+    let operation = Operation::from_code(step.operation).map_or("?", Operation::name);
+    let object = step.object.map_or(String::new(), |object| format!(" of object {object}"));
+    let site = &trace.sites[step.site as usize];
+    format!("worker {}: {operation}{object} at {site}", step.worker)
+}

@@ -1,0 +1,206 @@
+//! The iteration arena: the heap of controlled workers.
+//!
+//! A bump allocator over one region at a fixed address, so that an iteration finds the same addresses
+//! whenever it is run. Nothing is given back before the iteration ends, unless it uses very much: then
+//! freed blocks are used again. A block knows its size and whether it is live, so that a double free is
+//! seen; freed memory is overwritten, so that use after free does not look right by accident.
+//!
+//! The allocation functions of the C library, taken over by symbol, lead here.
+
+use std::cell::UnsafeCell;
+use std::ptr::{NonNull, null_mut};
+
+use crate::engine::{bad_free, current_engine};
+
+/// Where the region is asked for; any other place does as well, but is not the same in each process.
+const HOME: usize = 0x2000_0000_0000;
+/// Address space only: memory is taken page by page.
+const REGION: usize = 64 << 30;
+/// From here on freed blocks are used again.
+const REUSE_FROM: usize = 512 << 20;
+/// A block's header; the alignment of every block.
+const HEADER: usize = 16;
+
+const LIVE: usize = 0x6C69_7665_6C69_7665;
+const FREED: usize = 0x6672_6565_6672_6565;
+const POISON: u8 = 0xDD;
+const CLASSES: usize = 40;
+
+/// What stands before each block.
+#[repr(C)]
+struct Header {
+    size: usize,
+    state: usize,
+}
+
+struct Arena {
+    start: usize,
+    /// The first free byte.
+    top: usize,
+    /// Freed blocks by the power of two that their size is at least; linked through their first word.
+    free: [*mut u8; CLASSES],
+}
+
+struct Shared(UnsafeCell<Arena>);
+
+// SAFETY: the arena is used by the engine's OS thread only; `contains` reads `start`, set once before.
+unsafe impl Sync for Shared {}
+
+static ARENA: Shared = Shared(UnsafeCell::new(Arena { start: 0, top: 0, free: [null_mut(); CLASSES] }));
+
+/// Reserves the region; allocations of controlled workers come from it from now on.
+pub(crate) fn open() {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a fresh mapping touches nobody's memory; the arena is ours, see `Shared`.
+    unsafe {
+        let home = HOME as *mut libc::c_void;
+        let place = libc::mmap(home, REGION, protection, flags, -1, 0);
+        assert_ne!(place, libc::MAP_FAILED, "no address space for the iteration arena");
+        (*ARENA.0.get()).start = place as usize;
+        (*ARENA.0.get()).top = place as usize;
+    }
+}
+
+/// Forgets every block.
+pub(crate) fn reset() {
+    // SAFETY: called between iterations on the engine's thread.
+    unsafe {
+        let arena = &mut *ARENA.0.get();
+        arena.top = arena.start;
+        arena.free = [null_mut(); CLASSES];
+    }
+}
+
+/// True on a controlled worker: allocations come from the arena.
+#[inline]
+pub fn is_in_use() -> bool {
+    // SAFETY: `start` is set once, before the engine can be.
+    !current_engine().is_null() && unsafe { (*ARENA.0.get()).start != 0 }
+}
+
+/// True if the block came from the arena, in whatever iteration.
+#[inline]
+pub fn contains(block: *mut u8) -> bool {
+    // SAFETY: `start` is set once, before there can be such a block.
+    let start = unsafe { (*ARENA.0.get()).start };
+    start != 0 && (block as usize).wrapping_sub(start) < REGION
+}
+
+/// A new block, or null when the region is exhausted. `align` is a power of two.
+///
+/// # Safety
+///
+/// [`is_in_use`] must be true.
+pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
+    // SAFETY: on the engine's thread, see `Shared`.
+    let arena = unsafe { &mut *ARENA.0.get() };
+    let align = align.max(HEADER);
+    if arena.top - arena.start > REUSE_FROM
+        && align == HEADER
+        && let Some(block) = arena.take_freed(size)
+    {
+        return block.as_ptr();
+    }
+    let block = (arena.top + HEADER).next_multiple_of(align);
+    match block.checked_add(size) {
+        Some(end) if end <= arena.start + REGION => arena.top = end.next_multiple_of(HEADER),
+        _ => return null_mut(),
+    }
+    let block = block as *mut u8;
+    // SAFETY: the header lies between the old top and the block.
+    unsafe { header(block).write(Header { size, state: LIVE }) };
+    block
+}
+
+/// Gives a block back. One that is not live ends the iteration with that verdict.
+///
+/// # Safety
+///
+/// [`contains`] must be true of the block.
+pub unsafe fn free(block: *mut u8) {
+    // SAFETY: a block of the arena has a header, unless the program made the address up.
+    unsafe {
+        check_live(block, "freed");
+        let size = (*header(block)).size;
+        (*header(block)).state = FREED;
+        block.write_bytes(POISON, size);
+        (*ARENA.0.get()).put_freed(block, size);
+    }
+}
+
+/// The usable size of a block.
+///
+/// # Safety
+///
+/// [`contains`] must be true of the block.
+pub unsafe fn size_of_block(block: *mut u8) -> usize {
+    // SAFETY: a block of the arena has a header.
+    unsafe { (*header(block)).size }
+}
+
+/// Makes a block larger or smaller where it lies, if it can be.
+///
+/// # Safety
+///
+/// [`contains`] must be true of the block.
+pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
+    // SAFETY: on the engine's thread; a block of the arena has a header.
+    unsafe {
+        check_live(block, "reallocated");
+        let arena = &mut *ARENA.0.get();
+        let old_end = (block as usize + (*header(block)).size).next_multiple_of(HEADER);
+        let fits = if old_end == arena.top {
+            let end = (block as usize).saturating_add(size);
+            let fits = end <= arena.start + REGION;
+            if fits {
+                arena.top = end.next_multiple_of(HEADER);
+            }
+            fits
+        } else {
+            size <= (*header(block)).size
+        };
+        if fits {
+            (*header(block)).size = size;
+        }
+        fits
+    }
+}
+
+unsafe fn check_live(block: *mut u8, what: &str) {
+    // SAFETY: the caller's.
+    let state = unsafe { (*header(block)).state };
+    let engine = current_engine();
+    if state == LIVE || engine.is_null() {
+        return;
+    }
+    let reason = if state == FREED { "has been freed before" } else { "was never allocated" };
+    bad_free(engine, &format!("memory is {what} that {reason}"));
+}
+
+unsafe fn header(block: *mut u8) -> *mut Header {
+    // SAFETY: the caller has a block, which a header precedes.
+    unsafe { block.sub(HEADER).cast() }
+}
+
+impl Arena {
+    fn put_freed(&mut self, block: *mut u8, size: usize) {
+        if self.top - self.start > REUSE_FROM && size >= HEADER {
+            let class = size.ilog2() as usize;
+            // SAFETY: the block is free and has room for a pointer.
+            unsafe { block.cast::<*mut u8>().write(self.free[class]) };
+            self.free[class] = block;
+        }
+    }
+
+    fn take_freed(&mut self, size: usize) -> Option<NonNull<u8>> {
+        let class = size.max(HEADER).next_power_of_two().ilog2() as usize;
+        let block = NonNull::new(*self.free.get(class)?)?;
+        // SAFETY: a block in a list is free and holds the next; its size is at least the class's.
+        unsafe {
+            self.free[class] = block.as_ptr().cast::<*mut u8>().read();
+            (*header(block.as_ptr())).state = LIVE;
+        }
+        Some(block)
+    }
+}

@@ -1,0 +1,158 @@
+//! The executable's symbol table: where its statics and thread-locals are.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::fd::AsRawFd as _;
+use std::ptr::null_mut;
+
+const SECTION_SYMTAB: u32 = 2;
+const SEGMENT_TLS: u32 = 7;
+const SEGMENT_RELRO: u32 = 0x6474_E552;
+const SYMBOL_OBJECT: u8 = 1;
+const SYMBOL_TLS: u8 = 6;
+const WRITABLE: u64 = 1;
+
+/// The running executable's file, mapped.
+#[derive(Debug)]
+pub(super) struct Executable {
+    bytes: &'static [u8],
+}
+
+/// A symbol for a piece of data.
+#[derive(Debug)]
+pub(super) struct DataSymbol {
+    pub(super) name: &'static str,
+    /// Relative to the executable's load address, or to the TLS block for a thread-local.
+    pub(super) offset: usize,
+    pub(super) size: usize,
+    pub(super) thread_local: bool,
+}
+
+/// The thread-local segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TlsSegment {
+    pub(super) size: usize,
+    pub(super) align: usize,
+}
+
+impl Executable {
+    /// Maps the running executable's file; the mapping stays.
+    pub(super) fn map() -> io::Result<Executable> {
+        let file = File::open("/proc/self/exe")?;
+        let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        // SAFETY: a private read-only mapping; cargo replaces executables, it does not write into them.
+        let bytes = unsafe {
+            let descriptor = file.as_raw_fd();
+            let place =
+                libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_PRIVATE, descriptor, 0);
+            if place == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            std::slice::from_raw_parts(place.cast::<u8>(), length)
+        };
+        Ok(Executable { bytes })
+    }
+
+    /// The symbols of writable data: `None` if the file has no symbol table, or is damaged.
+    pub(super) fn data_symbols(&self) -> Option<Vec<DataSymbol>> {
+        let table = self.sections().find(|section| section.kind == SECTION_SYMTAB)?;
+        let strings = self.section(table.link as usize)?;
+        let read_only = self.segment(SEGMENT_RELRO).map_or(0..0, |segment| segment.range());
+        let mut symbols = Vec::new();
+        for at in table.range().step_by(24) {
+            let kind = *self.bytes.get(at + 4)? & 15;
+            let section = usize::from(u16::from_le_bytes(self.array(at + 6)?));
+            let offset = self.word(at + 8)?;
+            let size = self.word(at + 16)?;
+            let is_object = kind == SYMBOL_OBJECT && !read_only.contains(&offset);
+            if size == 0 || section == 0 || !(is_object || kind == SYMBOL_TLS) {
+                continue;
+            }
+            let writable = self.section(section).is_some_and(|section| section.flags & WRITABLE != 0);
+            if writable {
+                let name = self.string(strings.offset + self.half(at)? as usize)?;
+                symbols.push(DataSymbol { name, offset, size, thread_local: kind == SYMBOL_TLS });
+            }
+        }
+        Some(symbols)
+    }
+
+    /// The thread-local segment, if there is one.
+    pub(super) fn tls(&self) -> Option<TlsSegment> {
+        let segment = self.segment(SEGMENT_TLS)?;
+        Some(TlsSegment { size: segment.memory_size, align: segment.align.max(1) })
+    }
+
+    fn sections(&self) -> impl Iterator<Item = Section> {
+        let count = self.array(0x3C).map_or(0, u16::from_le_bytes);
+        (0..usize::from(count)).filter_map(|index| self.section(index))
+    }
+
+    fn section(&self, index: usize) -> Option<Section> {
+        let at = self.word(0x28)? + index * 64;
+        Some(Section {
+            kind: self.half(at + 4)?,
+            flags: self.word(at + 8)? as u64,
+            offset: self.word(at + 24)?,
+            size: self.word(at + 32)?,
+            link: self.half(at + 40)?,
+        })
+    }
+
+    fn segment(&self, kind: u32) -> Option<Segment> {
+        let count = u16::from_le_bytes(self.array(0x38)?);
+        let table = self.word(0x20)?;
+        (0..usize::from(count)).map(|index| table + index * 56).find_map(|at| {
+            (self.half(at)? == kind).then_some(Segment {
+                address: self.word(at + 16)?,
+                memory_size: self.word(at + 40)?,
+                align: self.word(at + 48)?,
+            })
+        })
+    }
+
+    fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        self.bytes.get(at..)?.first_chunk().copied()
+    }
+
+    fn half(&self, at: usize) -> Option<u32> {
+        self.array(at).map(u32::from_le_bytes)
+    }
+
+    fn word(&self, at: usize) -> Option<usize> {
+        self.array(at).map(usize::from_le_bytes)
+    }
+
+    fn string(&self, at: usize) -> Option<&'static str> {
+        let rest = self.bytes.get(at..)?;
+        let end = rest.iter().position(|&byte| byte == 0)?;
+        std::str::from_utf8(&rest[..end]).ok()
+    }
+}
+
+struct Section {
+    kind: u32,
+    flags: u64,
+    offset: usize,
+    size: usize,
+    link: u32,
+}
+
+impl Section {
+    fn range(&self) -> Range<usize> {
+        self.offset..self.offset + self.size
+    }
+}
+
+struct Segment {
+    address: usize,
+    memory_size: usize,
+    align: usize,
+}
+
+impl Segment {
+    fn range(&self) -> Range<usize> {
+        self.address..self.address + self.memory_size
+    }
+}

@@ -1,0 +1,12 @@
+//! What makes each iteration start as in a fresh process.
+//!
+//! - [`arena`]: the heap of an iteration, given back whole at its end;
+//! - [`statics`]: the program's statics and thread-locals, copied back before each iteration;
+//! - [`elf`]: where the executable says they are;
+//! - [`descriptors`]: what was opened in an iteration is closed at its end.
+
+pub mod arena;
+pub(crate) mod descriptors;
+mod elf;
+mod mangling;
+pub(crate) mod statics;

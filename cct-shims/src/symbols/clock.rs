@@ -1,0 +1,181 @@
+//! Clocks and sleeping: virtual time on controlled workers.
+
+use std::time::Duration;
+
+use cct::engine;
+use cct::operation::Operation;
+use libc::{c_int, c_uint, clockid_t, time_t, timespec, timeval};
+
+use super::real::Real;
+
+const NANOS: u64 = 1_000_000_000;
+/// What the monotonic clock shows when an iteration begins: programs subtract from it.
+const UPTIME: u64 = 1_000_000 * NANOS;
+
+static CLOCK_GETTIME: Real<unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"clock_gettime") };
+static NANOSLEEP: Real<unsafe extern "C" fn(*const timespec, *mut timespec) -> c_int> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"nanosleep") };
+type ClockNanosleep =
+    unsafe extern "C" fn(clockid_t, c_int, *const timespec, *mut timespec) -> c_int;
+static CLOCK_NANOSLEEP: Real<ClockNanosleep> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"clock_nanosleep") };
+static SCHED_YIELD: Real<unsafe extern "C" fn() -> c_int> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"sched_yield") };
+
+/// What a clock shows at virtual time 0; `None` for clocks that are not virtual (CPU time).
+pub(super) fn epoch(clock: clockid_t) -> Option<u64> {
+    match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => {
+            Some(engine::wall_clock())
+        }
+        libc::CLOCK_MONOTONIC
+        | libc::CLOCK_MONOTONIC_RAW
+        | libc::CLOCK_MONOTONIC_COARSE
+        | libc::CLOCK_BOOTTIME => Some(UPTIME),
+        _ => None,
+    }
+}
+
+/// Takes over the C library's `clock_gettime`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut timespec) -> c_int {
+    if engine::is_controlled()
+        && let Some(epoch) = epoch(clock)
+    {
+        let nanos = epoch + engine::clock_read();
+        // SAFETY: the caller's place is writable.
+        unsafe {
+            (*place).tv_sec = (nanos / NANOS).cast_signed();
+            (*place).tv_nsec = (nanos % NANOS).cast_signed();
+        }
+        return 0;
+    }
+    // SAFETY: the caller's arguments.
+    unsafe { CLOCK_GETTIME.get()(clock, place) }
+}
+
+/// Takes over the C library's `gettimeofday`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gettimeofday(place: *mut timeval, _zone: *mut libc::c_void) -> c_int {
+    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` and the caller's place are writable.
+    unsafe {
+        let result = clock_gettime(libc::CLOCK_REALTIME, &raw mut now);
+        if !place.is_null() {
+            (*place).tv_sec = now.tv_sec;
+            (*place).tv_usec = now.tv_nsec / 1000;
+        }
+        result
+    }
+}
+
+/// Takes over the C library's `time`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn time(place: *mut time_t) -> time_t {
+    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` and the caller's place, if there is one, are writable.
+    unsafe {
+        clock_gettime(libc::CLOCK_REALTIME, &raw mut now);
+        if !place.is_null() {
+            *place = now.tv_sec;
+        }
+    }
+    now.tv_sec
+}
+
+/// Takes over the C library's `nanosleep`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nanosleep(duration: *const timespec, left: *mut timespec) -> c_int {
+    // SAFETY: the caller's duration is readable.
+    unsafe {
+        if engine::is_controlled() {
+            engine::sleep(engine::deadline_after(duration_of(&*duration)));
+            return 0;
+        }
+        NANOSLEEP.get()(duration, left)
+    }
+}
+
+/// Takes over the C library's `clock_nanosleep`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clock_nanosleep(
+    clock: clockid_t,
+    flags: c_int,
+    time: *const timespec,
+    left: *mut timespec,
+) -> c_int {
+    if engine::is_controlled()
+        && let Some(epoch) = epoch(clock)
+    {
+        // SAFETY: the caller's time is readable.
+        let time = duration_of(unsafe { &*time });
+        let deadline = if flags & libc::TIMER_ABSTIME != 0 {
+            deadline_on(epoch, time)
+        } else {
+            engine::deadline_after(time)
+        };
+        engine::sleep(deadline);
+        return 0;
+    }
+    // SAFETY: the caller's arguments.
+    unsafe { CLOCK_NANOSLEEP.get()(clock, flags, time, left) }
+}
+
+/// Takes over the C library's `usleep`.
+#[unsafe(no_mangle)]
+pub extern "C" fn usleep(micros: c_uint) -> c_int {
+    let duration = timespec {
+        tv_sec: i64::from(micros / 1_000_000),
+        tv_nsec: i64::from(micros % 1_000_000) * 1000,
+    };
+    // SAFETY: `duration` is readable, and null is a place for nothing.
+    unsafe { nanosleep(&raw const duration, std::ptr::null_mut()) }
+}
+
+/// Takes over the C library's `sched_yield`.
+#[unsafe(no_mangle)]
+pub extern "C" fn sched_yield() -> c_int {
+    if engine::is_controlled() {
+        engine::give_way(Operation::YieldNow);
+        return 0;
+    }
+    // SAFETY: without arguments and effects on memory.
+    unsafe { SCHED_YIELD.get()() }
+}
+
+/// The virtual deadline of a time shown by a clock with this epoch.
+pub(super) fn deadline_on(epoch: u64, time: Duration) -> u64 {
+    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    engine::deadline_at(nanos.saturating_sub(epoch))
+}
+
+/// The duration that a `timespec` says.
+pub(super) fn duration_of(time: &timespec) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
+}
