@@ -21,21 +21,20 @@ use crate::should_panic::ShouldPanic;
 use crate::test_fn::TestFn;
 
 /// Expands `#[test]` of the facade.
-pub(crate) fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn std_test(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let span = Span::call_site();
     let support = quote_spanned!(span=> ::core::__cct);
-    let real_test = quote_spanned!(span=> #support::real_test);
     let test = syn::parse2::<TestFn>(item.clone()).ok().filter(|test| {
         args.is_empty() && test.objections().is_empty() && test.other_test_attribute().is_none()
     });
     match test {
-        Some(test) => wrap(&test, &real_test, &support, "", &TokenStream::new()),
-        None => fallback::pass_through(&real_test, &args, &item),
+        Some(test) => wrap(&test, &support, "", &TokenStream::new()),
+        None => fallback::pass_through(&support, args, item),
     }
 }
 
 /// Expands `#[cct::test]`.
-pub(crate) fn cct_test(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn cct_test(args: TokenStream, item: &TokenStream) -> TokenStream {
     let (settings, mut errors) = Settings::read(args);
     let library = match &settings.library {
         Some(path) => path.to_token_stream(),
@@ -58,18 +57,17 @@ pub(crate) fn cct_test(args: TokenStream, item: TokenStream) -> TokenStream {
     if !errors.is_empty() {
         return fallback::with_errors(&errors, item);
     }
-    let real_test = quote_spanned!(span=> #support::real_test);
-    wrap(&test, &real_test, &support, &settings.text, &settings.checks(&library))
+    wrap(&test, &support, &settings.text, &settings.checks(&library))
 }
 
-fn wrap(
-    test: &TestFn,
-    real_test: &TokenStream,
-    support: &TokenStream,
-    settings: &str,
-    checks: &TokenStream,
-) -> TokenStream {
-    let TestFn { visibility, signature, body, .. } = test;
+/// `support` is the path of what the expansion names.
+fn wrap(test: &TestFn, support: &TokenStream, settings: &str, checks: &TokenStream) -> TokenStream {
+    let TestFn {
+        visibility,
+        signature,
+        body,
+        ..
+    } = test;
     let (outside, inside) = test.split_attributes();
     let name = &signature.ident;
     let path = format!("::{name}");
@@ -78,7 +76,7 @@ fn wrap(
     // A result that is none is complained about where it is written.
     let span = span.located_at(signature.output.span());
     quote_spanned! {span=>
-        #[#real_test]
+        #[#support::real_test]
         #(#outside)*
         #visibility #signature {
             #checks

@@ -5,21 +5,21 @@ use quote::quote;
 
 /// The item under std's own attribute, as if ours had not been there.
 ///
-/// `real_test` is that attribute's path.
+/// `support` is the path of what expansions name.
 pub(crate) fn pass_through(
-    real_test: &TokenStream,
+    support: &TokenStream,
     args: &TokenStream,
     item: &TokenStream,
 ) -> TokenStream {
     if args.is_empty() {
-        quote!(#[#real_test] #item)
+        quote!(#[#support::real_test] #item)
     } else {
-        quote!(#[#real_test(#args)] #item)
+        quote!(#[#support::real_test(#args)] #item)
     }
 }
 
 /// All errors at once, before what can still be compiled.
-pub(crate) fn with_errors(errors: &[syn::Error], item: TokenStream) -> TokenStream {
+pub(crate) fn with_errors(errors: &[syn::Error], item: &TokenStream) -> TokenStream {
     let errors = errors.iter().map(syn::Error::to_compile_error);
     quote!(#(#errors)* #item)
 }

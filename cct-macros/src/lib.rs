@@ -18,7 +18,7 @@ use proc_macro::TokenStream;
 /// what it always says.
 #[proc_macro_attribute]
 pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand::std_test(args.into(), item.into()).into()
+    expand::std_test(&args.into(), &item.into()).into()
 }
 
 /// A test with settings of its own: `#[cct::test(max_steps = 5000, strategy = "pct:3")]`.
@@ -36,5 +36,5 @@ pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
 /// - `crate = path`: where the library `cct` is, if it is not `::cct`.
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand::cct_test(args.into(), item.into()).into()
+    expand::cct_test(args.into(), &item.into()).into()
 }

@@ -54,7 +54,10 @@ impl Settings {
 
     /// Assertions that hold if the engine takes the settings.
     pub(crate) fn checks(&self, library: &TokenStream) -> TokenStream {
-        self.checks.iter().map(|check| check.assertion(library)).collect()
+        self.checks
+            .iter()
+            .map(|check| check.assertion(library))
+            .collect()
     }
 
     fn set(&mut self, pair: &Pair) -> syn::Result<()> {
@@ -69,7 +72,10 @@ impl Settings {
             "seed" => pair.number(0, u64::MAX)?.to_string(),
             "detached_steps" => pair.number(0, u32::MAX.into())?.to_string(),
             "fail_on_unobserved_panic" => match &pair.value {
-                Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => value.value.to_string(),
+                Expr::Lit(ExprLit {
+                    lit: Lit::Bool(value),
+                    ..
+                }) => value.value.to_string(),
                 _ => return Err(pair.wants("`true` or `false`")),
             },
             "time" => pair.milliseconds()?.to_string(),
@@ -88,26 +94,21 @@ impl Settings {
                 return Err(syn::Error::new(pair.name.span(), message));
             }
         };
-        self.text.push_str(&format!("{name}={value}\n"));
+        self.text.extend([&name, "=", &value, "\n"]);
         Ok(())
     }
 }
 
 impl Check {
+    /// On the value's own span, which is where the compiler is to point.
     fn assertion(&self, library: &TokenStream) -> TokenStream {
         match self {
-            Check::Strategy(text) => {
-                let span = Span::call_site().located_at(text.span());
-                quote_spanned! {span=>
-                    const _: () = #library::strategy::Spec::check(#text);
-                }
-            }
-            Check::MaxSteps(steps, span) => {
-                let span = Span::call_site().located_at(*span);
-                quote_spanned! {span=>
-                    const _: () = #library::config::Settings::check_max_steps(#steps);
-                }
-            }
+            Check::Strategy(text) => quote_spanned! {text.span()=>
+                const _: () = #library::strategy::Spec::check(#text);
+            },
+            Check::MaxSteps(steps, span) => quote_spanned! {*span=>
+                const _: () = #library::config::Settings::check_max_steps(#steps);
+            },
         }
     }
 }
@@ -121,29 +122,44 @@ struct Pair {
 impl Parse for Pair {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = input.call(Ident::parse_any)?;
+        if input.is_empty() || input.peek(Token![,]) {
+            let message = format!("setting `{name}` needs a value, as in `{name} = …`");
+            return Err(syn::Error::new(name.span(), message));
+        }
         input.parse::<Token![=]>()?;
-        Ok(Pair { name, value: input.parse()? })
+        Ok(Pair {
+            name,
+            value: input.parse()?,
+        })
     }
 }
 
 impl Pair {
     fn number(&self, least: u64, most: u64) -> syn::Result<u64> {
         let number = match &self.value {
-            Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse::<u64>().ok(),
+            Expr::Lit(ExprLit {
+                lit: Lit::Int(number),
+                ..
+            }) => number.base10_parse::<u64>().ok(),
             _ => None,
         };
-        number.filter(|number| (least..=most).contains(number)).ok_or_else(|| {
-            if most == u64::MAX {
-                self.wants(&format!("a whole number from {least}"))
-            } else {
-                self.wants(&format!("a whole number from {least} to {most}"))
-            }
-        })
+        number
+            .filter(|number| (least..=most).contains(number))
+            .ok_or_else(|| {
+                if most == u64::MAX {
+                    self.wants(&format!("a whole number from {least}"))
+                } else {
+                    self.wants(&format!("a whole number from {least} to {most}"))
+                }
+            })
     }
 
     fn text(&self, wanted: &str) -> syn::Result<&syn::LitStr> {
         match &self.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => Ok(text),
             _ => Err(self.wants(wanted)),
         }
     }
@@ -159,8 +175,11 @@ impl Pair {
             _ => None,
         };
         let count = digits.trim().parse::<u64>().ok();
-        let time = count.zip(unit).and_then(|(count, unit)| count.checked_mul(unit));
-        time.filter(|&time| time > 0).ok_or_else(|| self.wants(wanted))
+        let time = count
+            .zip(unit)
+            .and_then(|(count, unit)| count.checked_mul(unit));
+        time.filter(|&time| time > 0)
+            .ok_or_else(|| self.wants(wanted))
     }
 
     fn crates(&self) -> syn::Result<String> {
@@ -171,12 +190,18 @@ impl Pair {
             let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             !name.is_empty() && name.chars().all(allowed)
         };
-        if names.iter().all(is_name) { Ok(names.join(",")) } else { Err(self.wants(wanted)) }
+        if names.iter().all(is_name) {
+            Ok(names.join(","))
+        } else {
+            Err(self.wants(wanted))
+        }
     }
 
     fn path(&self) -> syn::Result<Path> {
         match &self.value {
-            Expr::Path(ExprPath { qself: None, path, .. }) => Ok(path.clone()),
+            Expr::Path(ExprPath {
+                qself: None, path, ..
+            }) => Ok(path.clone()),
             _ => Err(self.wants("a path, like `::renamed`")),
         }
     }
@@ -187,7 +212,11 @@ impl Pair {
     }
 
     fn value_span(&self) -> Span {
-        self.value.to_token_stream().into_iter().next().map_or_else(Span::call_site, |t| t.span())
+        self.value
+            .to_token_stream()
+            .into_iter()
+            .next()
+            .map_or_else(Span::call_site, |t| t.span())
     }
 }
 

@@ -18,8 +18,9 @@ impl ShouldPanic {
     /// Reads the attribute where it is present. A form that libtest does not know counts as any panic,
     /// and libtest's own attribute complains about it.
     pub(crate) fn of(attributes: &[Attribute]) -> ShouldPanic {
-        let Some(attribute) =
-            attributes.iter().find(|attribute| attribute.path().is_ident("should_panic"))
+        let Some(attribute) = attributes
+            .iter()
+            .find(|attribute| attribute.path().is_ident("should_panic"))
         else {
             return ShouldPanic::No;
         };
@@ -47,7 +48,10 @@ impl ShouldPanic {
 
 fn literal(pair: &MetaNameValue) -> Option<LitStr> {
     match &pair.value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.clone()),
         _ => None,
     }
 }

@@ -20,9 +20,17 @@ impl Parse for TestFn {
         let signature = input.parse()?;
         let body: Group = input.parse()?;
         if body.delimiter() != Delimiter::Brace || !input.is_empty() {
-            return Err(syn::Error::new(body.span(), "expected a function with a body"));
+            return Err(syn::Error::new(
+                body.span(),
+                "expected a function with a body",
+            ));
         }
-        Ok(TestFn { attributes, visibility, signature, body })
+        Ok(TestFn {
+            attributes,
+            visibility,
+            signature,
+            body,
+        })
     }
 }
 
@@ -51,7 +59,11 @@ impl TestFn {
     /// Another attribute that makes a test, or takes a test over.
     pub(crate) fn other_test_attribute(&self) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| {
-            let name = attribute.path().segments.last().map(|segment| &segment.ident);
+            let name = attribute
+                .path()
+                .segments
+                .last()
+                .map(|segment| &segment.ident);
             name.is_some_and(|name| name == "test" || name == "bench")
         })
     }
@@ -62,7 +74,11 @@ impl TestFn {
     /// that changes the body, and has to do so within each schedule.
     pub(crate) fn split_attributes(&self) -> (Vec<&Attribute>, Vec<&Attribute>) {
         self.attributes.iter().partition(|attribute| {
-            let name = attribute.path().segments.first().map(|segment| &segment.ident);
+            let name = attribute
+                .path()
+                .segments
+                .first()
+                .map(|segment| &segment.ident);
             name.is_some_and(|name| OUTSIDE.iter().any(|outside| name == outside))
         })
     }

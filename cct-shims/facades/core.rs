@@ -3,7 +3,10 @@
 //! Each explicit item wins over the glob beside it, so what has no shim is core's own. Compiled by
 //! rustc itself, under the name `core`.
 #![no_std]
-#![allow(deprecated, reason = "core still has deprecated items, and so has its facade")]
+#![allow(
+    deprecated,
+    reason = "core still has deprecated items, and so has its facade"
+)]
 
 extern crate core as real;
 

@@ -3,7 +3,10 @@
 //! Each explicit item wins over the glob beside it, so what has no shim is std's own, and what is
 //! unstable in std stays so. Compiled by rustc itself, under the name `std`.
 #![no_std]
-#![allow(deprecated, reason = "std still has deprecated items, and so has its facade")]
+#![allow(
+    deprecated,
+    reason = "std still has deprecated items, and so has its facade"
+)]
 
 extern crate std as real;
 

@@ -6,11 +6,11 @@ use cct::engine::{self, Hook};
 use real::any::Any;
 use real::boxed::Box;
 
+#[expect(deprecated, reason = "std still has it")]
+pub use real::panic::PanicInfo;
 pub use real::panic::{
     AssertUnwindSafe, Location, PanicHookInfo, RefUnwindSafe, UnwindSafe, panic_any,
 };
-#[expect(deprecated, reason = "std still has it")]
-pub use real::panic::PanicInfo;
 
 use super::thread;
 
@@ -57,7 +57,10 @@ pub fn take_hook() -> Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static> {
 
 #[track_caller]
 fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
-    assert!(!thread::panicking(), "cannot modify the panic hook from a panicking thread");
+    assert!(
+        !thread::panicking(),
+        "cannot modify the panic hook from a panicking thread"
+    );
     engine::replace_hook(hook)
 }
 

@@ -5,11 +5,19 @@ use cct::engine;
 /// Ends the process with a code; on a controlled worker, ends the iteration.
 #[track_caller]
 pub fn exit(code: i32) -> ! {
-    if engine::is_controlled() { engine::exit(code) } else { real::process::exit(code) }
+    if engine::is_controlled() {
+        engine::exit(code)
+    } else {
+        real::process::exit(code)
+    }
 }
 
 /// Ends the process abnormally; on a controlled worker, ends the iteration.
 #[track_caller]
 pub fn abort() -> ! {
-    if engine::is_controlled() { engine::abort() } else { real::process::abort() }
+    if engine::is_controlled() {
+        engine::abort()
+    } else {
+        real::process::abort()
+    }
 }

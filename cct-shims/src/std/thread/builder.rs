@@ -7,12 +7,11 @@ use real::mem;
 use real::panic::AssertUnwindSafe;
 use real::sync::Arc;
 
-use super::current::set_name;
+use super::Thread;
 use super::handle::Worker;
 use super::join::{Flow, JoinHandle};
 use super::packet::Packet;
 use super::scoped::{Scope, ScopeData, ScopedJoinHandle};
-use super::Thread;
 use crate::std::panic;
 
 /// Spawns a thread.
@@ -37,7 +36,10 @@ impl Builder {
     /// Starts with a thread without name, with a stack of the default size.
     #[expect(clippy::new_without_default, reason = "std's has no `Default`")]
     pub fn new() -> Builder {
-        Builder { name: None, stack_size: None }
+        Builder {
+            name: None,
+            stack_size: None,
+        }
     }
 
     /// Names the thread.
@@ -98,11 +100,7 @@ impl Builder {
     ///
     /// As for `spawn_unchecked`.
     #[track_caller]
-    unsafe fn spawn_in<F, T>(
-        self,
-        scope: Option<Arc<ScopeData>>,
-        f: F,
-    ) -> io::Result<JoinHandle<T>>
+    unsafe fn spawn_in<F, T>(self, scope: Option<Arc<ScopeData>>, f: F) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send,
         T: Send,
@@ -135,21 +133,13 @@ impl Builder {
     /// As for `spawn_unchecked`.
     #[track_caller]
     unsafe fn start_worker(self, body: Box<dyn FnOnce() + '_>) -> (Flow, Thread) {
-        let shown = self.name.as_deref().map(Arc::<str>::from);
-        let body: Box<dyn FnOnce() + '_> = match shown.clone() {
-            None => body,
-            Some(name) if name.contains('\0') => {
-                panic!("thread name may not contain interior null bytes")
-            }
-            Some(name) => Box::new(move || {
-                set_name(name);
-                body();
-            }),
-        };
+        let name: Option<Arc<str>> = self.name.as_deref().map(Arc::from);
+        let is_valid = name.as_deref().is_none_or(|name| !name.contains('\0'));
+        assert!(is_valid, "thread name may not contain interior null bytes");
         // SAFETY: the caller sees to it that what is borrowed outlives the worker.
         let body = unsafe { mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(body) };
         let worker = Worker::now(engine::spawn(self.name, self.stack_size, body));
-        (Flow::Worker(worker), Thread::of_worker(worker, shown))
+        (Flow::Worker(worker), Thread::of_worker(worker, name))
     }
 
     /// # Safety

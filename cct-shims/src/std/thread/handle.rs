@@ -13,7 +13,10 @@ pub struct Thread(Kind);
 #[derive(Clone)]
 enum Kind {
     Native(real::thread::Thread),
-    Worker { worker: Worker, name: Option<Arc<str>> },
+    Worker {
+        worker: Worker,
+        name: Option<Arc<str>>,
+    },
 }
 
 impl Thread {
@@ -33,14 +36,17 @@ impl Thread {
         }
     }
 
-    /// Gives the thread its park token. A worker of an older iteration no longer takes one.
+    /// Gives the thread its park token. A worker takes one only from workers of its own iteration.
     #[inline]
     #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
             Kind::Native(thread) => thread.unpark(),
-            Kind::Worker { worker, .. } if worker.seen() != Seen::Stale => engine::unpark(worker.id),
-            Kind::Worker { .. } => {}
+            Kind::Worker { worker, .. } => {
+                if worker.seen() == Seen::Live {
+                    engine::unpark(worker.id);
+                }
+            }
         }
     }
 
@@ -64,7 +70,10 @@ impl Thread {
 impl fmt::Debug for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut thread = f.debug_struct("Thread");
-        thread.field("id", &self.id()).field("name", &self.name()).finish_non_exhaustive()
+        thread
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
     }
 }
 
@@ -89,7 +98,10 @@ pub(super) enum Seen {
 impl Worker {
     /// The worker of this number in the iteration under way.
     pub(super) fn now(id: WorkerId) -> Worker {
-        Worker { id, iteration: engine::iteration() }
+        Worker {
+            id,
+            iteration: engine::iteration(),
+        }
     }
 
     pub(super) fn seen(self) -> Seen {

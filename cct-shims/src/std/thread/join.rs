@@ -31,7 +31,11 @@ unsafe impl<T> Sync for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
     pub(super) fn new(flow: Flow, thread: Thread, packet: Arc<Packet<T>>) -> JoinHandle<T> {
-        JoinHandle { flow, thread, packet }
+        JoinHandle {
+            flow,
+            thread,
+            packet,
+        }
     }
 
     /// Returns the thread's handle.
@@ -52,13 +56,19 @@ impl<T> JoinHandle<T> {
         }
         // SAFETY: the thread has ended, or was cut off with its iteration.
         let result = unsafe { self.packet.take() };
-        result.unwrap_or_else(|| Err(Box::new("the worker was cut off at the end of its iteration")))
+        result.unwrap_or_else(|| {
+            Err(Box::new(
+                "the worker was cut off at the end of its iteration",
+            ))
+        })
     }
 
     /// True once the thread's closure has come to its end.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let Flow::Worker(worker) = self.flow else { return is_alone(&self.packet) };
+        let Flow::Worker(worker) = self.flow else {
+            return is_alone(&self.packet);
+        };
         match worker.seen() {
             Seen::Live => {
                 let object = engine::worker_object(worker.id);

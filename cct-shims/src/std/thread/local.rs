@@ -95,8 +95,11 @@ impl<T: 'static> LocalKey<T> {
     fn set_with<V>(&'static self, value: V, wrap: fn(V) -> T, set: fn(&T, V)) {
         let stored = match engine::local(self.slot) {
             Local::Missing => self.install(wrap(value)).map(drop),
-            // SAFETY: as in `of_worker`.
-            Local::Alive(present) => Ok(set(unsafe { &*present.cast::<T>() }, value)),
+            Local::Alive(present) => {
+                // SAFETY: as in `of_worker`.
+                set(unsafe { &*present.cast::<T>() }, value);
+                Ok(())
+            }
             Local::Destroyed => Err(AccessError),
         };
         stored.unwrap_or_else(|error| destroyed(error));

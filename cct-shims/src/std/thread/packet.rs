@@ -25,7 +25,10 @@ impl<T> Packet<T> {
         if let Some(scope) = &scope {
             scope.enter();
         }
-        Packet { result: UnsafeCell::new(None), scope }
+        Packet {
+            result: UnsafeCell::new(None),
+            scope,
+        }
     }
 
     /// Stores the result.

@@ -10,5 +10,9 @@ const CONTROLLED: NonZero<usize> = NonZero::new(4).expect("not zero");
 
 /// Estimates how many threads can run at the same time; 4 on a controlled worker.
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
-    if engine::is_controlled() { Ok(CONTROLLED) } else { real::thread::available_parallelism() }
+    if engine::is_controlled() {
+        Ok(CONTROLLED)
+    } else {
+        real::thread::available_parallelism()
+    }
 }

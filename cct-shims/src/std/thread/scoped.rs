@@ -24,7 +24,11 @@ where
         panicked: AtomicBool::new(false),
         main: current(),
     });
-    let scope = Scope { data, env: PhantomData, scope: PhantomData };
+    let scope = Scope {
+        data,
+        env: PhantomData,
+        own: PhantomData,
+    };
     let result = panic::catch_unwind(AssertUnwindSafe(|| f(&scope)));
     scope.data.wait();
     match result {
@@ -38,7 +42,7 @@ where
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
     // Both invariant: a thread must not outlive the scope, nor borrow for less than the whole of it.
-    scope: PhantomData<&'scope mut &'scope ()>,
+    own: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
@@ -50,7 +54,9 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        Builder::new().spawn_scoped(self, f).expect("failed to spawn thread")
+        Builder::new()
+            .spawn_scoped(self, f)
+            .expect("failed to spawn thread")
     }
 
     pub(super) fn data(&self) -> Arc<ScopeData> {
@@ -61,8 +67,14 @@ impl<'scope> Scope<'scope, '_> {
 impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scope")
-            .field("num_running_threads", &self.data.running.load(Ordering::Relaxed))
-            .field("a_thread_panicked", &self.data.panicked.load(Ordering::Relaxed))
+            .field(
+                "num_running_threads",
+                &self.data.running.load(Ordering::Relaxed),
+            )
+            .field(
+                "a_thread_panicked",
+                &self.data.panicked.load(Ordering::Relaxed),
+            )
             .field("main_thread", &self.data.main)
             .finish_non_exhaustive()
     }
@@ -133,7 +145,10 @@ pub struct ScopedJoinHandle<'scope, T> {
 
 impl<T> ScopedJoinHandle<'_, T> {
     pub(super) fn new(handle: JoinHandle<T>) -> Self {
-        ScopedJoinHandle { handle, result: PhantomData }
+        ScopedJoinHandle {
+            handle,
+            result: PhantomData,
+        }
     }
 
     /// Returns the thread's handle.

@@ -32,28 +32,37 @@ impl<T> Channel<T> {
     #[track_caller]
     pub(super) fn send(&self, message: T) -> Result<(), TrySendError<T>> {
         let mut message = Some(message);
-        let sent = self.machine.send(&mut || self.messages().push_back(message.take()));
+        let sent = self
+            .machine
+            .send(&mut || self.messages().push_back(message.take()));
         self.sent(sent, message)
     }
 
     #[track_caller]
     pub(super) fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let mut message = Some(message);
-        let sent = self.machine.try_send(&mut || self.messages().push_back(message.take()));
+        let sent = self
+            .machine
+            .try_send(&mut || self.messages().push_back(message.take()));
         self.sent(sent, message)
     }
 
     #[track_caller]
     pub(super) fn recv(&self, limit: Limit) -> Result<T, RecvTimeoutError> {
         let mut message = None;
-        let received = self.machine.recv(&mut || message = self.messages().pop_front(), limit);
+        let received = self.machine.recv(
+            &mut || message = self.messages().pop_front().flatten(),
+            limit,
+        );
         received_as(received, message)
     }
 
     #[track_caller]
     pub(super) fn try_recv(&self) -> Result<T, RecvTimeoutError> {
         let mut message = None;
-        let received = self.machine.try_recv(&mut || message = self.messages().pop_front());
+        let received = self
+            .machine
+            .try_recv(&mut || message = self.messages().pop_front().flatten());
         received_as(received, message)
     }
 
@@ -71,7 +80,8 @@ impl<T> Channel<T> {
         self.machine.drop_receiver();
         if !self.is_rendezvous {
             let mut left = VecDeque::new();
-            self.machine.exclusively(&mut || left = mem::take(self.messages()));
+            self.machine
+                .exclusively(&mut || left = mem::take(self.messages()));
             // The messages' destructors run here, where the lock is free.
             drop(left);
         }
@@ -79,7 +89,8 @@ impl<T> Channel<T> {
 
     fn sent(&self, sent: Sent, mut message: Option<T>) -> Result<(), TrySendError<T>> {
         if let Sent::Returned(place) = sent {
-            self.machine.exclusively(&mut || message = self.messages()[place].take());
+            self.machine
+                .exclusively(&mut || message = self.messages()[place].take());
         }
         match (sent, message) {
             (Sent::Full, Some(message)) => Err(TrySendError::Full(message)),
@@ -98,9 +109,9 @@ impl<T> Channel<T> {
     }
 }
 
-fn received_as<T>(received: Received, message: Option<Option<T>>) -> Result<T, RecvTimeoutError> {
+fn received_as<T>(received: Received, message: Option<T>) -> Result<T, RecvTimeoutError> {
     match received {
-        Received::Message => Ok(message.flatten().expect("the machine counted a message")),
+        Received::Message => Ok(message.expect("the machine counted a message")),
         Received::Empty => Err(RecvTimeoutError::Timeout),
         Received::Disconnected => Err(RecvTimeoutError::Disconnected),
     }

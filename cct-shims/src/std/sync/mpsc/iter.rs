@@ -4,13 +4,13 @@ use super::Receiver;
 
 /// Waits for each message; ends when no sender is left.
 #[derive(Debug)]
-pub struct Iter<'a, T: 'a> {
+pub struct Iter<'a, T> {
     rx: &'a Receiver<T>,
 }
 
 /// Takes the messages that are there; ends when there is none.
 #[derive(Debug)]
-pub struct TryIter<'a, T: 'a> {
+pub struct TryIter<'a, T> {
     rx: &'a Receiver<T>,
 }
 

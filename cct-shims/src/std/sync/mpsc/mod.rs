@@ -8,9 +8,7 @@ mod receiver;
 mod sender;
 
 pub use iter::{IntoIter, Iter, TryIter};
-pub use real::sync::mpsc::{
-    RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError,
-};
+pub use real::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 pub use receiver::Receiver;
 pub use sender::{Sender, SyncSender};
 
@@ -24,7 +22,10 @@ use channel::Channel;
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if engine::is_controlled() {
         let channel = Channel::new(None);
-        (Sender::of_engine(channel.clone()), Receiver::of_engine(channel))
+        (
+            Sender::of_engine(channel.clone()),
+            Receiver::of_engine(channel),
+        )
     } else {
         let (sender, receiver) = real::sync::mpsc::channel();
         (Sender::of_std(sender), Receiver::of_std(receiver))
@@ -37,7 +38,10 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if engine::is_controlled() {
         let channel = Channel::new(Some(bound));
-        (SyncSender::of_engine(channel.clone()), Receiver::of_engine(channel))
+        (
+            SyncSender::of_engine(channel.clone()),
+            Receiver::of_engine(channel),
+        )
     } else {
         let (sender, receiver) = real::sync::mpsc::sync_channel(bound);
         (SyncSender::of_std(sender), Receiver::of_std(receiver))

@@ -28,11 +28,17 @@ struct EngineReceiver<T>(Arc<Channel<T>>);
 
 impl<T> Receiver<T> {
     pub(super) fn of_std(receiver: real::sync::mpsc::Receiver<T>) -> Receiver<T> {
-        Receiver { half: Half::Std(receiver), not_sync: PhantomData }
+        Receiver {
+            half: Half::Std(receiver),
+            not_sync: PhantomData,
+        }
     }
 
     pub(super) fn of_engine(channel: Arc<Channel<T>>) -> Receiver<T> {
-        Receiver { half: Half::Engine(EngineReceiver(channel)), not_sync: PhantomData }
+        Receiver {
+            half: Half::Engine(EngineReceiver(channel)),
+            not_sync: PhantomData,
+        }
     }
 
     /// Receives a message if there is one now.
