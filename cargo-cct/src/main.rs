@@ -1,2 +1,34 @@
-//! The subcommand. (draft)
-fn main() {}
+//! `cargo cct`: runs the tests of a workspace under many interleavings, and replays what fails.
+//!
+//! One executable with three roles, told apart by the name it is started as.
+//!
+//! ```text
+//! cargo-cct test …                       the subcommand (`command`)
+//! ├─ cargo build, rustc                  once per toolchain: the sysroot (`build::sysroot`)
+//! ├─ cargo test --no-run …               RUSTC_WRAPPER and CCT_SYSROOT set (`build::cargo`)
+//! │  └─ cct-rustc rustc …                a copy of this executable: adds the facades (`build::wrapper`)
+//! ├─ <test executable> --list            natively (`run::plan`)
+//! ├─ <test executable> --exact <name>    one process a test; CCT_MODE, CCT_EVENTS_FD, CCT_BOARD,
+//! │                                      CCT_OVERRIDES, CCT_DEFAULTS set (`run::process`)
+//! └─ cargo test --doc …                  natively; RUSTDOC set
+//!    └─ cct-rustdoc …                    a copy of this executable
+//! ```
+
+#![deny(unsafe_code)]
+
+mod build;
+mod cli;
+mod command;
+mod exit;
+mod failure;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match build::wrapper::Role::of_this_process() {
+        Some(role) => build::wrapper::run(role),
+        None => command::run().into(),
+    }
+}

@@ -1,0 +1,254 @@
+//! Cargo, run so that every crate of the target goes through our wrapper.
+//!
+//! Executables are taken from cargo's own messages; no path is guessed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
+
+use super::marker::Marker;
+use super::sysroot::Sysroot;
+use super::toolchain::Toolchain;
+use super::workspace::{Workspace, library_path};
+use super::wrapper;
+use crate::cli::{CargoArgs, Config, Output};
+
+/// What every call of cargo is made from.
+#[derive(Debug)]
+pub(crate) struct Cargo<'a> {
+    /// Whose cargo.
+    pub toolchain: &'a Toolchain,
+    /// What is linked in.
+    pub sysroot: &'a Sysroot,
+    /// What is built.
+    pub workspace: &'a Workspace,
+    /// How much cargo says.
+    pub output: Output,
+}
+
+/// What a build made.
+#[derive(Debug)]
+pub(crate) struct Built {
+    /// The test executables in cargo's order.
+    pub executables: Vec<Executable>,
+    /// True when a package among them has tests in its documentation.
+    pub has_doctests: bool,
+}
+
+/// A test executable, and what cargo would run it with.
+#[derive(Clone, Debug)]
+pub(crate) struct Executable {
+    /// The file.
+    pub path: PathBuf,
+    /// Its package.
+    pub package: String,
+    /// The kind of its target, as in `cargo metadata`.
+    pub kind: String,
+    /// The name of its target.
+    pub target: String,
+    /// How people call it: `package`, `package::test`, `package::bin/name`.
+    pub label: String,
+    /// How it was built; none when it is not under control at all.
+    pub marker: Option<Marker>,
+    /// The folder that its tests run in.
+    pub folder: PathBuf,
+    /// The variables that its tests run with.
+    pub env: Vec<(String, OsString)>,
+    /// What its package and the workspace set.
+    pub config: Config,
+}
+
+/// Why there are no executables.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BuildError {
+    /// Cargo could not be started.
+    #[error("cannot run `{0}`")]
+    Run(PathBuf, #[source] io::Error),
+    /// Cargo's messages cannot be read.
+    #[error("cannot read what cargo says")]
+    Messages(#[source] io::Error),
+    /// The build failed, and cargo said why.
+    #[error("the build failed")]
+    Failed,
+}
+
+impl Cargo<'_> {
+    /// Builds the selected tests.
+    pub(crate) fn build(&self, args: &CargoArgs) -> Result<Built, BuildError> {
+        let mut selection = args.selection();
+        selection.extend(args.manner());
+        self.build_selection(&selection)
+    }
+
+    /// The same for a selection that was written down before.
+    pub(crate) fn build_selection(&self, selection: &[String]) -> Result<Built, BuildError> {
+        let mut command = self.command();
+        command.args(["--no-run", "--message-format=json-render-diagnostics"]).args(selection);
+        let failed = |error| BuildError::Run(self.toolchain.cargo.clone(), error);
+        let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let mut made = Made::default();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)) {
+                made.add(message.map_err(BuildError::Messages)?);
+            }
+        }
+        if !child.wait().map_err(failed)?.success() {
+            return Err(BuildError::Failed);
+        }
+        Ok(self.describe(&made))
+    }
+
+    /// `cargo test` with all that our builds have in common.
+    pub(crate) fn command(&self) -> Command {
+        let Cargo { toolchain, sysroot, workspace, output } = self;
+        let mut command = Command::new(&toolchain.cargo);
+        command
+            .arg("test")
+            .args(["--target", &toolchain.host])
+            .arg("--target-dir")
+            .arg(&workspace.target)
+            .arg("--manifest-path")
+            .arg(&workspace.manifest)
+            .args(["--color", output.color.word()])
+            .args((output.verbose > 1).then_some("--verbose"))
+            .args(output.quiet.then_some("--quiet"))
+            .env("RUSTC_WRAPPER", &sysroot.wrappers.rustc)
+            .env(wrapper::ENV_SYSROOT, &sysroot.lib)
+            // A build folder that the user shares with plain builds would mix with them.
+            .env("CARGO_BUILD_BUILD_DIR", &workspace.target);
+        match wrapper::wrapper_before() {
+            Some(before) => command.env(wrapper::ENV_CHAINED, before),
+            None => command.env_remove(wrapper::ENV_CHAINED),
+        };
+        command
+    }
+
+    fn describe(&self, made: &Made) -> Built {
+        let executables: Vec<_> = made
+            .tests
+            .iter()
+            .filter_map(|artifact| self.executable(artifact, made))
+            .collect();
+        let has_doctests = made.tests.iter().any(|artifact| {
+            let member = self.workspace.packages.get(&artifact.package_id);
+            member.is_some_and(|member| member.package.targets.iter().any(|target| target.doctest))
+        });
+        Built { executables, has_doctests }
+    }
+
+    fn executable(&self, artifact: &Artifact, made: &Made) -> Option<Executable> {
+        let path = PathBuf::from(artifact.executable.clone()?);
+        let member = self.workspace.packages.get(&artifact.package_id)?;
+        let package = &member.package;
+        let kind = artifact.target.kind.first()?;
+        let target = artifact.target.name.clone();
+        let folder = package.manifest_path.parent()?.to_owned().into_std_path_buf();
+        let mut env = package_variables(package, &folder);
+        env.push(("CARGO".to_owned(), self.toolchain.cargo.clone().into()));
+        env.push(("LD_LIBRARY_PATH".to_owned(), self.library_path(&path, made)));
+        if let Some(out_dir) = made.out_dirs.get(&artifact.package_id) {
+            env.push(("OUT_DIR".to_owned(), out_dir.into()));
+        }
+        let programs = made.programs.iter().filter(|(owner, _, _)| *owner == artifact.package_id);
+        env.extend(
+            programs.map(|(_, name, path)| (format!("CARGO_BIN_EXE_{name}"), path.into())),
+        );
+        Some(Executable {
+            label: label(&package.name, kind, &target),
+            marker: Marker::read(&path),
+            path,
+            package: package.name.to_string(),
+            kind: kind.to_string(),
+            target,
+            folder,
+            env,
+            config: member.config.clone(),
+        })
+    }
+
+    fn library_path(&self, executable: &Path, made: &Made) -> OsString {
+        let sysroot = &self.toolchain.sysroot;
+        let own = executable.ancestors().skip(1).take(2).map(Path::to_owned);
+        let rust =
+            [sysroot.join("lib").join("rustlib").join(&self.toolchain.host).join("lib"), sysroot.join("lib")];
+        let native = made.linked.iter().filter(|path| path.starts_with(&self.workspace.target));
+        library_path(native.cloned().chain(own).chain(rust))
+    }
+}
+
+/// What cargo's messages say was made.
+#[derive(Debug, Default)]
+struct Made {
+    tests: Vec<Artifact>,
+    programs: Vec<(PackageId, String, PathBuf)>,
+    out_dirs: BTreeMap<PackageId, PathBuf>,
+    linked: Vec<PathBuf>,
+}
+
+impl Made {
+    fn add(&mut self, message: Message) {
+        match message {
+            Message::CompilerArtifact(artifact) => {
+                if let Some(path) = artifact.executable.clone() {
+                    if artifact.profile.test {
+                        self.tests.push(artifact);
+                    } else if artifact.target.kind.contains(&TargetKind::Bin) {
+                        self.programs.push((artifact.package_id, artifact.target.name, path.into()));
+                    }
+                }
+            }
+            Message::BuildScriptExecuted(script) => {
+                self.linked.extend(script.linked_paths.iter().map(|path| {
+                    let path = path.as_str();
+                    // Cargo puts the kind of the path before it, as in `native=/…`.
+                    PathBuf::from(path.split_once('=').map_or(path, |(_, path)| path))
+                }));
+                self.out_dirs.insert(script.package_id, script.out_dir.into());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn label(package: &str, kind: &TargetKind, target: &str) -> String {
+    match kind {
+        TargetKind::Test => format!("{package}::{target}"),
+        TargetKind::Bin | TargetKind::Example | TargetKind::Bench => {
+            format!("{package}::{kind}/{target}")
+        }
+        _ => package.to_owned(),
+    }
+}
+
+/// The variables about a package that cargo sets for its tests.
+fn package_variables(package: &Package, folder: &Path) -> Vec<(String, OsString)> {
+    let version = &package.version;
+    let text = |value: Option<&str>| OsString::from(value.unwrap_or_default());
+    [
+        ("CARGO_MANIFEST_DIR", folder.as_os_str().to_owned()),
+        ("CARGO_MANIFEST_PATH", package.manifest_path.as_os_str().to_owned()),
+        ("CARGO_PKG_NAME", package.name.as_str().into()),
+        ("CARGO_PKG_VERSION", version.to_string().into()),
+        ("CARGO_PKG_VERSION_MAJOR", version.major.to_string().into()),
+        ("CARGO_PKG_VERSION_MINOR", version.minor.to_string().into()),
+        ("CARGO_PKG_VERSION_PATCH", version.patch.to_string().into()),
+        ("CARGO_PKG_VERSION_PRE", version.pre.as_str().into()),
+        ("CARGO_PKG_AUTHORS", package.authors.join(":").into()),
+        ("CARGO_PKG_DESCRIPTION", text(package.description.as_deref())),
+        ("CARGO_PKG_HOMEPAGE", text(package.homepage.as_deref())),
+        ("CARGO_PKG_REPOSITORY", text(package.repository.as_deref())),
+        ("CARGO_PKG_LICENSE", text(package.license.as_deref())),
+        ("CARGO_PKG_LICENSE_FILE", text(package.license_file.as_ref().map(|file| file.as_str()))),
+        ("CARGO_PKG_README", text(package.readme.as_ref().map(|file| file.as_str()))),
+        (
+            "CARGO_PKG_RUST_VERSION",
+            package.rust_version.as_ref().map(ToString::to_string).unwrap_or_default().into(),
+        ),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}

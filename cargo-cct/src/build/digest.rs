@@ -1,0 +1,38 @@
+//! Content hashes: what they name is equal when they are.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+
+/// Hashes parts whose borders count.
+pub(crate) fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
+}
+
+/// Hashes a file's content.
+pub(crate) fn of_file(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(&hash.finalize())),
+            n => hash.update(&buffer[..n]),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes all that is written to it");
+        hex
+    })
+}

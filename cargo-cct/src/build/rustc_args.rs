@@ -1,0 +1,241 @@
+//! What a call of rustc says, and how it is changed so that a crate is under control.
+//!
+//! Pure: words in, words out. Order and spelling of what is kept stay as they were.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::sysroot::prefixed;
+
+/// What a call of rustc says about the crate.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Facts {
+    /// True for a question about the compiler, and for code on standard input: never changed.
+    pub is_query: bool,
+    /// True when a target is given; without one the crate is for the build itself.
+    pub has_target: bool,
+    /// True when a test harness is made.
+    pub is_test: bool,
+    /// True when lints are capped, as cargo does for crates that are not the user's own.
+    pub is_foreign: bool,
+    /// The crate's name.
+    pub crate_name: String,
+    /// What cargo appends to the names of the files.
+    pub extra_filename: String,
+    /// Where they go.
+    pub out_dir: Option<PathBuf>,
+    /// True when the result is an executable.
+    pub is_executable: bool,
+}
+
+/// What is put in.
+#[derive(Clone, Debug)]
+pub(crate) struct Injection<'a> {
+    /// The sysroot's libraries.
+    pub lib: &'a Path,
+    /// The engine's library.
+    pub cct: &'a Path,
+}
+
+/// Reads a call.
+pub(crate) fn facts(args: &[OsString]) -> Facts {
+    let mut facts = Facts::default();
+    let mut library = false;
+    for option in options(args) {
+        match (option.name.as_str(), option.value_text().as_str()) {
+            ("-" | "-vV" | "-V" | "--version" | "--print" | "-h" | "--help", _) => {
+                facts.is_query = true;
+            }
+            ("--target", _) => facts.has_target = true,
+            ("--test", _) => facts.is_test = true,
+            ("--cap-lints", _) => facts.is_foreign = true,
+            ("--crate-name", name) => name.clone_into(&mut facts.crate_name),
+            ("--out-dir", _) => facts.out_dir = option.value.map(Into::into),
+            ("--crate-type", kind) => library |= kind != "bin",
+            ("-C", setting) => {
+                if let Some(extra) = setting.strip_prefix("extra-filename=") {
+                    extra.clone_into(&mut facts.extra_filename);
+                }
+            }
+            _ => {}
+        }
+    }
+    facts.is_executable = facts.is_test || !library;
+    facts
+}
+
+/// Changes a call for a crate of the target: facades in, what would undo them out.
+///
+/// `is_engine` tells the user's own build of the engine, which gives way to the sysroot's.
+pub(crate) fn rewrite(
+    args: &[OsString],
+    injection: &Injection<'_>,
+    is_engine: impl Fn(&Path) -> bool,
+) -> Vec<OsString> {
+    let facts = facts(args);
+    let mut out = Vec::new();
+    let mut replaced = false;
+    for option in options(args) {
+        match option.name.as_str() {
+            "-C" if is_dropped(&option.value_text()) => {}
+            "--cap-lints" => {}
+            "--extern" => match engine_extern(&option.value_text(), &is_engine) {
+                Some(name) => {
+                    replaced |= name == "cct";
+                    out.push("--extern".into());
+                    out.push(prefixed(&format!("{name}="), injection.cct));
+                }
+                None => out.extend(option.words.iter().cloned()),
+            },
+            _ => out.extend(option.words.iter().cloned()),
+        }
+    }
+    for facade in ["std", "core"] {
+        let file = injection.lib.join(format!("lib{facade}.rlib"));
+        out.push("--extern".into());
+        out.push(prefixed(&format!("{facade}="), &file));
+    }
+    if !facts.is_foreign && !replaced {
+        out.push("--extern".into());
+        out.push(prefixed("cct=", injection.cct));
+    }
+    out.push("-L".into());
+    out.push(prefixed("dependency=", injection.lib));
+    // Denied lints may speak of what was put in; a test run is no place for lints anyway.
+    out.push("--cap-lints".into());
+    out.push(if facts.is_foreign { "allow" } else { "warn" }.into());
+    out.push("-Aunused_crate_dependencies".into());
+    if facts.is_executable {
+        // The engine reads the symbol table.
+        out.push("-Cstrip=none".into());
+    }
+    out
+}
+
+/// Optimising across crates would inline std past the facade's borders, and what may not unwind
+/// cannot be tested; a stripped executable hides its statics.
+fn is_dropped(setting: &str) -> bool {
+    let name = setting.split('=').next().unwrap_or_default();
+    matches!(name, "lto" | "linker-plugin-lto" | "strip") || setting == "panic=abort"
+}
+
+/// The name under which a crate imports the engine, if this is such an import.
+fn engine_extern(value: &str, is_engine: &impl Fn(&Path) -> bool) -> Option<String> {
+    let (name, path) = value.split_once('=')?;
+    let name = name.rsplit_once(':').map_or(name, |(_, name)| name);
+    is_engine(Path::new(path)).then(|| name.to_owned())
+}
+
+/// One option with its value, however they were spelled.
+#[derive(Debug)]
+struct RustcOption<'a> {
+    name: String,
+    value: Option<OsString>,
+    words: &'a [OsString],
+}
+
+impl RustcOption<'_> {
+    fn value_text(&self) -> String {
+        self.value.as_deref().map(OsStr::to_string_lossy).unwrap_or_default().into_owned()
+    }
+}
+
+/// The options whose value may be the next word, among those that matter here.
+const WITH_VALUE: [&str; 7] =
+    ["--target", "--cap-lints", "--crate-name", "--out-dir", "--crate-type", "--extern", "--print"];
+
+fn options(args: &[OsString]) -> impl Iterator<Item = RustcOption<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let first = args.get(at)?;
+        let text = first.to_string_lossy();
+        let next = args.get(at + 1);
+        let (name, value, count) = if text == "-C" || text == "--codegen" {
+            ("-C".to_owned(), next.cloned(), 2)
+        } else if let Some(setting) = text.strip_prefix("--codegen=") {
+            ("-C".to_owned(), Some(setting.into()), 1)
+        } else if text.starts_with("-C") {
+            ("-C".to_owned(), Some(text[2..].into()), 1)
+        } else if WITH_VALUE.contains(&&*text) {
+            (text.clone().into_owned(), next.cloned(), 2)
+        } else if text.starts_with("--")
+            && let Some((name, value)) = text.split_once('=')
+        {
+            (name.to_owned(), Some(value.into()), 1)
+        } else {
+            (text.clone().into_owned(), None, 1)
+        };
+        let words = &args[at..(at + count).min(args.len())];
+        at += count;
+        Some(RustcOption { name, value, words })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(Into::into).collect()
+    }
+
+    fn rewritten(text: &str) -> String {
+        let injection =
+            Injection { lib: Path::new("/lib"), cct: Path::new("/lib/libcct.rlib") };
+        let out = rewrite(&words(text), &injection, |path| path.ends_with("libcct-1.rmeta"));
+        out.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn questions_are_told_from_builds() {
+        for query in ["-vV", "- --crate-name ___ --print=file-names", "--print cfg --target x"] {
+            assert!(facts(&words(query)).is_query, "{query}");
+        }
+        assert!(!facts(&words("--crate-name a a.rs --target x")).is_query);
+    }
+
+    #[test]
+    fn the_names_of_the_results_are_found() {
+        let facts = facts(&words(
+            "--crate-name a a.rs --test -C extra-filename=-12 --out-dir /o --target=x",
+        ));
+        assert_eq!(facts.crate_name, "a");
+        assert_eq!(facts.extra_filename, "-12");
+        assert_eq!(facts.out_dir.as_deref(), Some(Path::new("/o")));
+        assert!(facts.has_target && facts.is_test && facts.is_executable);
+    }
+
+    #[test]
+    fn a_library_is_no_executable() {
+        assert!(!facts(&words("--crate-name a --crate-type lib")).is_executable);
+        assert!(facts(&words("--crate-name a --crate-type bin")).is_executable);
+    }
+
+    #[test]
+    fn facades_are_added_and_lints_capped() {
+        let out = rewritten("--crate-name a --crate-type lib --target x");
+        assert!(out.contains("--extern std=/lib/libstd.rlib --extern core=/lib/libcore.rlib"));
+        assert!(out.contains("--extern cct=/lib/libcct.rlib -L dependency=/lib"));
+        assert!(out.contains("--cap-lints warn"));
+        let out = rewritten("--crate-name a --crate-type lib --target x --cap-lints warn");
+        assert!(out.contains("--cap-lints allow") && !out.contains("--cap-lints warn"));
+        assert!(!out.contains("cct="));
+    }
+
+    #[test]
+    fn what_would_undo_control_is_dropped() {
+        let out = rewritten(
+            "--test -C lto=fat -C linker-plugin-lto -Cstrip=debuginfo -C panic=abort -C opt-level=3",
+        );
+        assert!(!out.contains("lto") && !out.contains("debuginfo") && !out.contains("panic"));
+        assert!(out.contains("-C opt-level=3") && out.contains("-Cstrip=none"));
+    }
+
+    #[test]
+    fn the_users_engine_gives_way() {
+        let out = rewritten("--extern cct=/t/libcct-1.rmeta --extern own=/t/libcct-2.rmeta");
+        assert_eq!(out.matches("cct=/lib/libcct.rlib").count(), 1);
+        assert!(out.contains("own=/t/libcct-2.rmeta"));
+        assert!(rewritten("--extern e=/t/libcct-1.rmeta").contains("--extern e=/lib/libcct.rlib"));
+    }
+}

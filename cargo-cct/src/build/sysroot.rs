@@ -1,0 +1,289 @@
+//! The cct sysroot: engine, shims and facades, built once for each toolchain and kept in the cache.
+//!
+//! ```text
+//! <cache>/<key>/lib/     libstd.rlib, libcore.rlib (the facades), libcct.rlib and all they need
+//! <cache>/<key>/src/     what it was built from; debuggers find it here
+//! <cache>/bin/           copies of this executable, as wrappers
+//! ```
+//!
+//! Each is written beside its place and renamed into it, so nobody ever sees half of one.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, process};
+
+use cargo_metadata::Message;
+
+use super::digest;
+use super::embedded;
+use super::toolchain::Toolchain;
+
+/// A sysroot that is there.
+#[derive(Clone, Debug)]
+pub(crate) struct Sysroot {
+    /// Names sources, toolchain and tool.
+    pub key: String,
+    /// The folder with everything to link.
+    pub lib: PathBuf,
+    /// The sources it was built from; their sites are not the user's.
+    pub src: PathBuf,
+    /// This executable under the names of its other roles.
+    pub wrappers: Wrappers,
+}
+
+/// The paths under which cargo runs this executable.
+#[derive(Clone, Debug)]
+pub(crate) struct Wrappers {
+    /// As rustc wrapper.
+    pub rustc: PathBuf,
+    /// In rustdoc's place.
+    pub rustdoc: PathBuf,
+}
+
+/// Why there is no sysroot.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SysrootError {
+    /// No folder to keep it in.
+    #[error("no place for the cache: set `CCT_CACHE_DIR`, `XDG_CACHE_HOME` or `HOME`")]
+    NoCache,
+    /// The cache cannot be written.
+    #[error("cannot write the cache at `{0}`")]
+    Cache(PathBuf, #[source] io::Error),
+    /// Cargo or rustc could not be started.
+    #[error("cannot run `{0}`")]
+    Run(PathBuf, #[source] io::Error),
+    /// The sources do not compile here.
+    #[error(
+        "the facade of std does not build with {release}:\n{output}\n\
+         this cargo-cct knows the std of Rust {known}; a toolchain close to it will do"
+    )]
+    Build {
+        /// The toolchain's version.
+        release: String,
+        /// The version it was written for.
+        known: &'static str,
+        /// What cargo or rustc said.
+        output: String,
+    },
+}
+
+impl Sysroot {
+    /// Finds the sysroot in the cache, or builds it; `announce` is called before a build.
+    pub(crate) fn ensure(
+        toolchain: &Toolchain,
+        announce: impl FnOnce(),
+    ) -> Result<Sysroot, SysrootError> {
+        let cache = cache_folder()?;
+        let key = key(toolchain);
+        let home = cache.join(&key);
+        let failed = |error| SysrootError::Cache(cache.clone(), error);
+        fs::create_dir_all(&cache).map_err(failed)?;
+        if !home.exists() {
+            // Held by whoever builds; a second process waits and then finds the result.
+            let lock = File::create(cache.join(format!("{key}.lock"))).map_err(failed)?;
+            lock.lock().map_err(failed)?;
+            if !home.exists() {
+                announce();
+                let staging = cache.join(format!("{key}.tmp-{}", process::id()));
+                let built = build(toolchain, &staging, &home);
+                let placed = built.and_then(|()| fs::rename(&staging, &home).map_err(failed));
+                if placed.is_err() {
+                    // What is left of a failed build helps nobody; it may be gone already.
+                    let _ = fs::remove_dir_all(&staging);
+                }
+                placed?;
+            }
+        }
+        let wrappers = Wrappers::ensure(&cache.join("bin")).map_err(failed)?;
+        Ok(Sysroot { key, lib: home.join("lib"), src: home.join("src"), wrappers })
+    }
+}
+
+impl Wrappers {
+    /// Copies this executable; cargo does not notice a wrapper that changed under the same name.
+    fn ensure(bin: &Path) -> io::Result<Wrappers> {
+        fs::create_dir_all(bin)?;
+        let digest = &embedded::WRAPPER[..16];
+        let wrappers = Wrappers {
+            rustc: bin.join(format!("cct-rustc-{digest}")),
+            rustdoc: bin.join(format!("cct-rustdoc-{digest}")),
+        };
+        for path in [&wrappers.rustc, &wrappers.rustdoc] {
+            if !path.exists() {
+                let staging = bin.join(format!("tmp-{}", process::id()));
+                fs::copy(env::current_exe()?, &staging)?;
+                fs::rename(&staging, path)?;
+            }
+        }
+        Ok(wrappers)
+    }
+}
+
+/// The folder that all sysroots are kept in.
+pub(crate) fn cache_folder() -> Result<PathBuf, SysrootError> {
+    let set = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    if let Some(folder) = set("CCT_CACHE_DIR") {
+        return std::path::absolute(&folder)
+            .map_err(|error| SysrootError::Cache(folder.into(), error));
+    }
+    let base = set("XDG_CACHE_HOME").map(PathBuf::from);
+    let base = base.or_else(|| Some(PathBuf::from(set("HOME")?).join(".cache")));
+    Ok(base.ok_or(SysrootError::NoCache)?.join("cargo-cct"))
+}
+
+fn key(toolchain: &Toolchain) -> String {
+    let parts = [
+        embedded::SOURCES,
+        embedded::WRAPPER,
+        &toolchain.version,
+        &toolchain.host,
+        env!("CARGO_PKG_VERSION"),
+    ];
+    digest::of_parts(parts.map(str::as_bytes))[..16].to_owned()
+}
+
+/// Fills `staging` with what `home` is to hold.
+fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), SysrootError> {
+    let failed = |error| SysrootError::Cache(staging.to_owned(), error);
+    let src = staging.join("src");
+    let lib = staging.join("lib");
+    for (name, text) in embedded::FILES {
+        let path = src.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(&src)).map_err(failed)?;
+        fs::write(&path, text).map_err(failed)?;
+    }
+    fs::create_dir_all(&lib).map_err(failed)?;
+    for file in build_crates(toolchain, staging, home)? {
+        if let Some(name) = file.file_name() {
+            fs::copy(&file, lib.join(name)).map_err(failed)?;
+        }
+    }
+    for facade in ["core", "std"] {
+        build_facade(toolchain, staging, home, facade)?;
+    }
+    fs::write(lib.join("stamp"), embedded::SOURCES).map_err(failed)?;
+    fs::remove_dir_all(staging.join("target")).map_err(failed)
+}
+
+/// Builds engine, shims and macros; returns the libraries.
+fn build_crates(
+    toolchain: &Toolchain,
+    staging: &Path,
+    home: &Path,
+) -> Result<Vec<PathBuf>, SysrootError> {
+    let mut last = None;
+    // Without the network first: a second toolchain on a train must not need it.
+    for mode in [Some("--offline"), None] {
+        let mut command = Command::new(&toolchain.cargo);
+        command
+            .args(["build", "--release", "--workspace", "--target", &toolchain.host])
+            .args(["--message-format=json-render-diagnostics", "--color=never"])
+            .args(mode)
+            .arg("--target-dir")
+            .arg(staging.join("target"))
+            .current_dir(staging.join("src"));
+        clean_environment(&mut command);
+        command.env("RUSTC", &toolchain.rustc);
+        command.env("CARGO_ENCODED_RUSTFLAGS", flags(staging, home).join("\x1f"));
+        let output = output(&mut command)?;
+        if output.status.success() {
+            let messages = Message::parse_stream(output.stdout.as_slice());
+            return Ok(messages
+                .filter_map(|message| match message {
+                    Ok(Message::CompilerArtifact(artifact)) => Some(artifact.filenames),
+                    _ => None,
+                })
+                .flatten()
+                .filter(|file| matches!(file.extension(), Some("rlib" | "so")))
+                .map(Into::into)
+                .collect());
+        }
+        last = Some(broken(toolchain, &output));
+    }
+    Err(last.expect("both modes were tried"))
+}
+
+fn build_facade(
+    toolchain: &Toolchain,
+    staging: &Path,
+    home: &Path,
+    name: &str,
+) -> Result<(), SysrootError> {
+    let lib = staging.join("lib");
+    let mut command = Command::new(&toolchain.rustc);
+    command
+        .args(["--crate-name", name, "--crate-type", "rlib", "--edition", "2024", "-O"])
+        .args(["--cap-lints", "allow", "-C", "embed-bitcode=yes", "--target", &toolchain.host])
+        .args(flags(staging, home))
+        .arg("-L")
+        .arg(prefixed("dependency=", &lib))
+        .arg("--out-dir")
+        .arg(&lib)
+        .arg(staging.join("src").join("cct-shims").join("facades").join(format!("{name}.rs")));
+    for needed in ["cct", "cct_shims", "cct_macros"] {
+        if let Some(file) = library(&lib, needed) {
+            command.arg("--extern").arg(prefixed(&format!("{needed}="), &file));
+        }
+    }
+    clean_environment(&mut command);
+    let output = output(&mut command)?;
+    if output.status.success() { Ok(()) } else { Err(broken(toolchain, &output)) }
+}
+
+/// Finds a crate's library by its name, with or without cargo's suffix.
+pub(crate) fn library(lib: &Path, name: &str) -> Option<PathBuf> {
+    let files = fs::read_dir(lib).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let stem = format!("lib{name}");
+    files.into_iter().find(|path| {
+        let found = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        matches!(path.extension().and_then(|end| end.to_str()), Some("rlib" | "so"))
+            && (found == stem || found.strip_prefix(&stem).is_some_and(|rest| rest.starts_with('-')))
+    })
+}
+
+/// A compiler option made of words and a path, which need not be text.
+pub(crate) fn prefixed(prefix: &str, path: &Path) -> OsString {
+    let mut option = OsString::from(prefix);
+    option.push(path);
+    option
+}
+
+/// The extra metadata keeps crates apart from the user's own builds of the same versions.
+fn flags(staging: &Path, home: &Path) -> Vec<String> {
+    let (staging, home) = (staging.join("src"), home.join("src"));
+    vec![
+        "-Cmetadata=cct-sysroot".to_owned(),
+        format!("--remap-path-prefix={}={}", staging.display(), home.display()),
+    ]
+}
+
+/// Removes what an outer cargo, or the user for an own build, has set.
+fn clean_environment(command: &mut Command) {
+    const KEPT: [&str; 5] =
+        ["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_"];
+    const REMOVED: [&str; 6] =
+        ["RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTDOC", "RUSTFLAGS", "RUSTDOCFLAGS"];
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        let cargo = text.starts_with("CARGO") && !KEPT.iter().any(|kept| text.starts_with(kept));
+        if cargo || REMOVED.contains(&&*text) || text.starts_with("CCT_") {
+            command.env_remove(&name);
+        }
+    }
+}
+
+fn output(command: &mut Command) -> Result<process::Output, SysrootError> {
+    let program = PathBuf::from(command.get_program());
+    command.stdin(Stdio::null()).output().map_err(|error| SysrootError::Run(program, error))
+}
+
+fn broken(toolchain: &Toolchain, output: &process::Output) -> SysrootError {
+    SysrootError::Build {
+        release: toolchain.release().to_owned(),
+        known: env!("CARGO_PKG_RUST_VERSION"),
+        output: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
+    }
+}

@@ -1,0 +1,196 @@
+//! This executable as cargo's rustc wrapper, and in rustdoc's place.
+//!
+//! Questions and host crates (build scripts, procedural macros: no `--target`) pass untouched.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fs, io};
+
+use super::marker::Marker;
+use super::rustc_args::{self, Facts, Injection};
+
+/// The sysroot's `lib` folder; also in each dep-info file, so that another sysroot means a rebuild.
+pub(crate) const ENV_SYSROOT: &str = "CCT_SYSROOT";
+/// The wrapper that was set before us, if there was one.
+pub(crate) const ENV_CHAINED: &str = "CCT_CHAINED_WRAPPER";
+/// The rustdoc to run.
+pub(crate) const ENV_RUSTDOC: &str = "CCT_RUSTDOC";
+
+/// The packages that are the sysroot; remapping them onto themselves makes no sense.
+const OWN_PACKAGES: [&str; 2] = ["cct-runtime", "cct-shims"];
+
+/// What this process is, when it is not the subcommand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// Called as `<wrapper> <rustc> <arguments>`.
+    Rustc,
+    /// Called as `<wrapper> <arguments of rustdoc>`.
+    Rustdoc,
+}
+
+impl Role {
+    /// Reads the role off the name this process was started as.
+    pub(crate) fn of_this_process() -> Option<Role> {
+        let name = env::args_os().next()?;
+        let name = Path::new(&name).file_name()?.to_str()?;
+        if name.starts_with("cct-rustc-") {
+            Some(Role::Rustc)
+        } else if name.starts_with("cct-rustdoc-") {
+            Some(Role::Rustdoc)
+        } else {
+            None
+        }
+    }
+}
+
+/// Does the compiler's work, and ours around it.
+pub(crate) fn run(role: Role) -> ExitCode {
+    let words: Vec<OsString> = env::args_os().skip(1).collect();
+    let result = match role {
+        Role::Rustc => run_rustc(words),
+        Role::Rustdoc => Ok(run_rustdoc(words)),
+    };
+    result.unwrap_or_else(|error| {
+        anstream::eprintln!("error: the rustc wrapper of cargo-cct: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
+    let (program, args) = split_program(words);
+    let mut command = Command::new(&program[0]);
+    command.args(&program[1..]);
+    let args = expand_files(args)?;
+    let facts = rustc_args::facts(&args);
+    let own = env::var("CARGO_PKG_NAME").is_ok_and(|name| OWN_PACKAGES.contains(&name.as_str()));
+    let sysroot = env::var_os(ENV_SYSROOT).map(PathBuf::from);
+    let Some(lib) = sysroot.filter(|_| !facts.is_query && facts.has_target) else {
+        return Err(command.args(&args).exec());
+    };
+    let status = if own { command.args(&args) } else { command.args(remapped(&args, &lib)) }.status()?;
+    if status.success() {
+        note(&facts, &lib, own)?;
+    }
+    Ok(exit_code(status.code()))
+}
+
+fn run_rustdoc(args: Vec<OsString>) -> ExitCode {
+    let mut command = Command::new(env::var_os(ENV_RUSTDOC).unwrap_or_else(|| "rustdoc".into()));
+    let has_target = rustc_args::facts(&args).has_target;
+    match env::var_os(ENV_SYSROOT) {
+        Some(lib) if has_target && args.iter().any(|arg| arg == "--test") => {
+            let remapped = remapped(&args, Path::new(&lib));
+            command.args(remapped)
+        }
+        _ => command.args(&args),
+    };
+    let error = command.exec();
+    anstream::eprintln!("error: cannot run {:?}: {error}", command.get_program());
+    ExitCode::FAILURE
+}
+
+fn remapped(args: &[OsString], lib: &Path) -> Vec<OsString> {
+    let cct = super::sysroot::library(lib, "cct").unwrap_or_else(|| lib.join("libcct.rlib"));
+    let injection = Injection { lib, cct: &cct };
+    rustc_args::rewrite(args, &injection, |path| Marker::read(path) == Some(Marker::Engine))
+}
+
+/// Splits off the compiler, the workspace wrapper before it, and the wrapper that was set before us.
+fn split_program(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
+    let is_rustc =
+        |word: &OsString| Path::new(word).file_stem().is_some_and(|stem| stem == "rustc");
+    let count = if words.get(1).is_some_and(is_rustc) { 2 } else { 1 };
+    let mut words = words.into_iter();
+    let chained = env::var_os(ENV_CHAINED).filter(|wrapper| !wrapper.is_empty());
+    let program: Vec<_> = chained.into_iter().chain(words.by_ref().take(count)).collect();
+    let program = if program.is_empty() { vec!["rustc".into()] } else { program };
+    (program, words.collect())
+}
+
+/// Replaces `@file` by the words in it, one on each line.
+fn expand_files(args: Vec<OsString>) -> io::Result<Vec<OsString>> {
+    let mut out = Vec::with_capacity(args.len());
+    for arg in args {
+        match arg.to_str().and_then(|text| text.strip_prefix('@')) {
+            Some(file) => out.extend(fs::read_to_string(file)?.lines().map(OsString::from)),
+            None => out.push(arg),
+        }
+    }
+    Ok(out)
+}
+
+/// Leaves word of how the crate was built: for cargo, for the runner, for dependent crates.
+fn note(facts: &Facts, lib: &Path, own: bool) -> io::Result<()> {
+    let Some(out_dir) = &facts.out_dir else { return Ok(()) };
+    let stem = format!("{}{}", facts.crate_name, facts.extra_filename);
+    let dep_info = out_dir.join(format!("{stem}.d"));
+    if dep_info.exists() {
+        let text = with_sysroot(&fs::read_to_string(&dep_info)?, lib);
+        fs::write(&dep_info, text)?;
+    }
+    if own {
+        if facts.crate_name == "cct" && !facts.is_test {
+            Marker::Engine.write(&out_dir.join(format!("lib{stem}.rlib")))?;
+        }
+    } else if facts.is_executable {
+        let marker = if facts.is_test { Marker::Harness } else { Marker::Program };
+        marker.write(&out_dir.join(stem))?;
+    }
+    Ok(())
+}
+
+/// Makes the sysroot a dependency: its path by a variable, its content by a file.
+fn with_sysroot(dep_info: &str, lib: &Path) -> String {
+    let escape = |path: &Path| path.to_string_lossy().replace(' ', "\\ ");
+    let stamp = escape(&lib.join("stamp"));
+    let mut done = false;
+    let mut out = String::with_capacity(dep_info.len() + 256);
+    for line in dep_info.lines() {
+        out.push_str(line);
+        if !done && !line.starts_with('#') && line.contains(": ") {
+            // Cargo reads the first rule alone.
+            done = true;
+            out.push(' ');
+            out.push_str(&stamp);
+        }
+        out.push('\n');
+    }
+    let value = lib.to_string_lossy().replace('\\', "\\\\").replace('\n', "\\n");
+    out.push_str(&format!("\n# env-dep:{ENV_SYSROOT}={value}\n"));
+    out
+}
+
+fn exit_code(code: Option<i32>) -> ExitCode {
+    // Killed by a signal: there is no code to hand on.
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(101))
+}
+
+/// The wrapper that cargo would have used without us.
+pub(crate) fn wrapper_before() -> Option<OsString> {
+    let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let wrapper = set("RUSTC_WRAPPER").or_else(|| set("CARGO_BUILD_RUSTC_WRAPPER"))?;
+    let is_ours = |name: &OsStr| name.to_string_lossy().starts_with("cct-rustc-");
+    (!Path::new(&wrapper).file_name().is_some_and(is_ours)).then_some(wrapper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sysroot_joins_the_first_rule() {
+        let text = with_sysroot("out/a.d: src/a.rs\n\nout/liba.rlib: src/a.rs\n", Path::new("/c c/lib"));
+        assert!(text.starts_with("out/a.d: src/a.rs /c\\ c/lib/stamp\n"), "{text}");
+        assert!(text.ends_with("\n# env-dep:CCT_SYSROOT=/c c/lib\n"), "{text}");
+    }
+
+    #[test]
+    fn a_workspace_wrapper_stays_in_front_of_the_compiler() {
+        let words = ["clippy-driver", "/bin/rustc", "--crate-name"].map(OsString::from).to_vec();
+        assert_eq!(split_program(words).0, ["clippy-driver", "/bin/rustc"]);
+        let words = ["rustc", "-vV"].map(OsString::from).to_vec();
+        assert_eq!(split_program(words), (vec!["rustc".into()], vec!["-vV".into()]));
+    }
+}

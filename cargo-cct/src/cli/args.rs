@@ -1,0 +1,271 @@
+//! What was typed, for each verb.
+
+use std::time::Duration;
+
+use cct::config::Settings;
+use cct::strategy::Spec;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::cargo_args::CargoArgs;
+use super::duration;
+
+/// Runs the tests of a workspace under many interleavings, and replays what fails.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-cct", bin_name = "cargo cct", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Builds the tests and runs each under many interleavings.
+    Test(Box<TestArgs>),
+    /// Repeats a failure exactly.
+    Replay(ReplayArgs),
+    /// Lists the failures that were found.
+    List(ListArgs),
+    /// Prints a failure's report again.
+    Show(ShowArgs),
+    /// Removes what was built and found.
+    Clean(CleanArgs),
+}
+
+/// How results are shown.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// Prints JSON on standard output: one object a line, each with its version.
+    #[arg(long)]
+    pub json: bool,
+    /// When to use colours.
+    #[arg(long, value_enum, env = "CARGO_TERM_COLOR", default_value_t, value_name = "WHEN")]
+    pub color: ColorChoice,
+    /// Says more; `-vv` also makes cargo say more.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Says less while building.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ColorChoice {
+    /// The word that cargo takes for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ColorChoice::Auto => "auto",
+            ColorChoice::Always => "always",
+            ColorChoice::Never => "never",
+        }
+    }
+}
+
+/// `cargo cct test`.
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// What cargo is told.
+    #[command(flatten)]
+    pub cargo: CargoArgs,
+    /// How tests are explored.
+    #[command(flatten)]
+    pub explore: ExploreArgs,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+    /// Only builds.
+    #[arg(long)]
+    pub no_run: bool,
+    /// Runs all tests even when some fail; this is what happens anyway.
+    #[arg(long, overrides_with = "fail_fast")]
+    pub no_fail_fast: bool,
+    /// Starts no further test once one has failed.
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// Only runs tests whose name contains this.
+    #[arg(value_name = "TESTNAME")]
+    pub filter: Option<String>,
+    /// More names, and the options `--exact`, `--skip`, `--ignored`, `--include-ignored`, ….
+    #[arg(last = true, value_name = "ARGS")]
+    pub rest: Vec<String>,
+}
+
+/// How tests are explored. Each option has an environment variable, and all but `--hang-timeout` a
+/// place in `#[cct::test(…)]`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Exploration")]
+pub(crate) struct ExploreArgs {
+    /// The most schedules to explore for each test [default: 1000].
+    #[arg(long, env = "CCT_ITERATIONS", value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub iterations: Option<u64>,
+    /// The most time to spend on each test, such as `500ms`, `5s`, `2m`.
+    #[arg(long, env = "CCT_TIME", value_name = "TIME", value_parser = duration::parse)]
+    pub time: Option<Duration>,
+    /// Where a schedule is cut off [default: 20000].
+    #[arg(long, env = "CCT_MAX_STEPS", value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Settings::MAX_STEPS)))]
+    pub max_steps: Option<u32>,
+    /// `portfolio`, `random`, `sticky:N`, `pct:D`, or several with commas between.
+    #[arg(long, env = "CCT_STRATEGY", value_name = "SPEC", value_parser = Spec::parse)]
+    pub strategy: Option<Spec>,
+    /// What all choices follow from; each test's own seed follows from this one and its name.
+    #[arg(long, env = "CCT_SEED", value_name = "N")]
+    pub seed: Option<u64>,
+    /// Treats the operations of these crates as one step with what comes before.
+    #[arg(long, env = "CCT_ATOMIC", value_name = "CRATE", value_delimiter = ',')]
+    pub atomic: Option<Vec<String>>,
+    /// How long detached threads may run on after a test's body returned [default: 3000].
+    #[arg(long, env = "CCT_DETACHED_STEPS", value_name = "N")]
+    pub detached_steps: Option<u32>,
+    /// Counts a panic that no `join` noticed as a failure.
+    #[arg(long, env = "CCT_FAIL_ON_UNOBSERVED_PANIC", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "true", value_name = "BOOL")]
+    pub fail_on_unobserved_panic: Option<bool>,
+    /// How long a test may be silent before it counts as hanging [default: 10s].
+    #[arg(long, env = "CCT_HANG_TIMEOUT", value_name = "TIME", value_parser = duration::parse)]
+    pub hang_timeout: Option<Duration>,
+}
+
+impl ExploreArgs {
+    /// The settings that count more than a test's attribute.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            iterations: self.iterations,
+            time: self.time,
+            max_steps: self.max_steps,
+            strategy: self.strategy.clone(),
+            seed: self.seed,
+            detached_steps: self.detached_steps,
+            fail_on_unobserved_panic: self.fail_on_unobserved_panic,
+            atomic: self.atomic.clone(),
+        }
+    }
+}
+
+/// Which workspace's failures are meant.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Place {
+    /// The workspace's manifest, or a member's.
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<String>,
+    /// The target folder, when `cargo cct test` was given one.
+    #[arg(long, value_name = "PATH")]
+    pub target_dir: Option<String>,
+}
+
+/// `cargo cct replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A failure's id, its folder, or `latest`.
+    #[arg(default_value = "latest")]
+    pub failure: String,
+    /// Runs the failing schedule under this command, such as `rust-gdb --args`.
+    #[arg(long, value_name = "COMMAND")]
+    pub debugger: Option<String>,
+    /// Shows every step in the report.
+    #[arg(long)]
+    pub full: bool,
+    /// How long the test may be silent before it counts as hanging [default: 10s].
+    #[arg(long, env = "CCT_HANG_TIMEOUT", value_name = "TIME", value_parser = duration::parse)]
+    pub hang_timeout: Option<Duration>,
+    /// Where the failure is looked for.
+    #[command(flatten)]
+    pub place: Place,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Where failures are looked for.
+    #[command(flatten)]
+    pub place: Place,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// A failure's id, its folder, or `latest`.
+    #[arg(default_value = "latest")]
+    pub failure: String,
+    /// Shows every step.
+    #[arg(long)]
+    pub full: bool,
+    /// Where the failure is looked for.
+    #[command(flatten)]
+    pub place: Place,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct clean`.
+#[derive(Debug, Args)]
+pub(crate) struct CleanArgs {
+    /// Removes only the failures and keeps what was built.
+    #[arg(long)]
+    pub failures: bool,
+    /// Also removes the sysroots of all workspaces from the cache.
+    #[arg(long)]
+    pub cache: bool,
+    /// The workspace.
+    #[command(flatten)]
+    pub place: Place,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+impl Place {
+    /// The same as what cargo is told.
+    pub(crate) fn cargo_args(&self) -> CargoArgs {
+        CargoArgs {
+            manifest_path: self.manifest_path.clone(),
+            target_dir: self.target_dir.clone(),
+            ..CargoArgs::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_reach_the_settings() {
+        let words = ["cargo-cct", "test", "--seed", "7", "--atomic", "a,b", "--time=2m", "name"];
+        let cli = Cli::try_parse_from(words).expect("well-formed");
+        let Verb::Test(test) = cli.verb else { panic!("another verb") };
+        let settings = test.explore.settings();
+        assert_eq!(settings.seed, Some(7));
+        assert_eq!(settings.atomic, Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(settings.time, Some(Duration::from_secs(120)));
+        assert_eq!(test.filter.as_deref(), Some("name"));
+    }
+}

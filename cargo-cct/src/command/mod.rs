@@ -1,0 +1,112 @@
+//! The verbs, one file each, and what they have in common.
+
+mod clean;
+mod list;
+mod replay;
+mod show;
+mod test;
+
+use std::error::Error as _;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use crate::build::cargo::{BuildError, Cargo};
+use crate::build::sysroot::Sysroot;
+use crate::build::toolchain::Toolchain;
+use crate::build::workspace::Workspace;
+use crate::cli::{CargoArgs, Cli, Output, Verb};
+use crate::exit::Exit;
+use crate::report;
+
+/// Reads the command line and does what it says.
+pub(crate) fn run() -> Exit {
+    // Cargo calls `cargo-cct cct …`; people and the alias call `cargo-cct …`.
+    let mut words: Vec<_> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|word| word == "cct") {
+        words.remove(1);
+    }
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed terminal is no reason for another exit code.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Setup } else { Exit::Success };
+        }
+    };
+    let output = match &cli.verb {
+        Verb::Test(args) => args.output,
+        Verb::Replay(args) => args.output,
+        Verb::List(args) => args.output,
+        Verb::Show(args) => args.output,
+        Verb::Clean(args) => args.output,
+    };
+    report::choose_color(output.color);
+    let result = match cli.verb {
+        Verb::Test(args) => test::run(&args),
+        Verb::Replay(args) => replay::run(&args),
+        Verb::List(args) => list::run(&args),
+        Verb::Show(args) => show::run(&args),
+        Verb::Clean(args) => clean::run(&args),
+    };
+    result.unwrap_or_else(|error| fail(&error))
+}
+
+/// Says what went wrong, and why.
+fn fail(error: &anyhow::Error) -> Exit {
+    if let Some(BuildError::Failed) = error.downcast_ref() {
+        // Cargo has said why.
+        return Exit::BuildFailed;
+    }
+    anstream::eprintln!("{}: {error}", report::error_word());
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        anstream::eprintln!("  caused by: {error}");
+        cause = error.source();
+    }
+    Exit::Setup
+}
+
+/// The toolchain and the workspace that a command is about.
+fn load(cargo: &CargoArgs) -> anyhow::Result<(Toolchain, Workspace)> {
+    let toolchain = Toolchain::find()?;
+    if let Some(target) = cargo.target.as_ref().filter(|target| **target != toolchain.host) {
+        anyhow::bail!(
+            "`--target {target}` cannot be tested here: tests run on this machine, `{}`",
+            toolchain.host
+        );
+    }
+    let workspace = Workspace::load(&toolchain, cargo)?;
+    Ok((toolchain, workspace))
+}
+
+/// The sysroot; a first build takes a moment and is announced.
+fn sysroot(toolchain: &Toolchain, output: Output) -> anyhow::Result<Sysroot> {
+    let announce = || {
+        if !output.quiet {
+            anstream::eprintln!("{}", report::building_sysroot(toolchain.release()));
+        }
+    };
+    Ok(Sysroot::ensure(toolchain, announce)?)
+}
+
+/// Cargo, set up for this workspace.
+fn cargo<'a>(
+    toolchain: &'a Toolchain,
+    sysroot: &'a Sysroot,
+    workspace: &'a Workspace,
+    output: Output,
+) -> Cargo<'a> {
+    Cargo { toolchain, sysroot, workspace, output }
+}
+
+/// A path from a folder, or as it is when it is elsewhere.
+fn relative(path: &std::path::Path, folder: &std::path::Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// The folder that this process was started in.
+fn here() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("the current folder is gone")
+}

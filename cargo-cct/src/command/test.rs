@@ -1,0 +1,252 @@
+//! `cargo cct test`: builds, explores, reports.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::process::ExitStatus;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+
+use super::{cargo, load, relative, sysroot};
+use crate::build::cargo::{Built, Cargo, Executable};
+use crate::build::digest;
+use crate::build::toolchain::Toolchain;
+use crate::build::workspace::Workspace;
+use crate::cli::{HarnessArgs, TestArgs};
+use crate::exit::Exit;
+use crate::failure::{Provenance, Record, Store};
+use crate::report::{Detail, Failed, Human, Json, Layout, Report, Reporter, Summary};
+use crate::run::{
+    Explorer, Finding, Notice, Outcome, Plan, Repeats, RunSeed, Scratch, Stop, TestName, TestRun,
+    run_all,
+};
+
+/// Does it.
+pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
+    let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
+    let width = width(args, &harness)?;
+    let (toolchain, workspace) = load(&args.cargo)?;
+    let sysroot = sysroot(&toolchain, args.output)?;
+    let cargo = cargo(&toolchain, &sysroot, &workspace, args.output);
+    let built = if args.cargo.doc {
+        Built { executables: Vec::new(), has_doctests: true }
+    } else {
+        cargo.build(&args.cargo)?
+    };
+    if args.no_run {
+        return Ok(Exit::Success);
+    }
+    let plan = Plan::make(&built.executables, &harness)?;
+    if harness.list {
+        list(&plan, &built.executables);
+        return Ok(Exit::Success);
+    }
+
+    let scratch = Scratch::create(&workspace.target)
+        .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
+    let seed = RunSeed::choose(args.explore.seed, workspace.config.settings.seed);
+    let mut overrides = args.explore.settings();
+    overrides.seed = None;
+    let explorer = Explorer {
+        seed,
+        overrides,
+        hang_timeout: args.explore.hang_timeout,
+        scratch: &scratch,
+        stop: stop.clone(),
+    };
+    let mut session = Session {
+        workspace: &workspace,
+        toolchain: &toolchain,
+        executables: &built.executables,
+        selection: args.cargo.selection(),
+        store: Store::new(workspace.failures()),
+        reporter: if args.output.json {
+            Box::new(Json)
+        } else {
+            Box::new(Human::new(args.output.verbose > 0, harness.show_output))
+        },
+        summary: Summary {
+            seed: seed.number(),
+            left_out: plan.left_out,
+            not_run: plan.jobs.len(),
+            ..Summary::default()
+        },
+        failures: BTreeMap::new(),
+    };
+    let began = Instant::now();
+    if !plan.jobs.is_empty() {
+        session.reporter.begin(plan.jobs.len(), seed)?;
+    }
+    let words = &harness.words;
+    run_all(&plan, &built.executables, &explorer, words, width, args.fail_fast, |notice| {
+        session.hear(notice)
+    })?;
+    session.summary.elapsed = began.elapsed();
+    if !plan.jobs.is_empty() {
+        session.reporter.end(&session.summary)?;
+    }
+    let summary = &session.summary;
+    let failed = summary.failed + summary.flaky > 0;
+    let doctests = if wants_doctests(args, &built, &stop, failed) {
+        Some(run_doctests(&cargo, args, words)?)
+    } else {
+        None
+    };
+    Ok(exit(summary, &stop, doctests, plan.jobs.is_empty()))
+}
+
+fn wants_doctests(args: &TestArgs, built: &Built, stop: &Stop, failed: bool) -> bool {
+    let wanted = args.cargo.wants_doctests() && built.has_doctests;
+    wanted && !stop.is_set() && !(failed && args.fail_fast)
+}
+
+fn run_doctests(
+    cargo: &Cargo<'_>,
+    args: &TestArgs,
+    words: &[String],
+) -> anyhow::Result<ExitStatus> {
+    if !args.output.quiet {
+        anstream::eprintln!("{}", crate::report::doctests_run_natively());
+    }
+    Ok(cargo.run_doctests(&args.cargo, words)?)
+}
+
+fn exit(
+    summary: &Summary,
+    stop: &Stop,
+    doctests: Option<ExitStatus>,
+    nothing_planned: bool,
+) -> Exit {
+    if stop.is_set() {
+        Exit::Interrupted
+    } else if summary.refused > 0 {
+        Exit::Setup
+    } else if summary.failed + summary.flaky > 0 {
+        Exit::Failed
+    } else if let Some(status) = doctests {
+        if status.success() { Exit::Success } else { Exit::Failed }
+    } else if nothing_planned {
+        anstream::eprintln!("{}: no test matches", crate::report::error_word());
+        Exit::NoTests
+    } else {
+        Exit::Success
+    }
+}
+
+/// How many tests run at a time.
+fn width(args: &TestArgs, harness: &HarnessArgs) -> anyhow::Result<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if let Some(threads) = harness.threads {
+        return Ok(threads);
+    }
+    let Some(jobs) = &args.cargo.jobs else { return Ok(cores) };
+    if jobs == "default" {
+        return Ok(cores);
+    }
+    let jobs: isize = jobs.parse().with_context(|| format!("`-j {jobs}` is no number"))?;
+    // As cargo has it, a negative number leaves that many cores alone.
+    Ok(if jobs > 0 { jobs.unsigned_abs() } else { cores.saturating_sub(jobs.unsigned_abs()).max(1) })
+}
+
+fn list(plan: &Plan, executables: &[Executable]) {
+    for job in &plan.jobs {
+        let binary = executables[job.executable].label.clone();
+        let test = job.test().unwrap_or_default().to_owned();
+        anstream::println!("{}", TestName { binary, test });
+    }
+}
+
+/// A run under way: what it is about, who hears of it, what came of it so far.
+struct Session<'a> {
+    workspace: &'a Workspace,
+    toolchain: &'a Toolchain,
+    executables: &'a [Executable],
+    selection: Vec<String>,
+    store: Store,
+    reporter: Box<dyn Reporter>,
+    summary: Summary,
+    failures: BTreeMap<TestName, (Record, Report)>,
+}
+
+impl Session<'_> {
+    fn hear(&mut self, notice: Notice) -> std::io::Result<()> {
+        match notice {
+            Notice::Begun(name) => self.reporter.begun(&name),
+            Notice::Progress(name, counters) => self.reporter.progress(&name, &counters),
+            Notice::Found { name, executable, finding } => {
+                self.keep(name, &self.executables[executable], &finding)
+            }
+            Notice::Ended { native, run } => self.ended(native, &run),
+        }
+    }
+
+    /// Writes a finding to disk: once when it is found, and again when it was repeated.
+    fn keep(
+        &mut self,
+        name: TestName,
+        executable: &Executable,
+        finding: &Finding,
+    ) -> std::io::Result<()> {
+        let before = self.failures.get(&name).map(|(record, _)| record);
+        let provenance = match before {
+            Some(record) => record.provenance.clone(),
+            None => self.provenance(executable)?,
+        };
+        let id = before.map(|record| record.id.clone());
+        let mut record = Record::new(provenance, name.clone(), finding);
+        // The repetition may put the bug in other words; the failure is the same.
+        record.id = id.unwrap_or(record.id);
+        let report = Report::of(&record, &self.workspace.root);
+        let text = anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
+        self.store.write(&record, &text, &report.json()).map_err(std::io::Error::other)?;
+        self.failures.insert(name, (record, report));
+        Ok(())
+    }
+
+    fn provenance(&self, executable: &Executable) -> std::io::Result<Provenance> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Provenance {
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            rustc: self.toolchain.release().to_owned(),
+            run_seed: self.summary.seed,
+            package: executable.package.clone(),
+            kind: executable.kind.clone(),
+            target: executable.target.clone(),
+            manifest: relative(&self.workspace.manifest, &self.workspace.root),
+            executable: relative(&executable.path, &self.workspace.target),
+            executable_hash: digest::of_file(&executable.path)?,
+            selection: self.selection.clone(),
+            found_at: since.as_secs(),
+        })
+    }
+
+    fn ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
+        let failure = self.failures.get(&run.name);
+        let summary = &mut self.summary;
+        summary.add(&run.counters);
+        let stopped = matches!(run.outcome, Outcome::Stopped);
+        summary.not_run -= usize::from(!stopped);
+        if run.started.is_none() && matches!(run.outcome, Outcome::Passed) {
+            summary.native += 1;
+        }
+        match &run.outcome {
+            Outcome::Passed => summary.passed += 1,
+            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
+                summary.flaky += 1;
+            }
+            Outcome::Failed(_) | Outcome::FailedNatively(_) => summary.failed += 1,
+            Outcome::Refused(_) => summary.refused += 1,
+            Outcome::Stopped => {}
+        }
+        if !matches!(run.outcome, Outcome::Passed | Outcome::Stopped) {
+            summary.failures.push(Failed {
+                status: crate::report::status_label(run),
+                name: run.name.clone(),
+                id: failure.map(|(record, _)| record.id.to_string()),
+            });
+        }
+        let failure = failure.map(|(record, report)| (record, report));
+        self.reporter.ended(run, native, failure)
+    }
+}

@@ -1,0 +1,100 @@
+//! All that is known about a failure, as it is written to `trace.json`.
+
+use cct::codec::Wire as _;
+use cct::trace::{Schedule, Trace};
+use cct::verdict::Bug;
+use cct::wire::{self, Panic};
+use serde::{Deserialize, Serialize};
+
+use super::id::Id;
+use crate::run::{Finding, Repeats, TestName, without_numbers};
+
+/// A failure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// Always [`Record::FORMAT`].
+    pub format: String,
+    /// The version of everything in here, [`wire::VERSION`].
+    pub version: u32,
+    /// Its id.
+    pub id: Id,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// The test.
+    #[serde(flatten)]
+    pub name: TestName,
+    /// The iteration it was found in, from 1.
+    pub iteration: u64,
+    /// The bug.
+    pub bug: Bug,
+    /// Whether it repeats.
+    #[serde(flatten)]
+    pub repeats: Repeats,
+    /// Panics of workers that nobody noticed.
+    pub unobserved_panics: Vec<Panic>,
+    /// Settings above the test's attribute, as `key=value` lines.
+    pub overrides: String,
+    /// Settings below it.
+    pub defaults: String,
+    /// What leads to it.
+    pub schedule: Schedule,
+    /// What happened; missing when the process did not survive.
+    pub trace: Option<Trace>,
+    /// What was printed in the failing schedule.
+    pub printed: String,
+}
+
+/// Where a failure comes from, and how to build its executable again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Provenance {
+    /// The version of the tool.
+    pub tool: String,
+    /// The compiler.
+    pub rustc: String,
+    /// The run's seed.
+    pub run_seed: u64,
+    /// The package.
+    pub package: String,
+    /// The kind of the target, as cargo calls it.
+    pub kind: String,
+    /// The target's name.
+    pub target: String,
+    /// The manifest, from the workspace's root.
+    pub manifest: String,
+    /// The executable, from the target folder.
+    pub executable: String,
+    /// The hash of its content.
+    pub executable_hash: String,
+    /// What cargo was told, so that it builds the same again.
+    pub selection: Vec<String>,
+    /// When it was found, in seconds since the Unix epoch.
+    pub found_at: u64,
+}
+
+impl Record {
+    /// What [`Record::format`] says.
+    pub(crate) const FORMAT: &str = "cargo-cct failure";
+
+    /// Puts a finding on record.
+    pub(crate) fn new(provenance: Provenance, name: TestName, finding: &Finding) -> Record {
+        let class = format!("{:?} {}", finding.bug.kind, without_numbers(&finding.bug.message));
+        let parts = [name.to_string().into_bytes(), class.into_bytes(), finding.schedule.to_bytes()];
+        Record {
+            format: Record::FORMAT.to_owned(),
+            version: wire::VERSION,
+            id: Id::of(parts.iter().map(Vec::as_slice)),
+            provenance,
+            name,
+            iteration: finding.iteration,
+            bug: finding.bug.clone(),
+            repeats: finding.repeats.clone(),
+            unobserved_panics: finding.unobserved.clone(),
+            overrides: finding.overrides.to_string(),
+            defaults: finding.defaults.to_string(),
+            schedule: finding.schedule.clone(),
+            trace: finding.trace.clone(),
+            printed: finding.printed.clone(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! How much room a report has.
+
+use crate::report::style;
+
+/// The room and the alphabet that a report is written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Layout {
+    /// Columns of text.
+    pub width: usize,
+    /// More than ASCII may be used.
+    pub unicode: bool,
+}
+
+/// How much of the trace is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Detail {
+    /// What is around the failure; steps in other people's crates are folded.
+    Around,
+    /// Every step.
+    Full,
+}
+
+impl Layout {
+    /// For files, and for whatever is no terminal.
+    pub(crate) const FILE: Layout = Layout { width: 120, unicode: true };
+
+    /// For standard output.
+    pub(crate) fn of_terminal() -> Layout {
+        let width = terminal_size::terminal_size_of(std::io::stdout());
+        let width = width.map_or(Layout::FILE.width, |(width, _)| usize::from(width.0));
+        Layout { width: width.clamp(60, 160), unicode: style::is_unicode() }
+    }
+
+    /// One of two spellings.
+    pub(crate) fn pick<'a>(&self, unicode: &'a str, ascii: &'a str) -> &'a str {
+        if self.unicode { unicode } else { ascii }
+    }
+}

@@ -1,0 +1,212 @@
+//! A run for people: a line for each test, the first failures in full, a summary at the end.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use cct::wire::Counters;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::failure::{Detail, Layout, Report};
+use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
+use super::words::{count, duration, number};
+use super::{Reporter, Summary, status};
+use crate::failure::Record;
+use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
+
+/// How many failures are shown in full; of the rest there is a line each.
+const IN_FULL: usize = 5;
+
+/// Writes to standard output; the bar, if there is one, is on standard error.
+#[derive(Debug)]
+pub(crate) struct Human {
+    layout: Layout,
+    verbose: bool,
+    show_output: bool,
+    bar: ProgressBar,
+    schedules: BTreeMap<TestName, u64>,
+    done: u64,
+    shown: usize,
+}
+
+impl Human {
+    /// For this terminal.
+    pub(crate) fn new(verbose: bool, show_output: bool) -> Human {
+        Human {
+            layout: Layout::of_terminal(),
+            verbose,
+            show_output,
+            bar: ProgressBar::hidden(),
+            schedules: BTreeMap::new(),
+            done: 0,
+            shown: 0,
+        }
+    }
+
+    fn print(&self, text: &str) -> io::Result<()> {
+        self.bar.suspend(|| {
+            let mut out = anstream::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            out.flush()
+        })
+    }
+
+    fn details(&self, run: &TestRun) -> String {
+        let mut out = String::new();
+        let mut warn = |text: &str| {
+            out.push_str(&format!("{:>13}{} {text}\n", "", paint(WARN, "warning:")));
+        };
+        if let Some(divergence) = &run.diverged {
+            warn(&format!(
+                "its first schedule ran twice and differed at step {}: first {}, then {}; \
+                 something is not under control",
+                divergence.step + 1,
+                divergence.expected,
+                divergence.found
+            ));
+        }
+        if let Outcome::Failed(finding) = &run.outcome
+            && let Repeats::No(instead) = &finding.repeats
+        {
+            warn(&format!(
+                "the failing schedule did not fail again: {instead}; something is not under control"
+            ));
+        }
+        for what in &run.uncontrolled {
+            // Waiting outside decides verdicts; the rest is for those who ask.
+            if self.verbose || what.contains("epoll") {
+                warn(&format!("not controlled: {what}"));
+            }
+        }
+        for panic in &run.counters.unobserved_panics {
+            let place = panic.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
+            let name = panic.name.as_deref().map(|name| format!(" `{name}`")).unwrap_or_default();
+            let message = panic.message.lines().next().unwrap_or_default();
+            warn(&format!(
+                "worker {}{name} panicked{place} and nobody noticed: {message}",
+                panic.worker
+            ));
+        }
+        if let Outcome::Refused(reason) = &run.outcome {
+            warn(reason);
+        }
+        let native_failure = matches!(run.outcome, Outcome::FailedNatively(_));
+        if (native_failure || self.show_output) && !run.printed.is_empty() {
+            for line in run.printed.lines() {
+                out.push_str(&format!("{:>13}{line}\n", ""));
+            }
+        }
+        out
+    }
+}
+
+impl Reporter for Human {
+    fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()> {
+        let seed = seed.number();
+        self.print(&format!(
+            "{} {}, seed {seed}\n",
+            paint(GOOD, &format!("{:>12}", "Exploring")),
+            count(tests as u64, "test"),
+        ))?;
+        if io::stderr().is_terminal() && env::var_os("CI").is_none() {
+            let style = "{elapsed_precise:.dim} [{bar:30}] {pos}/{len} tests, {msg}";
+            let style = ProgressStyle::with_template(style).map_err(io::Error::other)?;
+            let target = ProgressDrawTarget::stderr_with_hz(8);
+            self.bar = ProgressBar::with_draw_target(Some(tests as u64), target)
+                .with_style(style.progress_chars("=> "));
+            self.bar.enable_steady_tick(Duration::from_millis(250));
+        }
+        Ok(())
+    }
+
+    fn begun(&mut self, name: &TestName) -> io::Result<()> {
+        self.schedules.insert(name.clone(), 0);
+        Ok(())
+    }
+
+    fn progress(&mut self, name: &TestName, counters: &Counters) -> io::Result<()> {
+        self.schedules.insert(name.clone(), counters.schedules);
+        let schedules = self.done + self.schedules.values().sum::<u64>();
+        let running = match self.schedules.keys().next() {
+            Some(first) if self.schedules.len() == 1 => first.to_string(),
+            Some(first) => format!("{first} and {} more", self.schedules.len() - 1),
+            None => String::new(),
+        };
+        self.bar.set_message(format!("{}: {running}", count(schedules, "schedule")));
+        Ok(())
+    }
+
+    fn ended(
+        &mut self,
+        run: &TestRun,
+        native: Option<&str>,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        self.schedules.remove(&run.name);
+        self.done += run.counters.schedules;
+        self.bar.inc(1);
+        let mut text = status::line(run, native, failure.map(|(record, _)| record));
+        text.push('\n');
+        text.push_str(&self.details(run));
+        if let Some((_, report)) = failure {
+            self.shown += 1;
+            if self.shown <= IN_FULL {
+                text.push_str(&report.text(&self.layout, Detail::Around));
+                text.push('\n');
+            }
+        }
+        self.print(&text)
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.bar.finish_and_clear();
+        let counters = &summary.counters;
+        let rule = if self.layout.unicode { "─" } else { "-" };
+        let failed = summary.failed + summary.flaky + summary.refused;
+        let ran = summary.passed + failed;
+        let mut parts = vec![format!("{} passed", number(summary.passed as u64))];
+        let mut part = |n: usize, style, what: &str| {
+            if n > 0 {
+                parts.push(paint(style, &format!("{} {what}", number(n as u64))));
+            }
+        };
+        part(summary.failed, BAD, "failed");
+        part(summary.flaky, WARN, "flaky");
+        part(summary.refused, BAD, "refused");
+        part(summary.not_run, WARN, "not run");
+        part(summary.native, FAINT, "not under control");
+        part(summary.left_out, FAINT, "left out");
+        let mut out = format!("{}\n", paint(FAINT, &rule.repeat(12)));
+        out.push_str(&format!(
+            "{} [{:>8}] {}: {}\n",
+            paint(if failed > 0 { BAD } else { GOOD }, &format!("{:>12}", "Summary")),
+            duration(summary.elapsed),
+            count(ran as u64, "test"),
+            parts.join(", "),
+        ));
+        out.push_str(&format!(
+            "{:>24}{}, {} distinct, {}, {}; seed {}\n",
+            "",
+            count(counters.schedules, "schedule"),
+            number(counters.distinct),
+            count(counters.steps, "step"),
+            count(counters.cut_offs, "cut-off"),
+            summary.seed,
+        ));
+        for failed in &summary.failures {
+            let id = failed.id.as_deref().unwrap_or_default();
+            out.push_str(&format!(
+                "{} {}   {}\n",
+                paint(BAD, &format!("{:>12}", failed.status)),
+                failed.name,
+                paint(STRONG, id)
+            ));
+        }
+        let ids: Vec<_> = summary.failures.iter().filter_map(|failed| failed.id.as_deref()).collect();
+        if ids.len() > IN_FULL {
+            out.push_str(&paint(NOTE, "the reports of the rest: cargo cct show <id>\n"));
+        }
+        self.print(&out)
+    }
+}

@@ -1,0 +1,113 @@
+//! A run for programs: one JSON object a line, each with the version and its kind.
+
+use std::io::{self, Write as _};
+
+use cct::wire::Counters;
+use serde_json::{Value, json};
+
+use super::failure::Report;
+use super::{Reporter, Summary, status};
+use crate::failure::Record;
+use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
+
+/// The version of the lines.
+pub(crate) const VERSION: u32 = 1;
+
+/// Writes to standard output.
+#[derive(Debug)]
+pub(crate) struct Json;
+
+impl Json {
+    /// Writes one object; `kind` says what it is.
+    pub(crate) fn line(kind: &str, value: Value) -> io::Result<()> {
+        let mut line = json!({ "version": VERSION, "event": kind });
+        if let (Some(line), Value::Object(value)) = (line.as_object_mut(), value) {
+            line.extend(value);
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{line}")?;
+        out.flush()
+    }
+}
+
+impl Reporter for Json {
+    fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()> {
+        Json::line("run_started", json!({ "tests": tests, "seed": seed.number() }))
+    }
+
+    fn begun(&mut self, name: &TestName) -> io::Result<()> {
+        Json::line("test_started", json!(name))
+    }
+
+    fn progress(&mut self, name: &TestName, counters: &Counters) -> io::Result<()> {
+        Json::line(
+            "progress",
+            json!({ "binary": name.binary, "test": name.test, "counters": counters }),
+        )
+    }
+
+    fn ended(
+        &mut self,
+        run: &TestRun,
+        native: Option<&str>,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        let outcome = match &run.outcome {
+            Outcome::Passed => "passed",
+            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => "flaky",
+            Outcome::Failed(_) | Outcome::FailedNatively(_) => "failed",
+            Outcome::Refused(_) => "refused",
+            Outcome::Stopped => "stopped",
+        };
+        let reason = match &run.outcome {
+            Outcome::FailedNatively(reason) | Outcome::Refused(reason) => Some(reason),
+            _ => None,
+        };
+        Json::line(
+            "test_ended",
+            json!({
+                "binary": run.name.binary,
+                "test": run.name.test,
+                "outcome": outcome,
+                "status": status::label(run),
+                "reason": reason,
+                "controlled": run.started.is_some(),
+                "native": native,
+                "seconds": run.elapsed.as_secs_f64(),
+                "seed": run.started.as_ref().map(|started| started.seed),
+                "strategy": run.started.as_ref().map(|started| &started.strategy),
+                "counters": run.counters,
+                "diverged": run.diverged,
+                "uncontrolled": run.uncontrolled,
+                "failure": failure.map(|(_, report)| report.json()),
+            }),
+        )
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        let failures = summary.failures.iter().map(|failed| {
+            json!({
+                "status": failed.status,
+                "binary": failed.name.binary,
+                "test": failed.name.test,
+                "id": failed.id,
+            })
+        });
+        Json::line(
+            "run_ended",
+            json!({
+                "seed": summary.seed,
+                "passed": summary.passed,
+                "native": summary.native,
+                "failed": summary.failed,
+                "flaky": summary.flaky,
+                "refused": summary.refused,
+                "not_run": summary.not_run,
+                "left_out": summary.left_out,
+                "counters": summary.counters,
+                "seconds": summary.elapsed.as_secs_f64(),
+                "failures": failures.collect::<Vec<_>>(),
+            }),
+        )
+    }
+}

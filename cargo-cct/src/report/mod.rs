@@ -1,0 +1,108 @@
+//! From values to words: the only place where text for people and for programs is made.
+
+mod failure;
+mod human;
+mod json;
+mod status;
+mod style;
+mod words;
+
+use std::io;
+
+use crate::failure::Record;
+use crate::run::{RunSeed, TestName, TestRun};
+use cct::wire::Counters;
+
+pub(crate) use failure::{Detail, Layout, Report};
+pub(crate) use human::Human;
+pub(crate) use json::Json;
+pub(crate) use status::label as status_label;
+pub(crate) use style::choose as choose_color;
+pub(crate) use words::{count, duration};
+
+/// What a run tells its reporter, in this order for each test: begun, progress, failed, ended.
+pub(crate) trait Reporter {
+    /// The run begins.
+    fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()>;
+    /// A test has begun.
+    fn begun(&mut self, name: &TestName) -> io::Result<()>;
+    /// A test is this far.
+    fn progress(&mut self, name: &TestName, counters: &Counters) -> io::Result<()>;
+    /// A test has ended; with its failure, if it has one.
+    fn ended(
+        &mut self,
+        run: &TestRun,
+        native: Option<&str>,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()>;
+    /// The run has ended.
+    fn end(&mut self, summary: &Summary) -> io::Result<()>;
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    /// The run's seed.
+    pub seed: u64,
+    /// Tests without a finding.
+    pub passed: usize,
+    /// Those among them that are not under control and ran once.
+    pub native: usize,
+    /// Tests with a bug that repeats.
+    pub failed: usize,
+    /// Tests with a bug that did not repeat.
+    pub flaky: usize,
+    /// Tests that would not begin.
+    pub refused: usize,
+    /// Tests that were selected but did not run to their end.
+    pub not_run: usize,
+    /// Tests that filters and `#[ignore]` left out.
+    pub left_out: usize,
+    /// The sum of all counters.
+    pub counters: Counters,
+    /// How long all took.
+    pub elapsed: std::time::Duration,
+    /// What failed: status, test, id.
+    pub failures: Vec<Failed>,
+}
+
+/// A line of the summary.
+#[derive(Clone, Debug)]
+pub(crate) struct Failed {
+    /// The word for how it failed.
+    pub status: &'static str,
+    /// The test.
+    pub name: TestName,
+    /// The failure's id; none for what ran natively.
+    pub id: Option<String>,
+}
+
+impl Summary {
+    /// Adds one test's counters.
+    pub(crate) fn add(&mut self, counters: &Counters) {
+        self.counters.schedules += counters.schedules;
+        self.counters.distinct += counters.distinct;
+        self.counters.steps += counters.steps;
+        self.counters.switches += counters.switches;
+        self.counters.cut_offs += counters.cut_offs;
+        self.counters.longest = self.counters.longest.max(counters.longest);
+        self.counters.workers = self.counters.workers.max(counters.workers);
+    }
+}
+
+/// The word before an error.
+pub(crate) fn error_word() -> String {
+    style::paint(style::BAD, "error")
+}
+
+/// What is said before the sysroot is built.
+pub(crate) fn building_sysroot(release: &str) -> String {
+    let word = style::paint(style::GOOD, &format!("{:>12}", "Preparing"));
+    format!("{word} engine and facade of std for {release} (once)")
+}
+
+/// What is said before tests of the documentation run.
+pub(crate) fn doctests_run_natively() -> String {
+    let word = style::paint(style::GOOD, &format!("{:>12}", "Doc-tests"));
+    format!("{word} run natively, once: they are not under control")
+}

@@ -1,0 +1,95 @@
+//! The line that says how a test ended, in nextest's manner.
+
+use cct::verdict::BugKind;
+
+use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
+use super::words::{count, duration, number};
+use crate::failure::Record;
+use crate::run::{Outcome, Repeats, TestRun};
+
+/// The width of the columns.
+const STATUS: usize = 12;
+const DETAIL: usize = 34;
+
+/// The word for a kind of bug.
+pub(super) fn kind_label(kind: BugKind) -> &'static str {
+    match kind {
+        BugKind::Panic | BugKind::NoPanic | BugKind::ErrorReturned => "FAIL",
+        BugKind::UnobservedPanic => "PANIC",
+        BugKind::Deadlock | BugKind::LockCycle => "DEADLOCK",
+        BugKind::NoProgress => "NO PROGRESS",
+        BugKind::Exit => "EXIT",
+        BugKind::Abort => "ABORT",
+        BugKind::Signal => "CRASH",
+        BugKind::StackOverflow => "OVERFLOW",
+        BugKind::Hang => "HANG",
+        BugKind::BadFree => "BAD FREE",
+    }
+}
+
+/// The word for how a test ended.
+pub(crate) fn label(run: &TestRun) -> &'static str {
+    match &run.outcome {
+        Outcome::Passed => "PASS",
+        Outcome::Failed(finding) => match finding.repeats {
+            Repeats::No(_) => "FLAKY",
+            Repeats::Yes | Repeats::Unknown => kind_label(finding.bug.kind),
+        },
+        Outcome::FailedNatively(_) => "FAIL",
+        Outcome::Refused(_) => "REFUSED",
+        Outcome::Stopped => "STOPPED",
+    }
+}
+
+/// The whole line.
+pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>) -> String {
+    let label = label(run);
+    let style = match run.outcome {
+        Outcome::Passed => GOOD,
+        Outcome::Stopped => WARN,
+        _ if label == "FLAKY" => WARN,
+        _ => BAD,
+    };
+    let id = record.map(|record| format!("   {}", record.id)).unwrap_or_default();
+    let test = if run.name.test.is_empty() {
+        paint(STRONG, &run.name.binary)
+    } else {
+        format!("{} {}", paint(FAINT, &run.name.binary), paint(STRONG, &run.name.test))
+    };
+    format!(
+        "{} [{:>8}] {:<DETAIL$} {test}{}",
+        paint(style, &format!("{label:>STATUS$}")),
+        duration(run.elapsed),
+        detail(run, native),
+        paint(STRONG, &id),
+    )
+}
+
+/// What was explored, or why nothing was.
+fn detail(run: &TestRun, native: Option<&str>) -> String {
+    if let Some(reason) = native {
+        return format!("ran natively: {reason}");
+    }
+    let counters = &run.counters;
+    match &run.outcome {
+        Outcome::Failed(finding) if finding.iteration > 0 => {
+            let strategy = &finding.schedule.strategy;
+            let strategy = if strategy.is_empty() { "" } else { &format!(", {strategy}") };
+            format!("schedule {}{strategy}", number(finding.iteration))
+        }
+        Outcome::Failed(_) => "before the first schedule".to_owned(),
+        Outcome::FailedNatively(status) => format!("ran natively: {status}"),
+        Outcome::Refused(_) => "wrong settings".to_owned(),
+        Outcome::Stopped => count(counters.schedules, "schedule"),
+        Outcome::Passed if run.started.is_none() => "ran natively: not controlled".to_owned(),
+        Outcome::Passed if counters.sequential => "1 schedule: nothing to interleave".to_owned(),
+        Outcome::Passed => {
+            let cut_off = match counters.cut_offs {
+                0 => String::new(),
+                n => format!(", {} cut off", number(n)),
+            };
+            let schedules = count(counters.schedules, "schedule");
+            format!("{schedules}, {} distinct{cut_off}", number(counters.distinct))
+        }
+    }
+}

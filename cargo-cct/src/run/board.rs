@@ -1,0 +1,156 @@
+//! The tool's side of the memory that it shares with a test process.
+//!
+//! Read as a file: the process that writes it may be dying, and nothing here may die with it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::mem::{offset_of, size_of};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use cct::codec::Wire as _;
+use cct::trace::Schedule;
+use cct::verdict::Bug;
+use cct::wire::Board;
+
+/// The file behind a board; removed with this value.
+#[derive(Debug)]
+pub(crate) struct BoardFile {
+    path: PathBuf,
+    file: File,
+}
+
+/// What moves as long as a test lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pulse([u64; 3]);
+
+impl BoardFile {
+    /// Makes an empty board.
+    pub(crate) fn create(path: &Path) -> io::Result<BoardFile> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
+        file.set_len(Board::FILE_SIZE)?;
+        Ok(BoardFile { path: path.to_owned(), file })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads what moves as long as the test lives.
+    pub(crate) fn pulse(&self) -> Pulse {
+        let offsets =
+            [offset_of!(Board, iteration), offset_of!(Board, steps), offset_of!(Board, beats)];
+        Pulse(offsets.map(|offset| self.u64_at(offset).unwrap_or_default()))
+    }
+
+    /// The iteration that the process was in, from 1; 0 before the first.
+    pub(crate) fn iteration(&self) -> u64 {
+        self.u64_at(offset_of!(Board, iteration)).unwrap_or_default()
+    }
+
+    /// The steps of that iteration.
+    pub(crate) fn steps(&self) -> u64 {
+        self.u64_at(offset_of!(Board, steps)).unwrap_or_default()
+    }
+
+    /// The schedule of that iteration, if the process came as far as one.
+    pub(crate) fn schedule(&self) -> Option<Schedule> {
+        if self.u64_at(offset_of!(Board, magic))? != Board::MAGIC {
+            return None;
+        }
+        let head = self.bytes_at(offset_of!(Board, head), self.u32_at(offset_of!(Board, head_length))?)?;
+        let mut schedule = Schedule::from_bytes(&head)?;
+        let runs = self.numbers_at(
+            offset_of!(Board, run_table),
+            self.u32_at(offset_of!(Board, runs))?.min(to_u32(Board::RUNS)) * 2,
+        )?;
+        let (pairs, _) = runs.as_chunks::<2>();
+        schedule.runs = pairs.iter().map(|&[worker, steps]| (worker, steps).into()).collect();
+        schedule.choices = self.numbers_at(
+            offset_of!(Board, choice_table),
+            self.u32_at(offset_of!(Board, choices))?.min(to_u32(Board::CHOICES)),
+        )?;
+        Some(schedule)
+    }
+
+    /// The bug that a signal handler left behind.
+    pub(crate) fn last_words(&self) -> Option<Bug> {
+        let length = self.u32_at(offset_of!(Board, last_words_length))?;
+        if length == 0 {
+            return None;
+        }
+        Bug::from_bytes(&self.bytes_at(offset_of!(Board, last_words), length)?)
+    }
+
+    fn u64_at(&self, offset: usize) -> Option<u64> {
+        let bytes = self.bytes_at(offset, to_u32(size_of::<u64>()))?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    fn u32_at(&self, offset: usize) -> Option<u32> {
+        self.numbers_at(offset, 1)?.first().copied()
+    }
+
+    fn numbers_at(&self, offset: usize, count: u32) -> Option<Vec<u32>> {
+        let bytes = self.bytes_at(offset, count.checked_mul(to_u32(size_of::<u32>()))?)?;
+        let (numbers, _) = bytes.as_chunks::<4>();
+        Some(numbers.iter().map(|&number| u32::from_le_bytes(number)).collect())
+    }
+
+    fn bytes_at(&self, offset: usize, length: u32) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(length).ok()?];
+        if bytes.len() > size_of::<Board>() {
+            return None;
+        }
+        self.file.read_exact_at(&mut bytes, u64::try_from(offset).ok()?).ok()?;
+        Some(bytes)
+    }
+}
+
+impl Drop for BoardFile {
+    fn drop(&mut self) {
+        // Whoever removed it before us did what we wanted.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn to_u32(size: usize) -> u32 {
+    u32::try_from(size).expect("the board is smaller than 4 GiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_is_read_back() {
+        let path = std::env::temp_dir().join(format!("cct-board-{}", std::process::id()));
+        let board = BoardFile::create(&path).expect("a temporary file");
+        assert_eq!(board.schedule(), None);
+
+        let head = Schedule { seed: 7, ..Schedule::default() }.to_bytes();
+        let put = |offset: usize, bytes: &[u8]| {
+            board.file.write_all_at(bytes, offset as u64).expect("a writable file");
+        };
+        put(offset_of!(Board, head), &head);
+        put(offset_of!(Board, head_length), &to_u32(head.len()).to_le_bytes());
+        put(offset_of!(Board, runs), &2u32.to_le_bytes());
+        put(offset_of!(Board, run_table), &[0u32, 5, 1, 6].map(u32::to_le_bytes).concat());
+        put(offset_of!(Board, choices), &1u32.to_le_bytes());
+        put(offset_of!(Board, choice_table), &9u32.to_le_bytes());
+        put(offset_of!(Board, magic), &Board::MAGIC.to_le_bytes());
+        let schedule = board.schedule().expect("a schedule");
+        assert_eq!(schedule.seed, 7);
+        assert_eq!(schedule.runs, [(0, 5).into(), (1, 6).into()]);
+        assert_eq!(schedule.choices, [9]);
+        assert_eq!(board.last_words(), None);
+
+        let before = board.pulse();
+        put(offset_of!(Board, beats), &1u64.to_le_bytes());
+        assert_ne!(board.pulse(), before);
+        drop(board);
+        assert!(!path.exists());
+    }
+}

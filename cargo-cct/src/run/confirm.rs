@@ -1,0 +1,141 @@
+//! Repeats a schedule in a fresh process, with everything recorded.
+
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use cct::codec::Wire as _;
+use cct::trace::Schedule;
+use cct::verdict::{Bug, BugKind, Verdict};
+use cct::wire::{Event, Replayed};
+
+use super::process::{Launch, Mode};
+use super::scratch::Scratch;
+use super::watch::{End, Stop, bug_of, watch};
+
+/// What came of a schedule that was repeated.
+#[derive(Debug)]
+pub(crate) enum Repeated {
+    /// The iteration came to its end.
+    Ended {
+        /// What the engine says.
+        replayed: Box<Replayed>,
+        /// What was printed.
+        output: String,
+    },
+    /// The process did not: it crashed, exited or hung.
+    Died {
+        /// In what way.
+        bug: Bug,
+        /// What was printed.
+        output: String,
+    },
+    /// The process would not begin.
+    Refused(String),
+    /// The user wanted everything to end.
+    Stopped,
+}
+
+/// Repeats `schedule`.
+pub(crate) fn repeat(
+    launch: &Launch<'_>,
+    schedule: &Schedule,
+    hang_timeout: Duration,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> io::Result<Repeated> {
+    let file = scratch.path("schedule");
+    fs::write(&file, schedule.to_bytes())?;
+    let launch = Launch { mode: Mode::Replay(file), ..launch.clone() };
+    let board = scratch.board()?;
+    let output = scratch.path("output");
+    let mut last = None;
+    let end = watch(&launch, &board, &output, hang_timeout, stop, |event| {
+        if matches!(event, Event::Replayed(_) | Event::Refused(_)) {
+            last = Some(event);
+        }
+    })?;
+    let output = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
+    Ok(match (last, bug_of(&end, &board)) {
+        (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
+        (Some(Event::Replayed(replayed)), _) => {
+            Repeated::Ended { replayed: Box::new(replayed), output }
+        }
+        (_, Some(bug)) if end != End::Stopped => Repeated::Died { bug, output },
+        _ => Repeated::Stopped,
+    })
+}
+
+impl Repeated {
+    /// The bug that came of it.
+    pub(crate) fn bug(&self) -> Option<&Bug> {
+        match self {
+            Repeated::Ended { replayed, .. } => match &replayed.verdict {
+                Verdict::Failed(bug) => Some(bug),
+                Verdict::Passed | Verdict::CutOff => None,
+            },
+            Repeated::Died { bug, .. } => Some(bug),
+            Repeated::Refused(_) | Repeated::Stopped => None,
+        }
+    }
+}
+
+/// Tells whether two executions failed in the same way: kind, place and message, whose numbers may be
+/// addresses and the like. A crash seen from outside has less to say than one seen from inside.
+pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
+    let crash = |bug: &Bug| {
+        matches!(bug.kind, BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadFree)
+    };
+    let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));
+    match (place(one), place(other)) {
+        (Some(place), Some(other)) if place != other => return false,
+        _ => {}
+    }
+    if crash(one) && crash(other) {
+        return one.kind == other.kind || one.site.is_none() || other.site.is_none();
+    }
+    one.kind == other.kind
+        && (one.kind == BugKind::Hang || without_numbers(&one.message) == without_numbers(&other.message))
+}
+
+/// A message with every number replaced, hexadecimal ones included.
+pub(crate) fn without_numbers(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut in_number = false;
+    for c in message.chars() {
+        in_number = c.is_ascii_digit() || in_number && (c.is_ascii_hexdigit() || c == 'x');
+        if !in_number {
+            out.push(c);
+        } else if !out.ends_with('#') {
+            out.push('#');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use cct::trace::Site;
+
+    use super::*;
+
+    fn bug(kind: BugKind, message: &str, line: Option<u32>) -> Bug {
+        let site = line.map(|line| Site { file: "a.rs".to_owned(), line, column: 1 });
+        Bug { kind, message: message.to_owned(), site, worker: None, waits: Vec::new() }
+    }
+
+    #[test]
+    fn numbers_in_messages_do_not_count() {
+        let one = bug(BugKind::Panic, "left 900 at 0x7f3a", Some(3));
+        assert!(same_bug(&one, &bug(BugKind::Panic, "left 7 at 0x11", Some(3))));
+        assert!(!same_bug(&one, &bug(BugKind::Panic, "right 7 at 0x11", Some(3))));
+        assert!(!same_bug(&one, &bug(BugKind::Panic, "left 900 at 0x7f3a", Some(4))));
+        assert!(!same_bug(&one, &bug(BugKind::NoPanic, "left 900 at 0x7f3a", Some(3))));
+    }
+
+    #[test]
+    fn a_crash_seen_from_outside_is_the_same_crash() {
+        let inside = bug(BugKind::StackOverflow, "worker 1 overflowed its stack", Some(3));
+        assert!(same_bug(&inside, &bug(BugKind::Signal, "killed by signal 11", None)));
+    }
+}

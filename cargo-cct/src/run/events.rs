@@ -1,0 +1,64 @@
+//! Reads a test process's events off its pipe.
+
+use std::io::{self, PipeReader, Read as _};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use cct::codec::Wire as _;
+use cct::wire::Event;
+
+/// No event is longer; what claims to be is noise.
+const LONGEST: u32 = 1 << 30;
+
+/// Reads on a thread of its own, so that the watchdog can wait with a time limit. The channel closes
+/// when the process does, or when it writes what is no event.
+pub(super) fn receive(mut pipe: PipeReader) -> Receiver<Event> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        while let Ok(Some(event)) = next(&mut pipe) {
+            if sender.send(event).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+fn next(pipe: &mut impl io::Read) -> io::Result<Option<Event>> {
+    let mut length = [0; 4];
+    pipe.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > LONGEST {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    pipe.take(u64::from(length)).read_to_end(&mut bytes)?;
+    Ok(Event::from_bytes(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_read_one_by_one() {
+        let events = [Event::Uncontrolled("epoll".to_owned()), Event::Refused("no".to_owned())];
+        let frames = events.iter().flat_map(|event| {
+            let bytes = event.to_bytes();
+            let length = u32::try_from(bytes.len()).expect("short").to_le_bytes();
+            length.into_iter().chain(bytes).collect::<Vec<_>>()
+        });
+        let bytes: Vec<u8> = frames.collect();
+        let mut pipe = bytes.as_slice();
+        for event in events {
+            assert_eq!(next(&mut pipe).expect("a whole frame"), Some(event));
+        }
+        assert!(next(&mut pipe).is_err());
+    }
+
+    #[test]
+    fn a_cut_frame_is_no_event() {
+        let mut pipe: &[u8] = &[9, 0, 0, 0, 3];
+        assert_eq!(next(&mut pipe).expect("read to the end"), None);
+    }
+}

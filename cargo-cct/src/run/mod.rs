@@ -1,0 +1,27 @@
+//! Test processes: which there are, one at a time under watch, and all of them over the cores.
+//!
+//! Nothing here speaks to people; what happens is handed on as values.
+
+pub(crate) mod board;
+mod confirm;
+mod events;
+mod explore;
+mod name;
+mod native;
+pub(crate) mod plan;
+mod pool;
+mod process;
+mod scratch;
+mod seed;
+mod watch;
+
+pub(crate) use confirm::{Repeated, repeat, same_bug, without_numbers};
+pub(crate) use explore::{Explorer, Finding, HANG_TIMEOUT, Outcome, Repeats, TestRun};
+pub(crate) use name::TestName;
+pub(crate) use native::run_native;
+pub(crate) use plan::{Plan, PlanError};
+pub(crate) use pool::{Notice, run_all};
+pub(crate) use process::{Launch, Mode};
+pub(crate) use scratch::Scratch;
+pub(crate) use seed::RunSeed;
+pub(crate) use watch::Stop;

@@ -1,0 +1,128 @@
+//! Starts a test process: one test, its address space not randomised, events over a pipe.
+//!
+//! The only unsafe code of the tool: what must happen between `fork` and `exec`, and signals.
+
+#![expect(unsafe_code, reason = "std has no words for personality, descriptors and signals")]
+
+use std::fs::OpenOptions;
+use std::io::{self, PipeReader};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use cct::config::Settings;
+use cct::wire;
+
+use super::board::BoardFile;
+use crate::build::cargo::Executable;
+
+/// The descriptor that a test process writes its events to; the same in every process, and out of the
+/// way of the low numbers that the test's own files get.
+const EVENTS_FD: i32 = 200;
+
+/// What a test process is to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// Explore.
+    Explore,
+    /// Repeat the schedule in this file.
+    Replay(PathBuf),
+}
+
+/// A test process to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch<'a> {
+    /// The executable.
+    pub executable: &'a Executable,
+    /// The test's path in it.
+    pub test: &'a str,
+    /// What to do.
+    pub mode: Mode,
+    /// Settings above the test's attribute.
+    pub overrides: &'a Settings,
+    /// Settings below it.
+    pub defaults: &'a Settings,
+}
+
+impl Launch<'_> {
+    /// The process's command, without anything that ties it to us: enough to run it by hand.
+    pub(crate) fn command(&self, program: &Path, before: &[String]) -> Command {
+        let mut command = Command::new(program);
+        command
+            .args(before)
+            .args(["--exact", self.test, "--nocapture", "--test-threads=1", "--include-ignored"])
+            .current_dir(&self.executable.folder)
+            .envs(self.executable.env.iter().map(|(name, value)| (name, value)))
+            .env(wire::ENV_OVERRIDES, self.overrides.to_string())
+            .env(wire::ENV_DEFAULTS, self.defaults.to_string());
+        match &self.mode {
+            Mode::Explore => command.env(wire::ENV_MODE, "explore").env_remove(wire::ENV_SCHEDULE),
+            Mode::Replay(schedule) => {
+                command.env(wire::ENV_MODE, "replay").env(wire::ENV_SCHEDULE, schedule)
+            }
+        };
+        command
+    }
+
+    /// Starts the process; what it prints goes to `output`.
+    pub(crate) fn spawn(&self, board: &BoardFile, output: &Path) -> io::Result<(Child, PipeReader)> {
+        let (reader, writer) = io::pipe()?;
+        // Append: the engine truncates the file at each iteration, and offsets must follow.
+        let file = OpenOptions::new().create(true).append(true).open(output)?;
+        let mut command = self.command(&self.executable.path, &[]);
+        command
+            .env(wire::ENV_BOARD, board.path())
+            .env(wire::ENV_EVENTS, EVENTS_FD.to_string())
+            .stdin(Stdio::null())
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .process_group(0);
+        let events = writer.as_raw_fd();
+        // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
+        // `writer` lives until after `spawn`, so `events` is open in the child.
+        let child = unsafe { command.pre_exec(move || prepare(events)) }.spawn()?;
+        drop(writer);
+        Ok((child, reader))
+    }
+}
+
+/// Makes a command run without address-space randomisation, as test processes do.
+pub(crate) fn fix_addresses(command: &mut Command) {
+    // SAFETY: the closure makes one system call, allocates nothing and takes no lock.
+    unsafe { command.pre_exec(|| not_random().map(drop)) };
+}
+
+/// Sends a signal to the process group that a test process leads.
+pub(crate) fn signal(child: &Child, signal: i32) {
+    let Ok(group) = i32::try_from(child.id()) else { return };
+    // SAFETY: `kill` touches no memory of ours. Callers still watch the child, or have only just seen
+    // it end, so that the number is not yet somebody else's.
+    unsafe { libc::kill(-group, signal) };
+}
+
+/// Sends a signal to the test process alone.
+pub(crate) fn signal_leader(child: &Child, signal: i32) {
+    let Ok(process) = i32::try_from(child.id()) else { return };
+    // SAFETY: as in `signal`.
+    unsafe { libc::kill(process, signal) };
+}
+
+fn prepare(events: i32) -> io::Result<()> {
+    not_random()?;
+    // SAFETY: both calls take numbers only. Whichever way `EVENTS_FD` came to be, it survives `exec`.
+    check(unsafe { libc::dup2(events, EVENTS_FD) })?;
+    // SAFETY: as above.
+    check(unsafe { libc::fcntl(EVENTS_FD, libc::F_SETFD, 0) })?;
+    // SAFETY: as above. A test must not outlive the tool that watches it.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) }).map(drop)
+}
+
+fn not_random() -> io::Result<i32> {
+    // SAFETY: `personality` takes a number and changes how this process's next image is laid out.
+    check(unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) })
+}
+
+fn check(result: i32) -> io::Result<i32> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}

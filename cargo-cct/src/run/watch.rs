@@ -1,0 +1,162 @@
+//! Watches one test process to its end, whatever that is.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cct::verdict::{Bug, BugKind};
+use cct::wire::{self, Event};
+
+use super::board::BoardFile;
+use super::process::{self, Launch};
+use super::events;
+
+/// How often a silent process is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long a process may take for its last words.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Set when the user wants everything to end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Sets it at Ctrl-C and when the tool is asked to end.
+    pub(crate) fn at_signals() -> io::Result<Stop> {
+        let stop = Stop::default();
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            signal_hook::flag::register(signal, stop.0.clone())?;
+        }
+        Ok(stop)
+    }
+
+    /// Sets it.
+    pub(crate) fn set(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Tells whether it is set.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+/// How a test process ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// By itself.
+    Exited(ExitStatus),
+    /// It was silent for too long and was killed.
+    Hung,
+    /// The user wanted it to end.
+    Stopped,
+}
+
+/// Runs a process to its end and hands on its events.
+pub(super) fn watch(
+    launch: &Launch<'_>,
+    board: &BoardFile,
+    output: &Path,
+    hang_timeout: Duration,
+    stop: &Stop,
+    mut on_event: impl FnMut(Event),
+) -> io::Result<End> {
+    let (mut child, pipe) = launch.spawn(board, output)?;
+    let events = events::receive(pipe);
+    let mut pulse = board.pulse();
+    let mut alive_at = Instant::now();
+    let mut closed = false;
+    loop {
+        match next(&events, closed) {
+            Ok(event) => {
+                on_event(event);
+                alive_at = Instant::now();
+                continue;
+            }
+            // The last event is followed by the end of the process; a moment later, at most.
+            Err(RecvTimeoutError::Disconnected) => closed = true,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(status) = child.try_wait()? {
+            // A child of the test may keep the pipe open; what is in it is read, no more.
+            while let Ok(event) = events.recv_timeout(Duration::from_millis(20)) {
+                on_event(event);
+            }
+            return Ok(End::Exited(status));
+        }
+        let now = board.pulse();
+        if now != pulse {
+            pulse = now;
+            alive_at = Instant::now();
+        }
+        if stop.is_set() {
+            kill(&mut child)?;
+            return Ok(End::Stopped);
+        }
+        if alive_at.elapsed() > hang_timeout {
+            process::signal_leader(&child, wire::WATCHDOG_SIGNAL);
+            let deadline = Instant::now() + LAST_WORDS;
+            while child.try_wait()?.is_none() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(5));
+            }
+            kill(&mut child)?;
+            return Ok(End::Hung);
+        }
+    }
+}
+
+fn next(events: &Receiver<Event>, closed: bool) -> Result<Event, RecvTimeoutError> {
+    if closed {
+        thread::sleep(Duration::from_millis(2));
+        return Err(RecvTimeoutError::Disconnected);
+    }
+    events.recv_timeout(LOOK)
+}
+
+fn kill(child: &mut Child) -> io::Result<()> {
+    process::signal(child, libc::SIGKILL);
+    child.wait().map(drop)
+}
+
+/// What a process that ended without saying so has to be reported as.
+pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
+    if let Some(bug) = board.last_words() {
+        return Some(bug);
+    }
+    let (kind, message) = match end {
+        End::Stopped => return None,
+        End::Hung => (
+            BugKind::Hang,
+            "code without scheduling points did not come back".to_owned(),
+        ),
+        End::Exited(status) => match (status.code(), status.signal()) {
+            (_, Some(libc::SIGABRT)) => (BugKind::Abort, "the test process aborted".to_owned()),
+            (_, Some(signal)) => (BugKind::Signal, format!("killed by {}", signal_name(signal))),
+            (Some(code), _) => (BugKind::Exit, format!("the test process exited with code {code}")),
+            (None, None) => return None,
+        },
+    };
+    Some(Bug { kind, message, site: None, worker: None, waits: Vec::new() })
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGSEGV => "SIGSEGV: memory was used that is not there",
+        libc::SIGBUS => "SIGBUS: memory was used that is not there",
+        libc::SIGILL => "SIGILL: an instruction that does not exist, or a trap",
+        libc::SIGFPE => "SIGFPE: an arithmetic error",
+        libc::SIGTRAP => "SIGTRAP: a trap",
+        libc::SIGKILL => "SIGKILL: from outside, or for lack of memory",
+        libc::SIGTERM => "SIGTERM: from outside",
+        libc::SIGPIPE => "SIGPIPE: a write to a closed pipe",
+        libc::SIGSYS => "SIGSYS: a forbidden system call",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({name})")
+}
