@@ -16,7 +16,7 @@ use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use crate::fallback;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::should_panic::ShouldPanic;
 use crate::test_fn::TestFn;
 
@@ -36,11 +36,10 @@ pub(crate) fn std_test(args: &TokenStream, item: &TokenStream) -> TokenStream {
 /// Expands `#[cct::test]`.
 pub(crate) fn cct_test(args: TokenStream, item: &TokenStream) -> TokenStream {
     let (settings, mut errors) = Settings::read(args);
-    let library = match &settings.library {
-        Some(path) => path.to_token_stream(),
-        None => settings::default_library(),
-    };
     let span = Span::call_site();
+    let library = settings
+        .library()
+        .map_or_else(|| quote_spanned!(span=> ::cct), syn::Path::to_token_stream);
     let support = quote_spanned!(span=> #library::harness);
     let test = match syn::parse2::<TestFn>(item.clone()) {
         Ok(test) => test,

@@ -15,7 +15,7 @@ pub(crate) struct Settings {
     /// `key=value` lines.
     pub(crate) text: String,
     /// Where the library is.
-    pub(crate) library: Option<Path>,
+    library: Option<Path>,
     checks: Vec<Check>,
 }
 
@@ -52,12 +52,15 @@ impl Settings {
         (settings, errors)
     }
 
-    /// Assertions that hold if the engine takes the settings.
+    /// Assertions that hold if the engine takes the settings; `library` is where the engine is.
     pub(crate) fn checks(&self, library: &TokenStream) -> TokenStream {
-        self.checks
-            .iter()
-            .map(|check| check.assertion(library))
-            .collect()
+        let assertion = |check: &Check| check.assertion(library);
+        self.checks.iter().map(assertion).collect()
+    }
+
+    /// Where the settings say that the library is.
+    pub(crate) fn library(&self) -> Option<&Path> {
+        self.library.as_ref()
     }
 
     fn set(&mut self, pair: &Pair) -> syn::Result<()> {
@@ -100,15 +103,24 @@ impl Settings {
 }
 
 impl Check {
-    /// On the value's own span, which is where the compiler is to point.
+    /// The call is on the value's own span, which is where the compiler is to point; the path is not,
+    /// since it would mean something else in edition 2015.
     fn assertion(&self, library: &TokenStream) -> TokenStream {
-        match self {
-            Check::Strategy(text) => quote_spanned! {text.span()=>
-                const _: () = #library::strategy::Spec::check(#text);
-            },
-            Check::MaxSteps(steps, span) => quote_spanned! {*span=>
-                const _: () = #library::config::Settings::check_max_steps(#steps);
-            },
+        let (path, call) = match self {
+            Check::Strategy(text) => (
+                quote!(strategy::Spec),
+                quote_spanned!(text.span()=> Checked::check(#text)),
+            ),
+            Check::MaxSteps(steps, span) => (
+                quote!(config::Settings),
+                quote_spanned!(*span=> Checked::check_max_steps(#steps)),
+            ),
+        };
+        quote! {
+            const _: () = {
+                use #library::#path as Checked;
+                #call
+            };
         }
     }
 }
@@ -218,9 +230,4 @@ impl Pair {
             .next()
             .map_or_else(Span::call_site, |t| t.span())
     }
-}
-
-/// The path of the library when no setting names it.
-pub(crate) fn default_library() -> TokenStream {
-    quote!(::cct)
 }
