@@ -17,9 +17,10 @@ use cct::wire;
 use super::board::BoardFile;
 use crate::build::cargo::Executable;
 
-/// The descriptor that a test process writes its events to; the same in every process, and out of the
-/// way of the low numbers that the test's own files get.
-const EVENTS_FD: i32 = 200;
+/// The descriptor that a test process writes its events to: the first after the standard ones, so that
+/// the engine can tell those that a test opens by their number. In this process [`super::scratch`]
+/// keeps the number taken: else std could use it between `fork` and `exec`.
+const EVENTS_FD: i32 = 3;
 
 /// What a test process is to do.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,5 +1,6 @@
 //! The files of one run: boards, schedules to replay, what tests print.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{fs, io, process};
@@ -12,6 +13,8 @@ pub(crate) struct Scratch {
     folder: PathBuf,
     memory: PathBuf,
     next: AtomicU32,
+    /// Takes the lowest free descriptor, see `super::process`.
+    _lowest: File,
 }
 
 impl Scratch {
@@ -22,7 +25,12 @@ impl Scratch {
         // Boards are written at each step and must not wait for a disk.
         let shared = Path::new("/dev/shm");
         let memory = if shared.is_dir() { shared.to_owned() } else { folder.clone() };
-        Ok(Scratch { folder, memory, next: AtomicU32::new(0) })
+        Ok(Scratch {
+            folder,
+            memory,
+            next: AtomicU32::new(0),
+            _lowest: File::open("/dev/null")?,
+        })
     }
 
     /// A path that no other process of this run has. All are equally long, so that the environments
