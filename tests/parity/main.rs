@@ -10,6 +10,7 @@
 #![allow(missing_docs, reason = "tests are claims and need no more words")]
 
 mod compile;
+mod facade;
 mod list;
 mod source;
 
@@ -41,6 +42,16 @@ fn the_list_is_true_of_std() {
 #[test]
 fn the_extras_are_true_of_std() {
     assert_extras_compile(&real());
+}
+
+#[test]
+fn the_facades_offer_what_std_offers() {
+    assert_nothing_missing(facade::compiler());
+}
+
+#[test]
+fn the_extras_compile_with_the_facades() {
+    assert_extras_compile(facade::compiler());
 }
 
 #[test]

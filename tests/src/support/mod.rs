@@ -1,10 +1,12 @@
 //! Runs the tool as a user would: in a clean environment, on a copy of a fixture.
 
+mod build;
 mod environment;
 mod finished;
 mod tool;
 mod workspace;
 
+pub use build::{Artifacts, build};
 pub use environment::{cargo, cleaned};
 pub use finished::Finished;
 pub use tool::cargo_cct;

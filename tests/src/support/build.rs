@@ -1,0 +1,57 @@
+//! Builds packages of this workspace for tests that need their artifacts.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{Finished, cargo};
+
+/// What a build left behind, of the package and of all it depends on.
+#[derive(Debug)]
+pub struct Artifacts {
+    /// Libraries and procedural macros.
+    pub libraries: Vec<PathBuf>,
+    /// Programs.
+    pub executables: Vec<PathBuf>,
+}
+
+/// Builds a package where this package's own target folder is.
+#[track_caller]
+pub fn build(package: &str) -> Artifacts {
+    let mut command = cargo();
+    command
+        .args([
+            "build",
+            "--package",
+            package,
+            "--message-format",
+            "json",
+            "--manifest-path",
+        ])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
+        command.env("CARGO_TARGET_DIR", folder);
+    }
+    let built = Finished::of(&mut command);
+    built.expect(0);
+    let mut artifacts = Artifacts {
+        libraries: Vec::new(),
+        executables: Vec::new(),
+    };
+    for message in built
+        .stdout
+        .lines()
+        .filter_map(|line| line.parse::<Value>().ok())
+    {
+        let files = message["filenames"].as_array().into_iter().flatten();
+        let files = files.filter_map(Value::as_str).map(PathBuf::from);
+        artifacts.libraries.extend(files.filter(|file| {
+            file.extension()
+                .is_some_and(|extension| extension == "rlib" || extension == "so")
+        }));
+        artifacts
+            .executables
+            .extend(message["executable"].as_str().map(PathBuf::from));
+    }
+    artifacts
+}
