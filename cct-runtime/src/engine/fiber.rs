@@ -13,35 +13,85 @@ use super::state::Engine;
 /// A saved stack pointer; what it points to is only known to the assembly below.
 pub(super) type Context = *mut u8;
 
+#[cfg(target_arch = "x86_64")]
+macro_rules! switch {
+    ($decision:path) => {
+        naked_asm!(
+            ".cfi_startproc",
+            "push rbp",
+            "push rbx",
+            "push r12",
+            "push r13",
+            "push r14",
+            "push r15",
+            "mov rsi, rsp",
+            // The ABI wants 16-byte alignment at a call.
+            "sub rsp, 8",
+            ".cfi_adjust_cfa_offset 56",
+            "call {decision}",
+            "mov rsp, rax",
+            ".cfi_adjust_cfa_offset -8",
+            "pop r15",
+            "pop r14",
+            "pop r13",
+            "pop r12",
+            "pop rbx",
+            "pop rbp",
+            ".cfi_adjust_cfa_offset -48",
+            "ret",
+            ".cfi_endproc",
+            decision = sym $decision,
+        )
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! switch {
+    ($decision:path) => {
+        naked_asm!(
+            ".cfi_startproc",
+            "sub sp, sp, #160",
+            "stp x19, x20, [sp, #0]",
+            "stp x21, x22, [sp, #16]",
+            "stp x23, x24, [sp, #32]",
+            "stp x25, x26, [sp, #48]",
+            "stp x27, x28, [sp, #64]",
+            "stp x29, x30, [sp, #80]",
+            "stp d8, d9, [sp, #96]",
+            "stp d10, d11, [sp, #112]",
+            "stp d12, d13, [sp, #128]",
+            "stp d14, d15, [sp, #144]",
+            ".cfi_adjust_cfa_offset 160",
+            "mov x1, sp",
+            "bl {decision}",
+            "mov sp, x0",
+            "ldp x19, x20, [sp, #0]",
+            "ldp x21, x22, [sp, #16]",
+            "ldp x23, x24, [sp, #32]",
+            "ldp x25, x26, [sp, #48]",
+            "ldp x27, x28, [sp, #64]",
+            "ldp x29, x30, [sp, #80]",
+            "ldp d8, d9, [sp, #96]",
+            "ldp d10, d11, [sp, #112]",
+            "ldp d12, d13, [sp, #128]",
+            "ldp d14, d15, [sp, #144]",
+            "add sp, sp, #160",
+            ".cfi_adjust_cfa_offset -160",
+            "ret",
+            ".cfi_endproc",
+            decision = sym $decision,
+        )
+    };
+}
+
 /// Saves the caller, asks `decide` who is next, and returns in that one's place.
 ///
 /// # Safety
 ///
 /// `engine` must be live and the calling stack must be that of its current worker.
-#[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn hand_over(engine: *mut Engine) {
-    naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "mov rsi, rsp",
-        // The ABI wants 16-byte alignment at a call.
-        "sub rsp, 8",
-        "call {decide}",
-        "mov rsp, rax",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-        decide = sym super::decide::decide,
-    )
+    switch!(super::decide::decide)
 }
 
 /// Saves the caller as the root context and starts with the engine's current worker.
@@ -49,29 +99,9 @@ pub(super) unsafe extern "C" fn hand_over(engine: *mut Engine) {
 /// # Safety
 ///
 /// As for [`hand_over`], but called off every worker's stack.
-#[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn enter(engine: *mut Engine) {
-    naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "mov rsi, rsp",
-        "sub rsp, 8",
-        "call {entered}",
-        "mov rsp, rax",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-        entered = sym super::decide::entered,
-    )
+    switch!(super::decide::entered)
 }
 
 /// Where a new worker begins: the return address of its first switch.
@@ -80,10 +110,12 @@ pub(super) unsafe extern "C" fn enter(engine: *mut Engine) {
 unsafe extern "C" fn begin() {
     naked_asm!(
         // Nothing is above: backtraces end here.
+        ".cfi_startproc",
         ".cfi_undefined rip",
         "xor ebp, ebp",
         "call {main}",
         "ud2",
+        ".cfi_endproc",
         main = sym super::worker::worker_main,
     )
 }
@@ -106,72 +138,17 @@ pub(super) unsafe fn prepare(base: *mut u8) -> Context {
     }
 }
 
-#[cfg(target_arch = "aarch64")]
-macro_rules! aarch64_switch {
-    ($decision:path) => {
-        naked_asm!(
-            "sub sp, sp, #160",
-            "stp x19, x20, [sp, #0]",
-            "stp x21, x22, [sp, #16]",
-            "stp x23, x24, [sp, #32]",
-            "stp x25, x26, [sp, #48]",
-            "stp x27, x28, [sp, #64]",
-            "stp x29, x30, [sp, #80]",
-            "stp d8, d9, [sp, #96]",
-            "stp d10, d11, [sp, #112]",
-            "stp d12, d13, [sp, #128]",
-            "stp d14, d15, [sp, #144]",
-            "mov x1, sp",
-            "bl {decision}",
-            "mov sp, x0",
-            "ldp x19, x20, [sp, #0]",
-            "ldp x21, x22, [sp, #16]",
-            "ldp x23, x24, [sp, #32]",
-            "ldp x25, x26, [sp, #48]",
-            "ldp x27, x28, [sp, #64]",
-            "ldp x29, x30, [sp, #80]",
-            "ldp d8, d9, [sp, #96]",
-            "ldp d10, d11, [sp, #112]",
-            "ldp d12, d13, [sp, #128]",
-            "ldp d14, d15, [sp, #144]",
-            "add sp, sp, #160",
-            "ret",
-            decision = sym $decision,
-        )
-    };
-}
-
-/// Saves the caller, asks `decide` who is next, and returns in that one's place.
-///
-/// # Safety
-///
-/// `engine` must be live and the calling stack must be that of its current worker.
-#[cfg(target_arch = "aarch64")]
-#[unsafe(naked)]
-pub(super) unsafe extern "C" fn hand_over(engine: *mut Engine) {
-    aarch64_switch!(super::decide::decide)
-}
-
-/// Saves the caller as the root context and starts with the engine's current worker.
-///
-/// # Safety
-///
-/// As for [`hand_over`], but called off every worker's stack.
-#[cfg(target_arch = "aarch64")]
-#[unsafe(naked)]
-pub(super) unsafe extern "C" fn enter(engine: *mut Engine) {
-    aarch64_switch!(super::decide::entered)
-}
-
 /// Where a new worker begins: the return address of its first switch.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn begin() {
     naked_asm!(
+        ".cfi_startproc",
         ".cfi_undefined x30",
         "mov x29, xzr",
         "bl {main}",
         "brk #1",
+        ".cfi_endproc",
         main = sym super::worker::worker_main,
     )
 }

@@ -50,11 +50,10 @@ pub(super) struct Locals {
 }
 
 impl Locals {
-    /// The same table without values, for the next iteration.
-    pub(super) fn cleared(mut self) -> Locals {
+    /// Forgets all values, for the next iteration.
+    pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.destructors.clear();
-        self
     }
 }
 

@@ -53,6 +53,13 @@ impl Default for Turn {
     }
 }
 
+impl Turn {
+    /// The worker's next iteration begins; stretches are numbered from 1 in each.
+    pub(super) fn forget(&mut self) {
+        self.stall = 0;
+    }
+}
+
 impl Engine {
     /// Looks whether anybody makes progress. `None` ends the iteration; `Some(Some(_))` is the engine's
     /// own pick.
@@ -101,7 +108,7 @@ impl Engine {
         }
         let spins = self.request == Request::Yield;
         let state = if rounds >= ROUNDS { Some(state_of(worker)) } else { None };
-        let turn = &mut worker.stall;
+        let turn = &mut worker.turn;
         if turn.stall != number {
             *turn = Turn { stall: number, ..Turn::default() };
         }
@@ -127,7 +134,7 @@ impl Engine {
     fn next_turn(&self) -> Option<WorkerId> {
         let (number, rounds) = (self.stall.number, self.stall.rounds);
         let waits_for_turn = |worker: &Worker| {
-            let turn = &worker.stall;
+            let turn = &worker.turn;
             turn.stall != number || turn.round != rounds || turn.steps < TURN
         };
         // SAFETY: the engine's workers are live.
@@ -144,7 +151,7 @@ impl Engine {
     fn everybody(&self, holds: impl Fn(&Turn) -> bool) -> bool {
         let number = self.stall.number;
         // SAFETY: the engine's workers are live.
-        let mut turns = self.enabled.members().iter().map(|&worker| unsafe { &(*worker).stall });
+        let mut turns = self.enabled.members().iter().map(|&worker| unsafe { &(*worker).turn });
         turns.all(|turn| turn.stall == number && holds(turn))
     }
 }

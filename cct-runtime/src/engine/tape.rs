@@ -9,6 +9,8 @@ use crate::wire::Board;
 #[derive(Debug)]
 pub(crate) struct Tape {
     board: *mut Board,
+    /// The bytes of the schedule's head, kept for their capacity.
+    head: Vec<u8>,
     run_start: u32,
     /// Runs or choices did not fit; only possible for choices, since runs are bounded by the steps.
     overflowed: bool,
@@ -22,17 +24,19 @@ impl Tape {
     /// `board` must be valid for reads and writes for the rest of the process, and used by nobody else in
     /// this process.
     pub(crate) unsafe fn on(board: *mut Board) -> Tape {
-        Tape { board, run_start: 0, overflowed: false }
+        Tape { board, head: Vec::new(), run_start: 0, overflowed: false }
     }
 
     /// Begins an iteration; `head` is its schedule without runs and choices.
     pub(crate) fn begin(&mut self, iteration: u64, head: &Schedule) {
-        let bytes = head.to_bytes();
+        self.head.clear();
+        head.put(&mut self.head);
+        let bytes = &self.head;
         // SAFETY: the board is valid and ours, see `on`; no other reference to it exists.
         let board = unsafe { &mut *self.board };
         // Nothing on the board means anything while it is being changed.
         board.magic = 0;
-        board.head[..bytes.len()].copy_from_slice(&bytes);
+        board.head[..bytes.len()].copy_from_slice(bytes);
         board.head_length = bytes.len() as u32;
         board.iteration = iteration;
         board.steps = 0;

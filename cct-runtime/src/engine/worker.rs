@@ -7,6 +7,7 @@ use super::fiber::{Context, hand_over, prepare};
 use super::local::Locals;
 use super::panic::PanicRecord;
 use super::stack::Stack;
+use super::stall::Turn;
 use super::state::{Engine, Request, engine};
 use super::wait::wake_all_of;
 use crate::operation::Operation;
@@ -42,7 +43,7 @@ pub(super) struct Worker {
     /// How often it gave way, for the yield budget.
     pub(super) yields: u32,
     /// What [`super::stall`] keeps about it.
-    pub(super) stall: super::stall::Turn,
+    pub(super) turn: Turn,
 
     pub(super) locals: Locals,
     /// How many panics it is unwinding from.
@@ -97,10 +98,7 @@ impl Engine {
         self.worker_count += 1;
         // SAFETY: the engine's workers are live; this one is not in use, and neither is its stack.
         unsafe {
-            // What the last iteration left (a closure in the arena, say) must not be dropped.
-            std::mem::forget((*worker).body.take());
-            let locals = std::mem::take(&mut (*worker).locals);
-            *worker = Worker { locals: locals.cleared(), ..Worker::new(id, stack, spawned_at) };
+            (*worker).reset(stack, spawned_at);
             (*worker).name = name;
             (*worker).body = Some(BodyBox(body));
             (*worker).context = prepare(stack.base);
@@ -131,13 +129,38 @@ impl Worker {
             resumes_wait: false,
             park_token: false,
             yields: 0,
-            stall: super::stall::Turn::default(),
+            turn: Turn::default(),
             locals: Locals::default(),
             panics: 0,
             last_panic: None,
             panic_unobserved: false,
             in_atomic_call: false,
         }
+    }
+
+    /// Makes it a new worker with the same number. What the last iteration left in it (a closure in the
+    /// arena, say) is forgotten, not dropped.
+    fn reset(&mut self, stack: Stack, spawned_at: &'static Location<'static>) {
+        std::mem::forget(self.body.take());
+        self.operation = Operation::Start;
+        self.object = 0;
+        self.site = spawned_at;
+        self.position = Position::NOWHERE;
+        self.stack = stack;
+        self.state = State::Enabled;
+        self.spawned_at = spawned_at;
+        self.deadline = u64::MAX;
+        self.holder = None;
+        self.timed_out = false;
+        self.resumes_wait = false;
+        self.park_token = false;
+        self.yields = 0;
+        self.turn.forget();
+        self.locals.clear();
+        self.panics = 0;
+        self.last_panic = None;
+        self.panic_unobserved = false;
+        self.in_atomic_call = false;
     }
 
     /// The object that those wait for who wait for this worker's end.

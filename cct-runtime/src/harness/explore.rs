@@ -66,10 +66,10 @@ impl Surroundings {
         }
     }
 
-    /// Closes what the iteration opened and forgets what it printed.
-    fn clean_up(&self, forget_output: bool) {
+    /// Closes what the iteration opened, and forgets what it printed.
+    fn clean_up(&mut self) {
         self.descriptors.close_new();
-        if forget_output && output_position() > self.output_start {
+        if output_position() > self.output_start {
             // SAFETY: touches no memory. The output is a file of ours, opened for appending.
             unsafe {
                 libc::ftruncate(1, self.output_start);
@@ -156,7 +156,7 @@ impl Explorer {
                 tell(Event::Found(Found { iteration, bug, schedule }));
                 break;
             }
-            self.surroundings.clean_up(true);
+            self.surroundings.clean_up();
             if self.counters.sequential {
                 break;
             }
@@ -218,7 +218,7 @@ impl Explorer {
     /// Repeats the schedule just run, and tells where it differs.
     fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) {
         let first = replay::trace_of(&mut self.engine, &self.surroundings);
-        self.surroundings.clean_up(true);
+        self.surroundings.clean_up();
         self.surroundings.restore(first.schedule.seed);
         let head = head_of(&first.schedule);
         let plan = Plan {
