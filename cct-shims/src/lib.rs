@@ -9,3 +9,4 @@ pub extern crate std as real;
 #[doc(hidden)]
 pub mod expand;
 pub mod std;
+pub mod symbols;
