@@ -9,7 +9,7 @@
 //! With [`Wakes::All`] nobody is passed over, and the buffer is right. (A condition variable for each
 //! of the two conditions, with one waiter woken at a time, is right too and cheaper.)
 //!
-//! It takes four threads in an unlikely order, which `cargo test` does not meet:
+//! It takes waiters of both kinds at the same moment, which `cargo test` does not meet:
 //!
 //! ```text
 //! cargo cct test -p bounded-buffer
