@@ -96,15 +96,17 @@ impl Strategy for Pct {
             let worker = candidates.nth(self.rng.below(candidates.len()));
             return Pick { worker, quantum: 0 };
         }
-        if candidates.reason() == Reason::Yield {
-            self.next_given_way -= 1;
-            self.set_priority(current, self.next_given_way);
-        }
         while self.change_points.last().is_some_and(|&point| point <= step) {
             // The latest change point gives the lowest priority, as published: d-1 down to 1.
             let priority = CHANGED + self.change_points.len() as u64;
             self.change_points.pop();
             self.set_priority(current, priority);
+        }
+        // After the change points: who gives way is no candidate now, and must lie below those who
+        // are, or it would be taken out of the queue for good.
+        if candidates.reason() == Reason::Yield {
+            self.next_given_way -= 1;
+            self.set_priority(current, self.next_given_way);
         }
         let (priority, worker) = self.highest(candidates);
         self.running = priority;
