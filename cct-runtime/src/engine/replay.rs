@@ -1,6 +1,6 @@
 //! The driver of a replay: a schedule instead of a strategy.
 
-use crate::strategy::{Candidates, Pick, Reason, WorkerId};
+use crate::strategy::{Candidates, Pick, WorkerId};
 use crate::trace::Schedule;
 use crate::wire::Divergence;
 
@@ -29,7 +29,8 @@ impl Replay {
         let step = candidates.step();
         if step < self.run_end {
             let worker = candidates.current();
-            if candidates.reason() != Reason::Point {
+            // A worker that waited, and that time woke again, goes on as well.
+            if !candidates.contains(worker) {
                 let expected = format!("worker {} goes on", worker.0);
                 return Err(divergence(step, expected, format!("worker {} cannot", worker.0)));
             }
