@@ -109,7 +109,7 @@ impl Builder {
         let filled = Arc::clone(&packet);
         let body = move || {
             let result = panic::catch_unwind(AssertUnwindSafe(f));
-            if result.is_err() && engine::is_controlled() {
+            if result.is_err() && !filled.is_scoped() && engine::is_controlled() {
                 engine::worker_panicked();
             }
             // SAFETY: this is the thread whose packet it is.

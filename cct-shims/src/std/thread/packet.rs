@@ -31,6 +31,11 @@ impl<T> Packet<T> {
         }
     }
 
+    /// True in a scope, where no panic stays unobserved: what nobody joins is the scope's own panic.
+    pub(super) fn is_scoped(&self) -> bool {
+        self.scope.is_some()
+    }
+
     /// Stores the result.
     ///
     /// # Safety
