@@ -5,7 +5,7 @@ use std::thread;
 use bounded_buffer::{BoundedBuffer, Wakes};
 
 /// Lets both consumers do a job and checks that both jobs were done.
-pub fn work(wakes: Wakes) {
+pub(crate) fn work(wakes: Wakes) {
     let jobs = BoundedBuffer::new(1, wakes);
     let done = thread::scope(|scope| {
         scope.spawn(|| [1, 2].map(|job| jobs.put(job)));
