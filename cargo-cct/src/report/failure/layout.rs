@@ -35,4 +35,15 @@ impl Layout {
     pub(crate) fn pick<'a>(&self, unicode: &'a str, ascii: &'a str) -> &'a str {
         if self.unicode { unicode } else { ascii }
     }
+
+    /// A text as it can be shown.
+    pub(super) fn text(&self, text: &str) -> String {
+        if self.unicode {
+            return text.to_owned();
+        }
+        let replaced = [
+            ("→", "->"), ("←", "<-"), ("…", "..."), ("✗", "x"), ("◀", "<"), ("×", "x"), ("⋮", ":"),
+        ];
+        replaced.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    }
 }

@@ -1,46 +1,303 @@
 //! The report of one failure: what happened, step by step, and how to see it again.
 
+mod cited;
+mod describe;
 mod layout;
+mod names;
+mod origin;
+mod rows;
+#[cfg(test)]
+mod sample;
+mod source;
+mod table;
+mod waits;
 
 use std::path::Path;
 
+use cct::trace::{Site, Step, Trace};
+use cct::verdict::BugKind;
 use serde_json::{Value, json};
 
 pub(crate) use layout::{Detail, Layout};
 
+use self::names::Names;
+use self::source::Source;
+use self::table::Table;
 use super::status::kind_label;
-use super::style::{BAD, STRONG, paint};
+use super::style::{BAD, FAINT, STRONG, WARN, paint};
+use super::words::{count, number};
 use crate::failure::Record;
+use crate::run::Repeats;
+
+/// The version of [`Report::json`].
+const VERSION: u32 = 1;
+/// At most this many lines of what the test printed are shown.
+const PRINTED: usize = 20;
 
 /// A failure with everything looked up that its report shows.
 #[derive(Debug)]
 pub(crate) struct Report {
     record: Record,
+    source: Source,
+    names: Names,
 }
 
 impl Report {
     /// Looks up what the report needs; `root` is the workspace that the sites' paths start from.
-    pub(crate) fn of(record: &Record, _root: &Path) -> Report {
-        Report { record: record.clone() }
+    pub(crate) fn of(record: &Record, root: &Path) -> Report {
+        let source = Source::new(root);
+        let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));
+        Report { record: record.clone(), source, names: names.unwrap_or_default() }
     }
 
     /// The report for people.
-    pub(crate) fn text(&self, layout: &Layout, _detail: Detail) -> String {
+    pub(crate) fn text(&self, layout: &Layout, detail: Detail) -> String {
         let record = &self.record;
-        let label = kind_label(record.bug.kind);
-        let rule = layout.pick("─", "-").repeat(3);
+        let mut out = self.head(layout);
+        out.push_str(&self.message());
+        if let Repeats::No(instead) = &record.repeats {
+            let warning = format!(
+                "The schedule did not fail again: {instead}.\nSomething is not under control; \
+                 what follows is the repetition, not the failure.\n\n"
+            );
+            out.push_str(&paint(WARN, &warning));
+        }
+        if let Some(trace) = record.trace.as_ref().filter(|trace| !trace.steps.is_empty()) {
+            out.push_str(&self.steps(trace, layout, detail));
+        } else {
+            out.push_str(&self.without_trace(layout));
+        }
+        for panic in &record.unobserved_panics {
+            let place = panic.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
+            let worker = names::worker(panic.worker);
+            out.push_str(&format!("  {worker} panicked{place} and nobody noticed: {}\n", panic.message));
+        }
+        out.push_str(&self.printed());
+        out.push_str(&format!(
+            "  {}    cargo cct replay {id}\n  {}     cargo cct replay {id} --debugger \"rust-gdb --args\"\n",
+            paint(STRONG, "replay"),
+            paint(STRONG, "debug"),
+            id = record.id,
+        ));
+        out
+    }
+
+    /// The rule above a report: how it failed, which test, which id.
+    fn head(&self, layout: &Layout) -> String {
+        let record = &self.record;
+        let label = self.label();
+        let (name, id) = (record.name.to_string(), record.id.to_string());
+        let rule = layout.pick("─", "-");
+        let used = 3 + label.len() + name.chars().count() + id.len() + 3 + 5;
+        let fill = rule.repeat(layout.width.min(100).saturating_sub(used).max(3));
         format!(
-            "{rule} {} {} {rule} {} {rule}\n{}\n\n  replay    cargo cct replay {}\n",
+            "{} {} {} {} {} {}\n",
+            rule.repeat(3),
             paint(BAD, label),
-            paint(STRONG, &record.name.to_string()),
-            paint(STRONG, &record.id.to_string()),
-            record.bug.message,
-            record.id,
+            paint(STRONG, &name),
+            fill,
+            paint(STRONG, &id),
+            rule.repeat(3),
         )
+    }
+
+    fn label(&self) -> &'static str {
+        match self.record.repeats {
+            Repeats::No(_) => "FLAKY",
+            Repeats::Yes | Repeats::Unknown => kind_label(self.record.bug.kind),
+        }
+    }
+
+    fn message(&self) -> String {
+        let bug = &self.record.bug;
+        let what = match bug.kind {
+            BugKind::Panic => "panicked",
+            BugKind::UnobservedPanic => "a thread panicked and nobody noticed",
+            BugKind::NoPanic => "should have panicked",
+            BugKind::ErrorReturned => "returned an error",
+            BugKind::Deadlock => "deadlock",
+            BugKind::LockCycle => "deadlock: locks are waited for in a circle",
+            BugKind::NoProgress => "no progress",
+            BugKind::Exit => "exited",
+            BugKind::Abort => "aborted",
+            BugKind::Signal => "crashed",
+            BugKind::StackOverflow => "stack overflow",
+            BugKind::Hang => "hangs",
+            BugKind::BadFree => "memory was freed that was not allocated",
+        };
+        let place = bug.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
+        let who = bug.worker.filter(|&worker| worker > 0).map(names::worker);
+        let who = who.map(|worker| format!("{worker} ")).unwrap_or_default();
+        let separator = if bug.message.contains('\n') { ":\n" } else { ": " };
+        format!("{who}{what}{place}{separator}{}\n\n", paint(STRONG, bug.message.trim_end()))
+    }
+
+    fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
+        let bug = &self.record.bug;
+        let failing = self.failing(trace);
+        let rows = rows::rows(trace, failing, detail);
+        let strategy = &trace.schedule.strategy;
+        let strategy = if strategy.is_empty() { "" } else { &format!(", {strategy}") };
+        let mut out = format!(
+            "Failing schedule: {}, {}, {}  {}\n\n",
+            count(trace.steps.len() as u64, "step"),
+            plural_switches(rows::switches(trace)),
+            count(rows::preemptions(trace) as u64, "preemption"),
+            paint(FAINT, &format!("(iteration {}{strategy})", number(self.record.iteration))),
+        );
+        let end = self.end_of_column(trace);
+        let table = Table { trace, names: &self.names, failing, end };
+        out.push_str(&table.text(&rows, layout));
+        out.push('\n');
+        let waits = waits::text(bug, Some((trace, &self.names)), layout);
+        if !waits.is_empty() {
+            out.push_str(&waits);
+            out.push('\n');
+        }
+        let cited = cited::text(trace, &rows, failing, bug.site.as_ref(), &self.source, layout);
+        if !cited.is_empty() {
+            out.push_str(&cited);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The last step of the worker that failed, or of all when no single one did.
+    fn failing(&self, trace: &Trace) -> usize {
+        let last = trace.steps.len().saturating_sub(1);
+        let worker = self.record.bug.worker;
+        let by_worker =
+            worker.and_then(|worker| trace.steps.iter().rposition(|step| step.worker == worker));
+        by_worker.unwrap_or(last)
+    }
+
+    fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
+        let bug = &self.record.bug;
+        let word = match bug.kind {
+            BugKind::Panic | BugKind::UnobservedPanic => "✗ panics",
+            BugKind::NoPanic => "✗ does not panic",
+            BugKind::ErrorReturned => "✗ returns an error",
+            BugKind::Exit => "✗ exits",
+            BugKind::Abort => "✗ aborts",
+            BugKind::Signal => "✗ crashes",
+            BugKind::StackOverflow => "✗ overflows its stack",
+            BugKind::Hang => "✗ does not come back",
+            BugKind::BadFree => "✗ frees",
+            BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress => return None,
+        };
+        let known = |worker: &u32| (*worker as usize) < trace.workers.len();
+        let worker = bug.worker.filter(known).unwrap_or(0);
+        Some((worker, word.to_owned(), bug.site.clone()))
+    }
+
+    /// What can be said when the process did not live to tell its steps.
+    fn without_trace(&self, layout: &Layout) -> String {
+        let record = &self.record;
+        let steps: u64 = record.schedule.runs.iter().map(|run| u64::from(run.steps)).sum();
+        let mut out = format!(
+            "Failing schedule: {}, {}; the process did not survive to tell them\n\n",
+            count(steps, "step"),
+            plural_switches(record.schedule.runs.len().saturating_sub(1)),
+        );
+        let waits = waits::text(&record.bug, None, layout);
+        if !waits.is_empty() {
+            out.push_str(&waits);
+            out.push('\n');
+        }
+        if let Some(site) = &record.bug.site
+            && let Some(line) = self.source.line(&site.file, site.line)
+        {
+            let bar = layout.pick("│", "|");
+            out.push_str(&format!("  {}\n  {:>4} {bar} {line}\n\n", site.file, site.line));
+        }
+        out
+    }
+
+    /// What the test printed, without the harness's words.
+    fn printed(&self) -> String {
+        let is_harness = |line: &&str| {
+            line.starts_with("running ") && line.ends_with(" test")
+                || line.starts_with("test ") && line.contains(" ... ")
+        };
+        let lines: Vec<&str> =
+            self.record.printed.lines().filter(|line| !line.is_empty() && !is_harness(line)).collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        let hidden = lines.len().saturating_sub(PRINTED);
+        let mut out = format!("  {}\n", paint(STRONG, "printed in this schedule"));
+        if hidden > 0 {
+            let hidden = format!("({} more in output.txt)", count(hidden as u64, "line"));
+            out.push_str(&format!("    {}\n", paint(FAINT, &hidden)));
+        }
+        for line in &lines[hidden..] {
+            out.push_str(&format!("    {line}\n"));
+        }
+        out.push('\n');
+        out
     }
 
     /// The same for programs.
     pub(crate) fn json(&self) -> Value {
-        json!({ "id": self.record.id, "bug": self.record.bug })
+        let record = &self.record;
+        let trace = record.trace.as_ref();
+        let workers = trace.map(|trace| {
+            (0..).zip(&trace.workers).map(|(number, worker)| {
+                json!({
+                    "label": names::worker(number),
+                    "name": worker.name,
+                    "spawned_at": worker.spawned_at,
+                })
+            })
+        });
+        let objects = trace.map(|trace| {
+            (0..).zip(&trace.objects).map(|(number, object)| {
+                json!({ "name": self.names.object(number), "address": object.address })
+            })
+        });
+        let steps = trace.map(|trace| {
+            trace.steps.iter().enumerate().map(|(index, step)| self.step_json(trace, index, step))
+        });
+        json!({
+            "version": VERSION,
+            "id": record.id,
+            "binary": record.name.binary,
+            "test": record.name.test,
+            "package": record.provenance.package,
+            "status": self.label(),
+            "bug": record.bug,
+            "repeats": record.repeats,
+            "iteration": record.iteration,
+            "seed": record.provenance.run_seed,
+            "strategy": record.schedule.strategy,
+            "tool": record.provenance.tool,
+            "rustc": record.provenance.rustc,
+            "switches": trace.map(rows::switches),
+            "preemptions": trace.map(rows::preemptions),
+            "workers": workers.map(Iterator::collect::<Vec<_>>),
+            "objects": objects.map(Iterator::collect::<Vec<_>>),
+            "steps": steps.map(Iterator::collect::<Vec<_>>),
+            "unobserved_panics": record.unobserved_panics,
+            "printed": record.printed,
+            "replay": format!("cargo cct replay {}", record.id),
+        })
     }
+
+    fn step_json(&self, trace: &Trace, index: usize, step: &Step) -> Value {
+        json!({
+            "step": index + 1,
+            "worker": names::worker(step.worker),
+            "operation": names::operation(step).map(cct::operation::Operation::name),
+            "object": step.object.map(|object| self.names.object(object)),
+            "site": names::site(trace, step).map(ToString::to_string),
+            "outcome": step.outcome,
+            "read": step.read.map(|value| value.to_string()),
+            "written": step.written.map(|value| value.to_string()),
+            "text": describe::step(trace, &self.names, index),
+        })
+    }
+}
+
+fn plural_switches(n: usize) -> String {
+    if n == 1 { "1 switch".to_owned() } else { format!("{} switches", number(n as u64)) }
 }

@@ -1,0 +1,93 @@
+//! The source lines that the shown steps are on, each with what happened there.
+
+use std::collections::BTreeMap;
+
+use cct::trace::{Site, Trace};
+
+use super::describe;
+use super::layout::Layout;
+use super::names;
+use super::origin::Origin;
+use super::rows::Row;
+use super::source::Source;
+use crate::report::style::{BAD, FAINT, NOTE, paint};
+
+/// At most this many lines are cited: those nearest to the failure.
+const MOST_LINES: usize = 10;
+/// At most this many steps are named on a line.
+const MOST_STEPS: usize = 4;
+
+/// Cites the lines of the shown steps, and of the failure's own site.
+pub(super) fn text(
+    trace: &Trace,
+    rows: &[Row],
+    failing: usize,
+    bug_site: Option<&Site>,
+    source: &Source,
+    layout: &Layout,
+) -> String {
+    let mut lines = BTreeMap::<(String, u32), Vec<usize>>::new();
+    let mut near: Vec<usize> = rows.iter().filter_map(step).collect();
+    near.sort_by_key(|step| step.abs_diff(failing));
+    if let Some(site) = bug_site.filter(|site| Origin::of(site) == Origin::User) {
+        lines.entry((site.file.clone(), site.line)).or_default();
+    }
+    for index in near {
+        let Some(site) = names::site(trace, &trace.steps[index]) else { continue };
+        let key = (site.file.clone(), site.line);
+        if Origin::of(site) == Origin::User && (lines.contains_key(&key) || lines.len() < MOST_LINES) {
+            lines.entry(key).or_default().push(index);
+        }
+    }
+    let mut out = String::new();
+    let mut file = String::new();
+    for ((name, line), mut steps) in lines {
+        let Some(text) = source.line(&name, line) else { continue };
+        if name != file {
+            out.push_str(&format!("  {}\n", paint(NOTE, &name)));
+            file = name;
+        }
+        steps.sort_unstable();
+        let is_bug = bug_site.is_some_and(|site| site.file == file && site.line == line);
+        let bar = layout.pick("│", "|");
+        let code = clip(text.trim_end(), 56);
+        let tags = tags(trace, &steps, is_bug, layout);
+        let code = if is_bug { paint(BAD, &format!("{code:<56}")) } else { format!("{code:<56}") };
+        let full = format!("  {line:>4} {bar} {code}  {}", paint(FAINT, &tags));
+        out.push_str(full.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn step(row: &Row) -> Option<usize> {
+    match row {
+        Row::Step(step) | Row::Spin { step, .. } => Some(*step),
+        Row::Folded { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
+    }
+}
+
+fn tags(trace: &Trace, steps: &[usize], is_bug: bool, layout: &Layout) -> String {
+    // The latest steps are the ones nearest to the failure.
+    let hidden = steps.len().saturating_sub(MOST_STEPS);
+    let mut tags: Vec<String> = Vec::new();
+    if hidden > 0 {
+        tags.push(format!("{hidden} more"));
+    }
+    tags.extend(steps[hidden..].iter().map(|&index| {
+        let step = &trace.steps[index];
+        format!("{} {} {}", index + 1, names::worker(step.worker), describe::effect(step))
+    }));
+    if is_bug {
+        tags.push(layout.pick("✗", "x").to_owned());
+    }
+    tags.join(layout.pick(" · ", ", "))
+}
+
+fn clip(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(width - 1).collect();
+    format!("{head}~")
+}

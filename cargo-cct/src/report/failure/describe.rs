@@ -1,0 +1,144 @@
+//! What a step did, in a few words.
+
+use cct::operation::Operation as Op;
+use cct::trace::{Outcome, Site, Step, Trace, Value};
+
+use super::names::{self, Names, operation};
+
+/// A step in words.
+pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
+    let step = &trace.steps[index];
+    let Some(op) = operation(step) else { return format!("operation {}", step.operation) };
+    let mut text = subject(names, index, step, op);
+    text.push_str(&values(step, op));
+    match step.outcome {
+        Outcome::Done => {}
+        Outcome::Refused => text.push_str(" ✗"),
+        Outcome::Waits => text.push_str(" … waits"),
+        Outcome::TimedOut => text.push_str(" … timed out"),
+    }
+    text
+}
+
+/// The object and what is done to it.
+fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
+    let of_worker = |worker: Option<u32>| match worker {
+        Some(worker) => format!("{} {}", op.name(), names::worker(worker)),
+        None => op.name().to_owned(),
+    };
+    match op {
+        Op::Spawn => of_worker(names.child(index)),
+        Op::Join | Op::IsFinished | Op::Unpark => {
+            of_worker(step.object.and_then(|object| names.owner(object)))
+        }
+        Op::Start
+        | Op::End
+        | Op::ScopeEnd
+        | Op::Park
+        | Op::Fence
+        | Op::YieldNow
+        | Op::SpinLoop
+        | Op::Sleep
+        | Op::ClockRead => op.name().to_owned(),
+        _ => match step.object {
+            Some(object) => format!("{}.{}", names.object(object), op.name().replace(' ', "_")),
+            None => op.name().to_owned(),
+        },
+    }
+}
+
+fn values(step: &Step, op: Op) -> String {
+    match (step.read, step.written) {
+        (Some(read), None) => format!(" → {}", value(read)),
+        (None, Some(written)) if op == Op::Store => format!(" {}", value(written)),
+        (None, Some(written)) => format!(" ← {}", value(written)),
+        (Some(read), Some(written)) => format!(" {} → {}", value(read), value(written)),
+        (None, None) => String::new(),
+    }
+}
+
+/// A value; numbers that are counters gone below zero are easier to read as such.
+fn value(value: Value) -> String {
+    match value {
+        Value::Unsigned(bits) if bits > u64::MAX - 1024 => {
+            format!("-{} as unsigned", u64::MAX - bits + 1)
+        }
+        value => value.to_string(),
+    }
+}
+
+/// What a step did to the values of its object, for the citation of its line.
+pub(super) fn effect(step: &Step) -> String {
+    let Some(op) = operation(step) else { return String::new() };
+    match (step.outcome, step.read, step.written) {
+        (Outcome::Waits, ..) => "waits".to_owned(),
+        (Outcome::TimedOut, ..) => "times out".to_owned(),
+        (Outcome::Refused, Some(read), _) => format!("fails on {}", value(read)),
+        (Outcome::Refused, None, _) => "fails".to_owned(),
+        (_, Some(read), None) => format!("reads {}", value(read)),
+        (_, None, Some(written)) => format!("writes {}", value(written)),
+        (_, Some(read), Some(written)) => format!("{} to {}", value(read), value(written)),
+        (_, None, None) => match op {
+            Op::Spawn => "spawns".to_owned(),
+            Op::Join => "joins".to_owned(),
+            _ => op.name().to_owned(),
+        },
+    }
+}
+
+/// The step that a store undoes without having seen it: the latest write by another worker since
+/// this worker last read the object.
+pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
+    let step = &trace.steps[index];
+    if operation(step) != Some(Op::Store) {
+        return None;
+    }
+    let same = |other: &Step| other.object == step.object;
+    let read = trace.steps[..index]
+        .iter()
+        .rposition(|other| same(other) && other.worker == step.worker && other.read.is_some())?;
+    let between = trace.steps[read..index].iter();
+    let written = between.enumerate().rev().find(|(_, other)| {
+        same(other) && other.worker != step.worker && other.written.is_some()
+    });
+    written.map(|(offset, _)| read + offset)
+}
+
+/// A site without its folders.
+pub(super) fn short_site(site: &Site) -> String {
+    let file = site.file.rsplit('/').next().unwrap_or_default();
+    format!("{file}:{}", site.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{step as sample, trace};
+    use super::*;
+
+    #[test]
+    fn a_lost_update_is_pointed_out() {
+        let mut steps = [(0, Op::Load), (1, Op::Load), (1, Op::Store), (0, Op::Store)]
+            .map(|(worker, op)| sample(worker, op, "src/a.rs"));
+        for (step, _) in &mut steps {
+            let is_store = operation(step) == Some(Op::Store);
+            *(if is_store { &mut step.written } else { &mut step.read }) = Some(Value::Unsigned(7));
+        }
+        let trace = trace(&steps);
+        assert_eq!(overwrites(&trace, 3), Some(2));
+        assert_eq!(overwrites(&trace, 2), None);
+        assert_eq!(overwrites(&trace, 1), None);
+    }
+
+    #[test]
+    fn steps_are_described_with_their_values() {
+        let mut steps = [sample(0, Op::FetchAdd, "src/a.rs"), sample(0, Op::Lock, "src/b.rs")];
+        steps[0].0.read = Some(Value::Unsigned(1));
+        steps[0].0.written = Some(Value::Unsigned(2));
+        steps[1].0.outcome = Outcome::Waits;
+        let trace = trace(&steps);
+        let source = super::super::source::Source::new(std::path::Path::new("/nowhere"));
+        let names = Names::of(&trace, &source);
+        assert_eq!(step(&trace, &names, 0), "atomic.fetch_add 1 → 2");
+        assert_eq!(step(&trace, &names, 1), "atomic.lock … waits");
+    }
+}

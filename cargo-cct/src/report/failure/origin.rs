@@ -1,0 +1,64 @@
+//! Whose code a site is in.
+
+use cct::trace::Site;
+
+/// Whose code a site is in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// The user's own.
+    User,
+    /// A dependency's.
+    Crate(String),
+    /// std's, or our stand-in for it.
+    Std,
+}
+
+impl Origin {
+    /// Tells by the path, which is as rustc was given it.
+    pub(super) fn of(site: &Site) -> Origin {
+        let file = site.file.as_str();
+        if let Some((_, inside)) = file.split_once("/registry/src/") {
+            // The registry's folder, then the crate's with its version.
+            let folder = inside.split('/').nth(1).unwrap_or_default();
+            return Origin::Crate(without_version(folder).to_owned());
+        }
+        if let Some((_, inside)) = file.split_once("/git/checkouts/") {
+            let folder = inside.split('/').next().unwrap_or_default();
+            return Origin::Crate(without_version(folder).to_owned());
+        }
+        let is_std = file.starts_with("/rustc/") || file.contains("/lib/rustlib/src/rust/");
+        let ours = ["cct-runtime/src/", "cct-shims/src/"];
+        if is_std || ours.iter().any(|path| file.contains(path)) { Origin::Std } else { Origin::User }
+    }
+
+    /// The name to show for steps that are folded; none for the user's own.
+    pub(super) fn folded(&self) -> Option<&str> {
+        match self {
+            Origin::User => None,
+            Origin::Crate(name) => Some(name),
+            Origin::Std => Some("std"),
+        }
+    }
+}
+
+/// `crossbeam-epoch` of `crossbeam-epoch-0.9.18`; likewise for a commit's hash.
+fn without_version(folder: &str) -> &str {
+    folder.rsplit_once('-').map_or(folder, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_whose_code_it_is() {
+        let of = |file: &str| Origin::of(&Site { file: file.to_owned(), line: 1, column: 1 });
+        assert_eq!(of("src/lib.rs"), Origin::User);
+        assert_eq!(
+            of("/h/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/crossbeam-epoch-0.9.18/src/a.rs"),
+            Origin::Crate("crossbeam-epoch".to_owned())
+        );
+        assert_eq!(of("/rustc/5980/library/core/src/a.rs"), Origin::Std);
+        assert_eq!(of("cct-shims/src/std/a.rs"), Origin::Std);
+    }
+}

@@ -1,0 +1,139 @@
+//! The user's source, as far as it can be found: lines to cite, and what an operation was called on.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use cct::trace::Site;
+
+/// Files that were read, by the path that their sites give.
+#[derive(Debug)]
+pub(super) struct Source {
+    root: PathBuf,
+    files: RefCell<BTreeMap<String, Rc<[String]>>>,
+}
+
+/// A receiver may be spread over this many lines.
+const LINES_OF_A_CHAIN: usize = 6;
+
+impl Source {
+    /// Files are looked for from the workspace's root, where rustc runs.
+    pub(super) fn new(root: &Path) -> Source {
+        Source { root: root.to_owned(), files: RefCell::default() }
+    }
+
+    /// The text of a line, from 1.
+    pub(super) fn line(&self, file: &str, line: u32) -> Option<String> {
+        self.lines(file).get(usize::try_from(line).ok()?.checked_sub(1)?).cloned()
+    }
+
+    /// The expression before the method that a site points at: `self.balance` of
+    /// `self.balance.load(…)`.
+    pub(super) fn receiver(&self, site: &Site) -> Option<String> {
+        let lines = self.lines(&site.file);
+        let at = usize::try_from(site.line).ok()?.checked_sub(1)?;
+        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
+        let line: String = lines.get(at)?.chars().take(column).collect();
+        // A chain that goes over several lines is read as if it were one.
+        let first = at.saturating_sub(LINES_OF_A_CHAIN);
+        let above = lines[first..at].iter().map(|line| line.trim());
+        let text = above.chain([line.trim()]).collect::<Vec<_>>().join("\n");
+        receiver_before(&text)
+    }
+
+    fn lines(&self, file: &str) -> Rc<[String]> {
+        let mut files = self.files.borrow_mut();
+        let read = || {
+            let text = fs::read_to_string(self.root.join(file)).unwrap_or_default();
+            text.lines().map(str::to_owned).collect()
+        };
+        Rc::clone(files.entry(file.to_owned()).or_insert_with(read))
+    }
+}
+
+/// The expression at the end of a text that ends just before a method's name.
+fn receiver_before(text: &str) -> Option<String> {
+    let text = text.trim_end().strip_suffix('.')?.trim_end();
+    let mut start = text.len();
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().rev() {
+        let belongs = match c {
+            ')' | ']' => {
+                depth += 1;
+                true
+            }
+            '(' | '[' if depth > 0 => {
+                depth -= 1;
+                true
+            }
+            _ if depth > 0 => true,
+            '.' | '_' | ':' | '?' => true,
+            // Only between the parts of a chain: a line that begins with a point.
+            '\n' => text[at + 1..].starts_with('.'),
+            _ => c.is_alphanumeric(),
+        };
+        if !belongs {
+            break;
+        }
+        start = at;
+    }
+    let expression: String = text[start..].chars().filter(|c| *c != '\n').collect();
+    (!expression.is_empty() && depth == 0).then_some(expression)
+}
+
+/// What people would call the object: the last part of the expression, unless that is a number.
+pub(super) fn short_name(expression: &str) -> String {
+    let mut depth = 0_usize;
+    let mut parts = vec![String::new()];
+    for c in expression.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c == '.' && depth == 0 {
+            parts.push(String::new());
+        } else {
+            parts.last_mut().expect("there is a first part").push(c);
+        }
+    }
+    let is_number = |part: &String| part.chars().all(|c| c.is_ascii_digit());
+    let is_adapter = |part: &String| {
+        ["unwrap()", "as_ref()", "borrow()", "clone()", "get()", "deref()"].contains(&part.as_str())
+    };
+    while parts.len() > 1 && parts.last().is_some_and(is_adapter) {
+        parts.pop();
+    }
+    let count = 1 + parts.iter().rev().take_while(|part| is_number(part)).count();
+    let name = parts[parts.len().saturating_sub(count)..].join(".");
+    name.rsplit_once("::").map_or(name.as_str(), |(_, name)| name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_receiver_is_what_stands_before_the_method() {
+        let of = |text: &str| receiver_before(text).unwrap_or_default();
+        assert_eq!(of("let b = self.balance."), "self.balance");
+        assert_eq!(of("if slots[i + 1].lock."), "slots[i + 1].lock");
+        assert_eq!(of("drop(inner(a, b)."), "inner(a, b)");
+        assert_eq!(of("shared\n.state\n."), "shared.state");
+        assert_eq!(of("foo();\nshared."), "shared");
+        assert_eq!(of("*STATE."), "STATE");
+        assert_eq!(receiver_before("Mutex::lock"), None);
+        assert_eq!(receiver_before("("), None);
+    }
+
+    #[test]
+    fn a_name_is_the_last_part() {
+        assert_eq!(short_name("self.balance"), "balance");
+        assert_eq!(short_name("pair.0"), "pair.0");
+        assert_eq!(short_name("locks[a.b]"), "locks[a.b]");
+        assert_eq!(short_name("shared.get().unwrap()"), "shared");
+        assert_eq!(short_name("module::STATE"), "STATE");
+    }
+}

@@ -1,0 +1,293 @@
+//! The steps as a table: a column for each worker, or one line a step where there is no room.
+
+use cct::trace::{Site, Trace};
+
+use super::describe;
+use super::layout::Layout;
+use super::names::{self, Names};
+use super::rows::Row;
+use crate::report::style::{BAD, FAINT, STRONG, paint};
+
+/// A trace with what its table needs.
+#[derive(Debug)]
+pub(super) struct Table<'a> {
+    /// The trace.
+    pub trace: &'a Trace,
+    /// Its names.
+    pub names: &'a Names,
+    /// The step that failed.
+    pub failing: usize,
+    /// The worker that failed and what to write at the end of its column.
+    pub end: Option<(u32, String, Option<Site>)>,
+}
+
+/// More workers than this are listed below each other.
+const MOST_COLUMNS: usize = 4;
+/// A narrower column helps nobody.
+const NARROWEST: usize = 26;
+/// A wider one is hard to follow.
+const WIDEST: usize = 46;
+/// The room for step numbers.
+const NUMBER: usize = 7;
+
+/// The text of one cell: what happened, and where.
+struct Cell {
+    text: String,
+    site: String,
+}
+
+impl Table<'_> {
+    /// Writes the rows.
+    pub(super) fn text(&self, rows: &[Row], layout: &Layout) -> String {
+        let workers = self.workers(rows);
+        let room = layout.width.saturating_sub(NUMBER) / workers.len().max(1);
+        if workers.len() > MOST_COLUMNS || room < NARROWEST + 2 {
+            self.list(rows, layout)
+        } else {
+            self.columns(rows, &workers, (room - 2).min(WIDEST), layout)
+        }
+    }
+
+    /// The workers that have something to show, and the test's own.
+    fn workers(&self, rows: &[Row]) -> Vec<u32> {
+        let mut workers: Vec<u32> = rows.iter().filter_map(|row| self.worker(row)).collect();
+        workers.push(0);
+        workers.extend(self.end.iter().map(|(worker, ..)| *worker));
+        workers.sort_unstable();
+        workers.dedup();
+        workers
+    }
+
+    fn worker(&self, row: &Row) -> Option<u32> {
+        let step = match row {
+            Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => *step,
+            Row::Gap(_) | Row::Preempted { .. } => return None,
+        };
+        Some(self.trace.steps[step].worker)
+    }
+
+    fn columns(&self, rows: &[Row], workers: &[u32], width: usize, layout: &Layout) -> String {
+        let place = |worker: u32| workers.iter().position(|&other| other == worker).unwrap_or(0);
+        let mut out = String::new();
+        let heads = workers.iter().map(|&worker| fit(&self.head(worker), width));
+        out.push_str(&format!("{:>NUMBER$}", "step"));
+        for head in heads {
+            out.push_str(&format!("  {}", paint(STRONG, &head)));
+        }
+        trim_line(&mut out);
+        let line = layout.pick("─", "-");
+        out.push_str(&format!("{:>NUMBER$}", line.repeat(NUMBER - 2)));
+        for _ in workers {
+            out.push_str(&format!("  {}", line.repeat(width)));
+        }
+        out.push('\n');
+        for row in rows {
+            match row {
+                Row::Gap(count) => {
+                    let dots = layout.pick("⋮", ":");
+                    out.push_str(&format!("{dots:>NUMBER$}  {}\n", paint(FAINT, &more_steps(*count))));
+                }
+                Row::Preempted { from, to } => {
+                    out.push_str(&Self::arrow(place(*from), place(*to), width, layout));
+                }
+                Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => {
+                    let column = place(self.trace.steps[*step].worker);
+                    let cell = self.cell(row, layout);
+                    let text = filled(&cell, width);
+                    let style = if *step == self.failing { BAD } else { anstyle::Style::new() };
+                    out.push_str(&format!("{:>NUMBER$}", step + 1));
+                    out.push_str(&" ".repeat(2 + column * (width + 2)));
+                    out.push_str(&paint(style, &text));
+                    if let Some(hint) = self.hint(row, layout) {
+                        out.push_str(&format!("  {}", paint(BAD, &hint)));
+                    }
+                    trim_line(&mut out);
+                }
+            }
+        }
+        if let Some((worker, text, site)) = &self.end {
+            let cell = Cell { text: layout.text(text), site: short(site.as_ref()) };
+            out.push_str(&" ".repeat(NUMBER + 2 + place(*worker) * (width + 2)));
+            out.push_str(&paint(BAD, &filled(&cell, width)));
+            trim_line(&mut out);
+        }
+        out
+    }
+
+    /// An arrow from one column to another.
+    fn arrow(from: usize, to: usize, width: usize, layout: &Layout) -> String {
+        let (left, right) = (from.min(to), from.max(to));
+        let length = (right - left) * (width + 2);
+        let line = layout.pick("╌", "-");
+        let word = " preempted ";
+        let dashes = length.saturating_sub(word.len() + 1);
+        let (before, after) = (line.repeat(dashes / 2), line.repeat(dashes - dashes / 2));
+        let arrow = if from < to {
+            format!("{before}{word}{after}{}", layout.pick("▶", ">"))
+        } else {
+            format!("{}{before}{word}{after}", layout.pick("◀", "<"))
+        };
+        let indent = " ".repeat(NUMBER + 3 + left * (width + 2));
+        format!("{indent}{}\n", paint(BAD, &arrow))
+    }
+
+    fn list(&self, rows: &[Row], layout: &Layout) -> String {
+        let mut out = String::new();
+        for worker in self.workers(rows) {
+            out.push_str(&format!("{:>NUMBER$}  {}\n", "", paint(STRONG, &self.head(worker))));
+        }
+        out.push('\n');
+        for row in rows {
+            match row {
+                Row::Gap(count) => {
+                    let dots = layout.pick("⋮", ":");
+                    out.push_str(&format!("{dots:>NUMBER$}  {}\n", paint(FAINT, &more_steps(*count))));
+                }
+                Row::Preempted { from, to } => {
+                    let line = layout.pick("╌╌", "--");
+                    let (from, to) = (names::worker(*from), names::worker(*to));
+                    let text = format!("{line} {from} preempted by {to} {line}");
+                    out.push_str(&format!("{:>NUMBER$}  {}\n", "", paint(BAD, &text)));
+                }
+                Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => {
+                    let worker = names::worker(self.trace.steps[*step].worker);
+                    let cell = self.cell(row, layout);
+                    let hint = self.hint(row, layout).map(|hint| format!("  {hint}"));
+                    let text = format!("{worker:>5}: {}", cell.text);
+                    let style = if *step == self.failing { BAD } else { anstyle::Style::new() };
+                    out.push_str(&format!(
+                        "{:>NUMBER$} {}  {}{}\n",
+                        step + 1,
+                        paint(style, &text),
+                        paint(FAINT, &cell.site),
+                        paint(BAD, &hint.unwrap_or_default()),
+                    ));
+                }
+            }
+        }
+        if let Some((worker, text, site)) = &self.end {
+            let text = format!("{:>5}: {}  {}", names::worker(*worker), layout.text(text), short(site.as_ref()));
+            out.push_str(&format!("{:>NUMBER$} {}\n", "", paint(BAD, &text)));
+        }
+        out
+    }
+
+    /// `w1 "name" spawned src/a.rs:3`.
+    fn head(&self, worker: u32) -> String {
+        let index = usize::try_from(worker).unwrap_or(usize::MAX);
+        let mut head = names::worker(worker);
+        if let Some(info) = self.trace.workers.get(index).filter(|_| worker > 0) {
+            if let Some(name) = &info.name {
+                head.push_str(&format!(" `{name}`"));
+            }
+            if let Some(site) = &info.spawned_at {
+                head.push_str(&format!(" spawned {}", describe::short_site(site)));
+            }
+        }
+        head
+    }
+
+    fn cell(&self, row: &Row, layout: &Layout) -> Cell {
+        let at = |step: usize| short(names::site(self.trace, &self.trace.steps[step]));
+        let (text, site) = match row {
+            Row::Folded { count, whose, .. } => (format!("… {count} steps in {whose}"), String::new()),
+            Row::Spin { step, times } => {
+                let text = describe::step(self.trace, self.names, *step);
+                let frame = layout.pick(if times.is_some() { "┌ " } else { "│ " }, "| ");
+                let times = times.map(|times| format!(" (×{times})")).unwrap_or_default();
+                (format!("{frame}{text}{times}"), at(*step))
+            }
+            Row::Step(step) => {
+                let is_end = cct::operation::Operation::from_code(self.trace.steps[*step].operation)
+                    == Some(cct::operation::Operation::End);
+                let site = if is_end { String::new() } else { at(*step) };
+                (describe::step(self.trace, self.names, *step), site)
+            }
+            Row::Gap(_) | Row::Preempted { .. } => (String::new(), String::new()),
+        };
+        Cell { text: layout.text(&text), site }
+    }
+
+    fn hint(&self, row: &Row, layout: &Layout) -> Option<String> {
+        let Row::Step(step) = row else { return None };
+        let lost = describe::overwrites(self.trace, *step)?;
+        Some(layout.text(&format!("◀ overwrites step {}", lost + 1)))
+    }
+}
+
+fn short(site: Option<&Site>) -> String {
+    site.map(describe::short_site).unwrap_or_default()
+}
+
+fn more_steps(count: usize) -> String {
+    crate::report::words::count(count as u64, "step")
+}
+
+/// The text on the left, the site on the right; the text gives way.
+fn filled(cell: &Cell, width: usize) -> String {
+    let site = fit(&cell.site, width / 2);
+    let room = width - site.chars().count() - usize::from(!site.is_empty());
+    let text = fit(&cell.text, room);
+    let space = width - text.chars().count() - site.chars().count();
+    format!("{text}{}{site}", " ".repeat(space))
+}
+
+/// Cuts a text to a width.
+fn fit(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{head}~")
+}
+
+/// Ends a line without leaving spaces at its end.
+fn trim_line(out: &mut String) {
+    out.truncate(out.trim_end_matches(' ').len());
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use cct::operation::Operation;
+
+    use super::super::sample::{step, trace};
+    use super::super::source::Source;
+    use super::*;
+
+    fn table(width: usize, workers: u32) -> String {
+        let steps: Vec<_> =
+            (0..workers).map(|worker| step(worker, Operation::Load, "src/a.rs")).collect();
+        let trace = trace(&steps);
+        let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
+        let end = Some((0, "✗ panicked".to_owned(), None));
+        let table = Table { trace: &trace, names: &names, failing: 0, end };
+        let rows: Vec<Row> = (0..steps.len()).map(Row::Step).collect();
+        let text = table.text(&rows, &Layout { width, unicode: true });
+        anstream::adapter::strip_str(&text).to_string()
+    }
+
+    #[test]
+    fn workers_have_columns() {
+        let expected = "\
+   step  main                                            w1
+  ─────  ──────────────────────────────────────────────  ──────────────────────────────────────────────
+      1  atomic.load                             a.rs:1
+      2                                                  atomic.load                             a.rs:1
+         ✗ panicked
+";
+        assert_eq!(table(120, 2), expected);
+    }
+
+    #[test]
+    fn many_workers_and_narrow_terminals_get_a_list() {
+        assert!(table(120, 5).contains("w4: atomic.load  a.rs:1"));
+        assert!(table(60, 2).contains("w1: atomic.load  a.rs:1"));
+    }
+
+    #[test]
+    fn long_texts_give_way_to_their_sites() {
+        let cell = Cell { text: "x".repeat(40), site: "a.rs:1".to_owned() };
+        assert_eq!(filled(&cell, 20), format!("{}~ a.rs:1", "x".repeat(12)));
+    }
+}
