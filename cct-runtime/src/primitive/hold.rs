@@ -1,4 +1,6 @@
 //! What a guard remembers of its acquire, and the poison flag.
+//!
+//! Whether a caller panics is a matter of its worker on the engine and of its thread elsewhere.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +17,29 @@ pub struct Hold {
 }
 
 impl Hold {
-    pub(super) fn new(site: &'static Location<'static>) -> Hold {
+    pub(super) fn new(site: &'static Location<'static>, caller: Caller) -> Hold {
         Hold {
             site,
-            panicking: panicking(),
+            panicking: caller.panicking(),
+        }
+    }
+}
+
+/// Who calls a machine; asked once per call, since the answer costs a thread-local read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Caller {
+    /// A controlled worker.
+    Worker,
+    /// A thread outside the engine.
+    Thread,
+}
+
+impl Caller {
+    /// True while the caller unwinds: per worker, since several workers can be unwinding at once.
+    fn panicking(self) -> bool {
+        match self {
+            Caller::Worker => engine::panic_count() > 0,
+            Caller::Thread => std::thread::panicking(),
         }
     }
 }
@@ -48,18 +69,9 @@ impl Poison {
     }
 
     /// Poisons when the holder's panic began while it had the lock.
-    pub(super) fn note(&self, hold: Hold) {
-        if !hold.panicking && panicking() {
+    pub(super) fn note(&self, hold: Hold, caller: Caller) {
+        if !hold.panicking && caller.panicking() {
             self.0.store(true, Ordering::Relaxed);
         }
-    }
-}
-
-/// True while the caller unwinds: per worker, since several workers can be unwinding at once.
-fn panicking() -> bool {
-    if engine::is_controlled() {
-        engine::panic_count() > 0
-    } else {
-        std::thread::panicking()
     }
 }

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::hold::{Hold, Poison};
+use super::hold::{Caller, Hold, Poison};
 use super::{futex, owner};
 use crate::engine::{self, NEVER, WorkerId};
 use crate::operation::Operation;
@@ -51,38 +51,40 @@ impl MutexMachine {
                 self.block(site);
             }
             self.acquire_controlled(me, site);
+            Hold::new(site, Caller::Worker)
         } else {
             self.acquire_native();
+            Hold::new(site, Caller::Thread)
         }
-        Hold::new(site)
     }
 
     /// Acquires if that is possible at once.
     #[track_caller]
     pub fn try_lock(&self) -> Option<Hold> {
         let site = Location::caller();
-        let acquired = if let Some(me) = engine::current() {
+        if let Some(me) = engine::current() {
             let step = engine::point_at(Operation::TryLock, self.address(), site);
-            let acquired = self.take(owner::code(me));
-            if acquired {
+            if self.take(owner::code(me)) {
                 step.succeeded();
-            } else {
-                step.refused(None);
+                return Some(Hold::new(site, Caller::Worker));
             }
-            acquired
+            step.refused(None);
+            None
         } else {
             self.take(owner::NATIVE)
-        };
-        acquired.then(|| Hold::new(site))
+                .then(|| Hold::new(site, Caller::Thread))
+        }
     }
 
     /// Releases. Only for who holds it.
     ///
     /// The point comes first, so that others can still find the mutex held.
     pub fn unlock(&self, hold: Hold) {
-        self.poison.note(hold);
         if engine::is_controlled() {
+            self.poison.note(hold, Caller::Worker);
             engine::point_at(Operation::Unlock, self.address(), hold.site).done();
+        } else {
+            self.poison.note(hold, Caller::Thread);
         }
         self.release();
     }

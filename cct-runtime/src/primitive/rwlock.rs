@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::hold::{Hold, Poison};
+use super::hold::{Caller, Hold, Poison};
 use super::{futex, owner};
 use crate::engine::{self, NEVER};
 use crate::operation::Operation;
@@ -90,10 +90,13 @@ impl RwLockMachine {
             while !self.take_read(owner::code(me)) {
                 self.block(&READ, site);
             }
-        } else if !self.take_read(owner::NATIVE) {
-            self.read_contended();
+            Hold::new(site, Caller::Worker)
+        } else {
+            if !self.take_read(owner::NATIVE) {
+                self.read_contended();
+            }
+            Hold::new(site, Caller::Thread)
         }
-        Hold::new(site)
     }
 
     /// Acquires for reading if that is possible at once.
@@ -111,10 +114,13 @@ impl RwLockMachine {
             while !self.take_write(owner::code(me)) {
                 self.block(&WRITE, site);
             }
-        } else if !self.take_write(owner::NATIVE) {
-            self.write_contended();
+            Hold::new(site, Caller::Worker)
+        } else {
+            if !self.take_write(owner::NATIVE) {
+                self.write_contended();
+            }
+            Hold::new(site, Caller::Thread)
         }
-        Hold::new(site)
     }
 
     /// Acquires for writing if that is possible at once.
@@ -139,9 +145,11 @@ impl RwLockMachine {
 
     /// Gives up the write lock. Only for who holds it.
     pub fn write_unlock(&self, hold: Hold) {
-        self.poison.note(hold);
         if engine::is_controlled() {
+            self.poison.note(hold, Caller::Worker);
             engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
+        } else {
+            self.poison.note(hold, Caller::Thread);
         }
         self.holder.store(0, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
@@ -174,19 +182,17 @@ impl RwLockMachine {
         take: fn(&Self, u32) -> bool,
         site: &'static Location<'static>,
     ) -> Option<Hold> {
-        let acquired = if let Some(me) = engine::current() {
+        if let Some(me) = engine::current() {
             let step = engine::point_at(operation, self.address(), site);
-            let acquired = take(self, owner::code(me));
-            if acquired {
+            if take(self, owner::code(me)) {
                 step.succeeded();
-            } else {
-                step.refused(None);
+                return Some(Hold::new(site, Caller::Worker));
             }
-            acquired
+            step.refused(None);
+            None
         } else {
-            take(self, owner::NATIVE)
-        };
-        acquired.then(|| Hold::new(site))
+            take(self, owner::NATIVE).then(|| Hold::new(site, Caller::Thread))
+        }
     }
 
     /// The scheduling point of a blocking acquire: the wait itself when it cannot go ahead.
