@@ -1,4 +1,9 @@
-//! Virtual time: nanoseconds since the iteration began, moved by steps, looks at the clock, and waiting.
+//! Virtual time: nanoseconds since the iteration began.
+//!
+//! Time moves to the earliest deadline when nobody can run, or when all who can only yield; by a little at
+//! each look at the clock; and when a deadline has been near for very many steps, since the others may go
+//! on for ever until the sleeper stops them. It does not move with steps: however long work takes in the
+//! schedule at hand, a sleep that was meant to outlast it does.
 
 use std::time::Duration;
 
@@ -9,8 +14,6 @@ use crate::operation::Operation;
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
-/// How much time a step takes, in nanoseconds.
-const STEP: u64 = 10;
 /// How much time a look at the clock takes, in nanoseconds.
 const READ: u64 = 1000;
 /// A worker that only looks at the clock waits for it: after this many looks in a row time goes faster.
@@ -42,16 +45,12 @@ pub fn clock_read() -> u64 {
         }
         (*engine).clock_reads += 1;
         let speed_ups = ((*engine).clock_reads / READS_TO_SPEED_UP).min(MOST_SPEED_UPS);
-        (*engine).time_base += READ << speed_ups;
+        (*engine).time += READ << speed_ups;
         if speed_ups > 0 {
             // It waits for time to pass; others may run meanwhile.
             give_way(Operation::ClockRead);
         } else {
             (*engine).idle += 1;
-            if (*engine).next_deadline != NEVER {
-                // The fuse was measured by the clock as it was.
-                (*engine).burn_fuse();
-            }
         }
     }
     now(engine)
@@ -65,37 +64,37 @@ pub fn wall_clock() -> u64 {
 
 fn now(engine: *mut Engine) -> u64 {
     // SAFETY: callers have a live engine.
-    unsafe { (*engine).time_base + u64::from((*engine).steps()) * STEP }
+    unsafe { (*engine).time }
 }
 
-/// Wakes the workers whose deadline has come.
-pub(super) fn fire_due(engine: &mut Engine) {
-    let now = now(engine);
-    if engine.next_deadline <= now {
-        engine.end_waits_until(now);
+/// Lets the earliest deadline come if it has been waited for through very many steps of others.
+pub(super) fn lose_patience(engine: &mut Engine) {
+    if engine.next_deadline != NEVER && steps_to_patience_end(engine) == 0 {
+        jump_to_next_deadline(engine);
     }
 }
 
-/// Moves time to the next deadline and wakes who waits for it; false if nobody does.
+/// Moves time to the next deadline and wakes all whose deadline has come; false if nobody has one.
 pub(super) fn jump_to_next_deadline(engine: &mut Engine) -> bool {
     // The kept bound may be that of a worker woken since; looking at all of them makes it exact.
-    let now_here = now(engine);
-    engine.end_waits_until(now_here);
-    if engine.next_deadline == NEVER {
+    engine.find_next_deadline();
+    if engine.next_deadline == NEVER || engine.body_done {
         return false;
     }
-    let deadline = engine.next_deadline;
-    engine.time_base += deadline.saturating_sub(now(engine));
-    engine.end_waits_until(deadline);
+    engine.time = engine.time.max(engine.next_deadline);
+    engine.end_waits_until(engine.time);
+    engine.deadline_since = engine.horizon;
     true
 }
 
-/// How many steps may pass without a look at the deadlines: the one after them is due or too early.
+/// How many steps may pass without a look at the deadlines.
 pub(super) fn steps_to_deadline(engine: &Engine) -> u32 {
     if engine.next_deadline == NEVER {
         return u32::MAX;
     }
-    let now = engine.time_base + u64::from(engine.steps()) * STEP;
-    let steps = engine.next_deadline.saturating_sub(now).div_ceil(STEP).saturating_sub(1);
-    u32::try_from(steps).unwrap_or(u32::MAX)
+    steps_to_patience_end(engine).saturating_sub(1)
+}
+
+fn steps_to_patience_end(engine: &Engine) -> u32 {
+    engine.deadline_since.saturating_add(engine.patience).saturating_sub(engine.horizon)
 }

@@ -85,7 +85,7 @@ impl Engine {
             return None;
         }
         external::drain(self);
-        clock::fire_due(self);
+        clock::lose_patience(self);
         while self.enabled.len() == 0 {
             self.nobody_can_run()?;
         }

@@ -65,7 +65,8 @@ pub(super) fn mark_engine_thread() {
     IS_ENGINE_THREAD.set(true);
 }
 
-fn is_engine_thread() -> bool {
+/// True on the OS thread that runs controlled workers, once the first iteration has begun.
+pub(super) fn is_engine_thread() -> bool {
     IS_ENGINE_THREAD.get()
 }
 

@@ -116,7 +116,9 @@ impl Engine {
         self.worker_count = 0;
         self.stall = Stall::default();
         self.request = Request::Point;
-        self.time_base = 0;
+        self.time = 0;
+        self.deadline_since = 0;
+        self.patience = head.max_steps / 4;
         self.next_deadline = u64::MAX;
         self.clock_reads = 0;
         self.wall_clock = head.wall_clock;

@@ -4,7 +4,9 @@ use std::io::Write as _;
 use std::panic::PanicHookInfo;
 use std::sync::Once;
 
+use super::external::is_engine_thread;
 use super::state::{engine, outside};
+use crate::harness::report_internal_error;
 use crate::trace::Site;
 
 /// A panic hook, as std's `set_hook` takes it.
@@ -41,16 +43,22 @@ pub fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
     unsafe { std::mem::replace(&mut (*engine()).hook, hook) }
 }
 
-/// Takes over the process's panic hook; panics of uncontrolled threads go on to the one before.
+/// Takes over the process's panic hook.
+///
+/// Panics of uncontrolled threads go on to the hook before. A panic of the engine itself is no bug of the
+/// program: the process ends and says so.
 pub(crate) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if engine().is_null() {
-                before(info);
-            } else {
+            if !engine().is_null() {
                 controlled_panic(info);
+            } else if is_engine_thread() {
+                before(info);
+                report_internal_error(&info.to_string());
+            } else {
+                before(info);
             }
         }));
     });

@@ -109,8 +109,12 @@ pub(crate) struct Engine {
 
     /// Why the current worker hands over.
     pub(super) request: Request,
-    /// Virtual nanoseconds at step 0.
-    pub(super) time_base: u64,
+    /// The time, in virtual nanoseconds.
+    pub(super) time: u64,
+    /// The step from which on there has been a deadline, or at which the last one came.
+    pub(super) deadline_since: u32,
+    /// For how many steps of others a deadline is waited for.
+    pub(super) patience: u32,
     /// No waiting worker has an earlier deadline than this.
     pub(super) next_deadline: u64,
     /// How many clock reads in a row there were without progress.
@@ -187,7 +191,9 @@ impl Engine {
             tape,
             stall: Stall::default(),
             request: Request::Point,
-            time_base: 0,
+            time: 0,
+            deadline_since: 0,
+            patience: 0,
             next_deadline: u64::MAX,
             clock_reads: 0,
             wall_clock: 0,

@@ -143,29 +143,35 @@ impl Engine {
             self.waiters.insert(current);
         }
         if current.deadline < self.next_deadline {
+            if self.next_deadline == u64::MAX {
+                self.deadline_since = self.horizon;
+            }
             self.next_deadline = current.deadline;
         }
     }
 
-    /// Ends the wait of workers whose deadline has come, and finds the next deadline.
+    /// Ends the wait of workers whose deadline is no later than `now`.
     pub(super) fn end_waits_until(&mut self, now: u64) {
-        self.next_deadline = u64::MAX;
         for index in 0..self.worker_count {
             let worker = self.workers[index];
             // SAFETY: the engine's workers are live.
             unsafe {
-                if (*worker).state != State::Waiting {
-                    continue;
-                }
-                if (*worker).deadline <= now {
+                if (*worker).state == State::Waiting && (*worker).deadline <= now {
                     self.waiters.take(worker);
                     (*worker).timed_out = true;
                     self.enable(worker);
-                } else {
-                    self.next_deadline = self.next_deadline.min((*worker).deadline);
                 }
             }
         }
+        self.find_next_deadline();
+    }
+
+    /// Makes `next_deadline` exact.
+    pub(super) fn find_next_deadline(&mut self) {
+        // SAFETY: the engine's workers are live.
+        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let waiting = workers.filter(|worker| worker.state == State::Waiting);
+        self.next_deadline = waiting.map(|worker| worker.deadline).min().unwrap_or(u64::MAX);
     }
 }
 

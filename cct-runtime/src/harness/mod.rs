@@ -14,6 +14,7 @@ mod replay;
 use std::process::Termination;
 
 pub use explore::explore;
+pub(crate) use process::report_internal_error;
 pub use process::report_uncontrolled;
 
 use crate::engine::is_controlled;

@@ -63,6 +63,14 @@ pub fn report_uncontrolled(what: &str) {
     }
 }
 
+/// The engine itself has panicked: says so and ends the process. Does nothing where nobody listens.
+pub(crate) fn report_internal_error(message: &str) {
+    if let Some(channel) = CHANNEL.get() {
+        channel.send(&Event::Refused(format!("internal error of cargo-cct: {message}")));
+        leave()
+    }
+}
+
 /// Ends the process without running anything that the iterations left behind.
 fn leave() -> ! {
     // SAFETY: ends the process.

@@ -105,6 +105,8 @@ impl Strategy for Pct {
         // After the change points: who gives way is no candidate now, and must lie below those who
         // are, or it would be taken out of the queue for good.
         if candidates.reason() == Reason::Yield {
+            // Last, so that it is below everybody: what is above the pick is taken off the queue, and a
+            // worker that gives way is no candidate at this pick but must be found at the next.
             self.next_given_way -= 1;
             self.set_priority(current, self.next_given_way);
         }
