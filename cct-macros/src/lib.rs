@@ -9,6 +9,8 @@ mod fallback;
 mod settings;
 mod should_panic;
 mod test_fn;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 
