@@ -7,9 +7,9 @@
 //! }
 //! ```
 //!
-//! The inner function has the outer one's name, so that a test which calls itself, or prints where it
-//! is, does what it did. Nothing else is named in between: names in the body mean what they meant.
-//! All paths are absolute and resolved at the call site, where they work in every edition.
+//! The inner function has the outer one's name, so that a test which calls itself, or prints where
+//! it is, does what it did. Nothing else is named in between: names in the body mean what they
+//! meant. All paths are absolute and resolved at the call site, where they work in every edition.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};

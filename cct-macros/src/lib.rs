@@ -1,8 +1,8 @@
 //! The test attributes of cargo-cct.
 //!
-//! Both wrap a test function without looking into its body: the function's signature stays outside, and
-//! what was written becomes a function of the same name inside, which the harness calls as often as it
-//! has schedules to run. See [`expand`] for the shape.
+//! Both wrap a test function without looking into its body: the function's signature stays
+//! outside, and what was written becomes a function of the same name inside, which the harness
+//! calls as often as it has schedules to run. See [`expand`] for the shape.
 
 mod expand;
 mod fallback;
@@ -16,8 +16,8 @@ use proc_macro::TokenStream;
 
 /// Takes the place of std's `#[test]` in crates that cargo-cct builds.
 ///
-/// What is not a plain test function is handed to std's attribute as it is, so that the compiler says
-/// what it always says.
+/// What is not a plain test function is handed to std's attribute as it is, so that the compiler
+/// says what it always says.
 #[proc_macro_attribute]
 pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand::std_test(&args.into(), &item.into()).into()

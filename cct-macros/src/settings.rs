@@ -1,7 +1,7 @@
 //! The settings of `#[cct::test(…)]`, and what is wrong with them.
 //!
-//! They leave as the text that the harness reads. Limits that belong to the engine are not known here:
-//! the expansion has the compiler check them.
+//! They leave as the text that the harness reads. Limits that belong to the engine are not known
+//! here: the expansion has the compiler check them.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -103,8 +103,8 @@ impl Settings {
 }
 
 impl Check {
-    /// The call is on the value's own span, which is where the compiler is to point; the path is not,
-    /// since it would mean something else in edition 2015.
+    /// The call is on the value's own span, which is where the compiler is to point; the path is
+    /// not, since it would mean something else in edition 2015.
     fn assertion(&self, library: &TokenStream) -> TokenStream {
         let (path, call) = match self {
             Check::Strategy(text) => (

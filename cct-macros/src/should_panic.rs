@@ -15,8 +15,8 @@ pub(crate) enum ShouldPanic {
 }
 
 impl ShouldPanic {
-    /// Reads the attribute where it is present. A form that libtest does not know counts as any panic,
-    /// and libtest's own attribute complains about it.
+    /// Reads the attribute where it is present. A form that libtest does not know counts as any
+    /// panic, and libtest's own attribute complains about it.
     pub(crate) fn of(attributes: &[Attribute]) -> ShouldPanic {
         let Some(attribute) = attributes
             .iter()

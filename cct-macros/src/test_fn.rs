@@ -38,11 +38,12 @@ impl TestFn {
     /// Why the function cannot be called again and again without arguments, if it cannot.
     pub(crate) fn objections(&self) -> Vec<syn::Error> {
         let signature = &self.signature;
+        let generics = &signature.generics;
         let found = [
             signature.constness.map(|token| (token.span, "`const`")),
             signature.asyncness.map(|token| (token.span, "`async`")),
             signature.unsafety.map(|token| (token.span, "`unsafe`")),
-            (!signature.generics.params.is_empty()).then(|| (signature.generics.span(), "generic")),
+            (!generics.params.is_empty()).then(|| (generics.span(), "generic")),
         ];
         let mut errors: Vec<_> = found
             .into_iter()
@@ -68,10 +69,11 @@ impl TestFn {
         })
     }
 
-    /// The attributes of the function that the test harness sees, and those of the function inside.
+    /// The attributes of the function that the test harness sees, and those of the function
+    /// inside.
     ///
-    /// Outside is what the compiler and libtest want to find on a test. Anything else may be a macro
-    /// that changes the body, and has to do so within each schedule.
+    /// Outside is what the compiler and libtest want to find on a test. Anything else may be a
+    /// macro that changes the body, and has to do so within each schedule.
     pub(crate) fn split_attributes(&self) -> (Vec<&Attribute>, Vec<&Attribute>) {
         self.attributes.iter().partition(|attribute| {
             let name = attribute

@@ -1,7 +1,8 @@
 //! std's concurrency, name for name, on the engine of cargo-cct.
 //!
-//! Each shim has std's signatures and behaves as std does where no engine is; on a controlled worker it
-//! declares its operations to the engine. Who runs, and who waits, is decided there and not here.
+//! Each shim has std's signatures and behaves as std does where no engine is; on a controlled
+//! worker it declares its operations to the engine. Who runs, and who waits, is decided there and
+//! not here.
 
 #[doc(hidden)]
 pub extern crate std as real;

@@ -1,8 +1,8 @@
 //! The machine of `mpsc`: how many messages are under way, and who is still there.
 //!
-//! The messages themselves are the shim's; it stores and takes them in calls that the machine makes
-//! under its lock, so that both always agree. A *rendezvous* channel has a bound of 0: a sender that
-//! finds no waiting receiver leaves an *offer* and waits until it was taken.
+//! The messages themselves are the shim's; it stores and takes them in calls that the machine
+//! makes under its lock, so that both always agree. A *rendezvous* channel has a bound of 0: a
+//! sender that finds no waiting receiver leaves an *offer* and waits until it was taken.
 
 use std::cell::UnsafeCell;
 use std::panic::Location;
@@ -235,20 +235,12 @@ impl ChannelMachine {
     /// Waits until the offer with this number was taken.
     fn offer(&self, ticket: u64, site: &'static Location<'static>) -> Sent {
         loop {
-            let end = self
-                .counts
-                .with(|counts| match ticket.checked_sub(counts.taken) {
-                    None => Some(Sent::Delivered),
-                    Some(_) if counts.has_receiver => None,
-                    Some(place) => Some(Sent::Returned(place.try_into().expect("it is in memory"))),
-                });
-            match end {
-                Some(end) => return end,
-                None => {
-                    let open = |counts: &Counts| counts.has_receiver && counts.taken <= ticket;
-                    self.block(Operation::Send, Change::Taken, None, site, open);
-                }
+            let end = self.counts.with(|counts| counts.end_of_offer(ticket));
+            if let Some(end) = end {
+                return end;
             }
+            let open = |counts: &Counts| counts.end_of_offer(ticket).is_none();
+            self.block(Operation::Send, Change::Taken, None, site, open);
         }
     }
 
@@ -329,6 +321,15 @@ impl Counts {
     fn put(&mut self) -> u64 {
         self.stored += 1;
         self.stored - 1
+    }
+
+    /// How the offer with this ticket ended, if it has.
+    fn end_of_offer(&self, ticket: u64) -> Option<Sent> {
+        match ticket.checked_sub(self.taken) {
+            None => Some(Sent::Delivered),
+            Some(_) if self.has_receiver => None,
+            Some(place) => Some(Sent::Returned(place.try_into().expect("it is in memory"))),
+        }
     }
 
     fn receive(&mut self, take: &mut dyn FnMut()) -> Received {

@@ -59,8 +59,8 @@ impl Spec {
             let (member, more) = split(rest, b',');
             assert!(
                 Member::parse(member).is_some(),
-                "not a strategy: expected `portfolio`, `random`, `sticky:N`, `pct:D`, or several of \
-                 them with commas between"
+                "not a strategy: expected `portfolio`, `random`, `sticky:N`, `pct:D`, \
+                 or several of them with commas between"
             );
             match more {
                 Some(more) => rest = more,

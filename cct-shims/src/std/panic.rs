@@ -1,6 +1,7 @@
 //! Panics: counted for each worker, and caught and hooked within one iteration.
 //!
-//! The engine counts a panic when its hook sees it; here only what passes by the hook is kept in step.
+//! The engine counts a panic when its hook sees it; here only what passes by the hook is kept in
+//! step.
 
 use cct::engine::{self, Hook};
 use real::any::Any;

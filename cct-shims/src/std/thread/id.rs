@@ -5,8 +5,8 @@ use real::fmt;
 use real::hash::{Hash, Hasher};
 use real::num::NonZero;
 
-/// Where the numbers of workers begin: beyond any count of native threads, and with the worker's number
-/// readable in the decimal digits.
+/// Where the numbers of workers begin: beyond any count of native threads, and with the worker's
+/// number readable in the decimal digits.
 const FIRST_WORKER: NonZero<u64> = NonZero::new(1_000_000_000_000).expect("not zero");
 
 /// A thread's identity; that of a worker is the same in every iteration.

@@ -24,7 +24,8 @@ pub(super) enum Flow {
     Worker(Worker),
 }
 
-// SAFETY: as in std: the result is only reached by value, and it was `Send` when the thread was spawned.
+// SAFETY: as in std: the result is only reached by value, and it was `Send` when the thread was
+// spawned.
 unsafe impl<T> Send for JoinHandle<T> {}
 // SAFETY: as above; a shared handle gives no access to the result.
 unsafe impl<T> Sync for JoinHandle<T> {}

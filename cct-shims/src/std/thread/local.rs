@@ -64,7 +64,8 @@ impl<T: 'static> LocalKey<T> {
         }
     }
 
-    /// Stores the current worker's value, in place of one that its own initialiser may have stored.
+    /// Stores the current worker's value, in place of one that its own initialiser may have
+    /// stored.
     fn install(&'static self, value: T) -> Result<&'static T, AccessError> {
         match engine::local(self.slot) {
             Local::Missing => {
@@ -79,8 +80,8 @@ impl<T: 'static> LocalKey<T> {
             }
             Local::Alive(present) => {
                 let present = present.cast::<T>();
-                // SAFETY: as in `of_worker`; and nobody borrows it, since that takes a closure in which
-                // the value is no longer missing.
+                // SAFETY: as in `of_worker`; and nobody borrows it, since that takes a closure in
+                // which the value is no longer missing.
                 unsafe {
                     let former = mem::replace(&mut *present, value);
                     drop(former);

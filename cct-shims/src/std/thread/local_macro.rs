@@ -34,7 +34,8 @@ macro_rules! thread_local {
 
 /// One key: the native one, and the slot and initialiser of the worker-local.
 ///
-/// The slot is a `static`, since functions with equal code may be merged and could not tell keys apart.
+/// The slot is a `static`, since functions with equal code may be merged and could not tell keys
+/// apart.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __local_key {

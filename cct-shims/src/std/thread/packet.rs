@@ -10,8 +10,8 @@ use crate::std::process;
 
 /// Holds a thread's result; shared by the thread and its join handle.
 ///
-/// The thread writes it once and then lets go of its share; the handle reads it only after the thread
-/// has ended. Who drops the last share, drops the result, and after that the scope may end.
+/// The thread writes it once and then lets go of its share; the handle reads it only after the
+/// thread has ended. Who drops the last share, drops the result, and after that the scope may end.
 pub(super) struct Packet<T> {
     result: UnsafeCell<Option<Result<T>>>,
     scope: Option<Arc<ScopeData>>,
@@ -31,7 +31,8 @@ impl<T> Packet<T> {
         }
     }
 
-    /// True in a scope, where no panic stays unobserved: what nobody joins is the scope's own panic.
+    /// True in a scope, where no panic stays unobserved: what nobody joins is the scope's own
+    /// panic.
     pub(super) fn is_scoped(&self) -> bool {
         self.scope.is_some()
     }

@@ -4,8 +4,8 @@ use cct::engine;
 use real::io;
 use real::num::NonZero;
 
-/// What controlled workers are told, on every machine: enough for pools to share work, and few enough
-/// that the interleavings of their threads can be explored.
+/// What controlled workers are told, on every machine: enough for pools to share work, and few
+/// enough that the interleavings of their threads can be explored.
 const CONTROLLED: NonZero<usize> = NonZero::new(4).expect("not zero");
 
 /// Estimates how many threads can run at the same time; 4 on a controlled worker.

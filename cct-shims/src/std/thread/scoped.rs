@@ -41,7 +41,8 @@ where
 /// A scope to spawn threads in.
 pub struct Scope<'scope, 'env: 'scope> {
     data: Arc<ScopeData>,
-    // Both invariant: a thread must not outlive the scope, nor borrow for less than the whole of it.
+    // Both invariant: a thread must not outlive the scope, nor borrow for less than the whole of
+    // it.
     own: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }

@@ -74,8 +74,8 @@ impl<T> Channel<T> {
         self.machine.drop_sender();
     }
 
-    /// Takes the receiver away, and with it the messages that it will not receive. Offers are left for
-    /// their senders.
+    /// Takes the receiver away, and with it the messages that it will not receive. Offers are left
+    /// for their senders.
     pub(super) fn drop_receiver(&self) {
         self.machine.drop_receiver();
         if !self.is_rendezvous {
@@ -104,7 +104,8 @@ impl<T> Channel<T> {
     /// Only for calls that the machine makes under its lock.
     #[expect(clippy::mut_from_ref, reason = "the machine's lock makes it exclusive")]
     fn messages(&self) -> &mut VecDeque<Option<T>> {
-        // SAFETY: every caller is such a call, and none of them keeps the reference or calls another.
+        // SAFETY: every caller is such a call, and none of them keeps the reference or calls
+        // another.
         unsafe { &mut *self.messages.get() }
     }
 }

@@ -32,7 +32,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     }
 }
 
-/// Creates a channel that holds `bound` messages; with 0, a send waits until its message is received.
+/// Creates a channel that holds `bound` messages; with 0, a send waits until its message is
+/// received.
 #[must_use]
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
