@@ -1,8 +1,8 @@
 //! The machine of `Condvar`.
 //!
-//! Workers that wait are counted: one is either *waiting* or *called* by a notification and about to
-//! return. A wake-up without a call sends the worker back to wait, so that no spurious wake-up reaches
-//! the user. Which worker a `notify_one` wakes is the strategy's choice.
+//! Workers that wait are counted: one is either *waiting* or *called* by a notification and about
+//! to return. A wake-up without a call sends the worker back to wait, so that no spurious wake-up
+//! reaches the user. Which worker a `notify_one` wakes is the strategy's choice.
 
 use std::panic::Location;
 use std::ptr;
@@ -18,8 +18,8 @@ use crate::operation::Operation;
 /// Who waits for a notification.
 #[derive(Debug)]
 pub struct CondvarMachine {
-    /// How many workers wait, in the lower half; how many have been called and have not returned yet, in
-    /// the upper one. They change together.
+    /// How many workers wait, in the lower half; how many have been called and have not returned
+    /// yet, in the upper one. They change together.
     workers: AtomicU64,
     /// Counts notifications; native threads sleep on it.
     sequence: AtomicU32,

@@ -1,6 +1,7 @@
 //! Sleeping and waking for threads outside the engine: a thin layer over Linux's futex.
 //!
-//! A controlled worker must not sleep here, except for the short, bounded [`patience`]; it may wake.
+//! A controlled worker must not sleep here, except for the short, bounded [`patience`]; it may
+//! wake.
 
 use std::io;
 use std::ptr;

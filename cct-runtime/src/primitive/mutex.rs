@@ -11,7 +11,8 @@ use crate::operation::Operation;
 
 /// Who holds a mutex, and whether anybody waits for it.
 ///
-/// A free mutex is exactly [`FREE`]: whoever waits sets [`WAITED`] on a held one, and a release clears it.
+/// A free mutex is exactly `FREE`: whoever waits sets `WAITED` on a held one, and a release clears
+/// it.
 #[derive(Debug)]
 pub struct MutexMachine {
     state: AtomicU32,
@@ -101,8 +102,8 @@ impl MutexMachine {
     pub(super) fn release(&self) {
         let state = self.state.load(Ordering::Relaxed);
         if owner::worker(state & !WAITED).is_some() {
-            // Not a swap: workers set the flag on this same OS thread, and a native thread that finds a
-            // worker holding the mutex looks again by itself.
+            // Not a swap: workers set the flag on this same OS thread, and a native thread that
+            // finds a worker holding the mutex looks again by itself.
             self.state.store(FREE, Ordering::Release);
             if state & WAITED != 0 {
                 engine::wake_all(self.address());

@@ -1,8 +1,8 @@
 //! The machine of `Once`, `OnceLock` and `LazyLock`.
 //!
-//! A completed one never changes again (but through `&mut`), so looking at it commutes with every other
-//! operation: it is no scheduling point and costs one load. Only a call that finds it incomplete
-//! declares an operation, and then looks again.
+//! A completed one never changes again (but through `&mut`), so looking at it commutes with every
+//! other operation: it is no scheduling point and costs one load. Only a call that finds it
+//! incomplete declares an operation, and then looks again.
 
 use std::panic::Location;
 use std::ptr;
@@ -182,7 +182,8 @@ fn previously_poisoned() -> ! {
     panic!("Once instance has previously been poisoned")
 }
 
-/// The right and the duty to run the initialiser; dropped without [`Running::complete`], it poisons.
+/// The right and the duty to run the initialiser; dropped without [`Running::complete`], it
+/// poisons.
 #[derive(Debug)]
 #[must_use]
 pub struct Running<'a> {

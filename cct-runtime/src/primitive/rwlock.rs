@@ -1,8 +1,8 @@
 //! The machine of `RwLock`.
 //!
 //! As in std on Linux, readers wait while a writer waits, so that a recursive read can deadlock. A
-//! release that leaves the lock free forgets who waited and wakes everybody: whoever comes first gets
-//! it, and the others wait anew. That allows every order std allows.
+//! release that leaves the lock free forgets who waited and wakes everybody: whoever comes first
+//! gets it, and the others wait anew. That allows every order std allows.
 
 use std::panic::Location;
 use std::ptr;
@@ -16,11 +16,11 @@ use crate::operation::Operation;
 /// How many read, whether one writes, and who waits.
 #[derive(Debug)]
 pub struct RwLockMachine {
-    /// The number of readers or [`WRITER`], and two flags. A free lock is exactly 0: whoever waits sets
-    /// its flag on a held lock.
+    /// The number of readers or [`WRITER`], and two flags. A free lock is exactly 0: whoever waits
+    /// sets its flag on a held lock.
     state: AtomicU32,
-    /// The code of the holder if there is just one and it is known, else 0. Only for reports and for
-    /// deciding how to wait.
+    /// The code of the holder if there is just one and it is known, else 0. Only for reports and
+    /// for deciding how to wait.
     holder: AtomicU32,
     /// Counts the wake-ups of native writers, who sleep on it.
     writer_calls: AtomicU32,
@@ -306,7 +306,8 @@ impl RwLockMachine {
         engine::wake_all(self.address());
     }
 
-    /// Replaces the state as `next` says, and returns the one before; refused when `next` has none.
+    /// Replaces the state as `next` says, and returns the one before; refused when `next` has
+    /// none.
     fn change(&self, order: Ordering, next: impl Fn(u32) -> Option<u32>) -> Result<u32, u32> {
         self.state.try_update(order, Ordering::Relaxed, next)
     }

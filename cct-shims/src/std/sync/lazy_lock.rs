@@ -22,8 +22,8 @@ enum Data<T, F> {
     Value(T),
 }
 
-// SAFETY: it hands out `&T` (hence `Sync`), a value made on one thread can be dropped on another (hence
-// `Send`), and `F` is called on whichever thread comes first; the machine orders all that.
+// SAFETY: it hands out `&T` (hence `Sync`), a value made on one thread can be dropped on another
+// (hence `Send`), and `F` is called on whichever thread comes first; the machine orders all that.
 unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T, F> {}
@@ -60,7 +60,8 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
         if let Some(running) = this.machine.begin(OnPoison::Ignore) {
-            // SAFETY: only the one who runs the initialiser touches the data of an incomplete lock.
+            // SAFETY: only the one who runs the initialiser touches the data of an incomplete
+            // lock.
             let initializer = unsafe { (*this.data.get()).take_initializer() };
             let value = initializer();
             // SAFETY: as above.

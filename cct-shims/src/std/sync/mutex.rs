@@ -24,7 +24,8 @@ pub struct MutexGuard<'a, T: ?Sized> {
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: the value moves with the mutex, and only one thread at a time can reach it through the mutex.
+// SAFETY: the value moves with the mutex, and only one thread at a time can reach it through the
+// mutex.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}

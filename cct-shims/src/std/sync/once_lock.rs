@@ -8,13 +8,13 @@ use real::panic::{RefUnwindSafe, UnwindSafe};
 /// `std::sync::OnceLock`.
 pub struct OnceLock<T> {
     machine: OnceMachine,
-    /// Set exactly when the machine is complete. An `Option` and no `Drop` here, so that a value may
-    /// borrow what dies together with the lock, as std's may.
+    /// Set exactly when the machine is complete. An `Option` and no `Drop` here, so that a value
+    /// may borrow what dies together with the lock, as std's may.
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: it hands out `&T` (hence `Sync`), and a value set on one thread can be taken on another (hence
-// `Send`); the machine orders the write before every read.
+// SAFETY: it hands out `&T` (hence `Sync`), and a value set on one thread can be taken on another
+// (hence `Send`); the machine orders the write before every read.
 unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
@@ -97,7 +97,8 @@ impl<T> OnceLock<T> {
     fn initialize(&self, f: impl FnOnce() -> Option<T>) {
         if let Some(running) = self.machine.begin(OnPoison::Ignore) {
             let value = f();
-            // SAFETY: only the one who runs the initialiser touches the value of an incomplete lock.
+            // SAFETY: only the one who runs the initialiser touches the value of an incomplete
+            // lock.
             unsafe { *self.value.get() = value };
             running.complete();
         }

@@ -183,7 +183,8 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: while the guard lives, nobody writes, and the borrowed lock keeps the value in place.
+        // SAFETY: while the guard lives, nobody writes, and the borrowed lock keeps the value in
+        // place.
         unsafe { self.data.as_ref() }
     }
 }

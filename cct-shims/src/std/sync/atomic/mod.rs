@@ -1,11 +1,12 @@
 //! `std::sync::atomic`: every operation is a scheduling point, carried out on the real atomic.
 //!
-//! The methods are not generic and not inlined: between the program and the engine lies one frame, and
-//! it is optimised also when the program is a debug build.
+//! The methods are not generic and not inlined: between the program and the engine lies one frame,
+//! and it is optimised also when the program is a debug build.
 //!
-//! One worker runs at a time, so every execution is sequentially consistent, whatever orderings the
-//! program names. They are checked as std checks them; on a worker, a store is then a release store,
-//! since the full barrier of a sequentially consistent one would cost more than the rest of the step.
+//! One worker runs at a time, so every execution is sequentially consistent, whatever orderings
+//! the program names. They are checked as std checks them; on a worker, a store is then a release
+//! store, since the full barrier of a sequentially consistent one would cost more than the rest of
+//! the step.
 
 #[macro_use]
 mod shared;

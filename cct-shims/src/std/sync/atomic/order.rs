@@ -1,6 +1,7 @@
 //! Which memory orderings an operation accepts.
 //!
-//! A face hands an ordering that its operation refuses to the real atomic, which panics as std does.
+//! A face hands an ordering that its operation refuses to the real atomic, which panics as std
+//! does.
 
 use real::sync::atomic::Ordering;
 

@@ -1,11 +1,24 @@
 //! What all atomics have in common.
 
-/// Implements an atomic over the real one in its only field: construction, access, and the operations
-/// that every kind of value has.
+/// The line that documents a method.
+macro_rules! see {
+    ($atomic:ident $method:ident) => {
+        concat!(
+            "See `std::sync::atomic::",
+            stringify!($atomic),
+            "::",
+            stringify!($method),
+            "`."
+        )
+    };
+}
+
+/// Implements an atomic over the real one in its only field: construction, access, and the
+/// operations that every kind of value has.
 macro_rules! shared_methods {
     ($vis:vis $atomic:ident, $real:ty, $value:ty) => {
         impl $atomic {
-            #[doc = concat!("See `std::sync::atomic::", stringify!($atomic), "::load`.")]
+            #[doc = see!($atomic load)]
             #[track_caller]
             $vis fn load(&self, order: Ordering) -> $value {
                 if !engine::is_controlled() || !order::can_load(order) {
@@ -17,7 +30,7 @@ macro_rules! shared_methods {
                 value
             }
 
-            #[doc = concat!("See `std::sync::atomic::", stringify!($atomic), "::store`.")]
+            #[doc = see!($atomic store)]
             #[track_caller]
             $vis fn store(&self, val: $value, order: Ordering) {
                 if !engine::is_controlled() || !order::can_store(order) {
@@ -28,7 +41,7 @@ macro_rules! shared_methods {
                 step.wrote(val);
             }
 
-            #[doc = concat!("See `std::sync::atomic::", stringify!($atomic), "::compare_exchange`.")]
+            #[doc = see!($atomic compare_exchange)]
             #[track_caller]
             $vis fn compare_exchange(
                 &self,
@@ -43,7 +56,7 @@ macro_rules! shared_methods {
                 self.exchange_at_point(Operation::CompareExchange, current, new)
             }
 
-            #[doc = concat!("See `std::sync::atomic::", stringify!($atomic), "::compare_exchange_weak`.")]
+            #[doc = see!($atomic compare_exchange_weak)]
             ///
             /// On a worker it fails only when the values differ.
             #[track_caller]
@@ -102,7 +115,7 @@ macro_rules! read_modify_write {
     ($vis:vis $atomic:ident, $value:ty, $operand:ty;
      $($method:ident($operation:ident) |$old:pat_param, $val:ident| $new:expr;)*) => {
         impl $atomic { $(
-            #[doc = concat!("See `std::sync::atomic::", stringify!($atomic), "::", stringify!($method), "`.")]
+            #[doc = see!($atomic $method)]
             #[track_caller]
             $vis fn $method(&self, val: $operand, order: Ordering) -> $value {
                 if !engine::is_controlled() {
@@ -118,7 +131,8 @@ macro_rules! read_modify_write {
     };
 }
 
-/// Implements what is made from the operations above or needs none; `T` is a parameter of the type.
+/// Implements what is made from the operations above or needs none; `T` is a parameter of the
+/// type.
 macro_rules! derived_methods {
     ([$($generics:tt)*] $atomic:ty, $name:literal, $real:ty, $value:ty) => {
         impl $($generics)* $atomic {
@@ -159,9 +173,14 @@ macro_rules! derived_methods {
             }
 
             #[doc = concat!("See `std::sync::atomic::", $name, "::compare_and_swap`.")]
-            #[deprecated(since = "1.50.0", note = "use `compare_exchange` or `compare_exchange_weak` instead")]
+            #[deprecated(since = "1.50.0", note = "use `compare_exchange` instead")]
             #[track_caller]
-            pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
+            pub fn compare_and_swap(
+                &self,
+                current: $value,
+                new: $value,
+                order: Ordering,
+            ) -> $value {
                 let failure = order::of_failure(order);
                 self.compare_exchange(current, new, order, failure).unwrap_or_else(|value| value)
             }
