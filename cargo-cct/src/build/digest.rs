@@ -8,7 +8,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 /// Hashes parts whose borders count.
-pub(crate) fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(crate) fn of_parts(parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_le_bytes());

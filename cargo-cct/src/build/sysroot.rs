@@ -24,12 +24,8 @@ use super::toolchain::Toolchain;
 /// A sysroot that is there.
 #[derive(Clone, Debug)]
 pub(crate) struct Sysroot {
-    /// Names sources, toolchain and tool.
-    pub key: String,
     /// The folder with everything to link.
     pub lib: PathBuf,
-    /// The sources it was built from; their sites are not the user's.
-    pub src: PathBuf,
     /// This executable under the names of its other roles.
     pub wrappers: Wrappers,
 }
@@ -98,7 +94,7 @@ impl Sysroot {
             }
         }
         let wrappers = Wrappers::ensure(&cache.join("bin")).map_err(failed)?;
-        Ok(Sysroot { key, lib: home.join("lib"), src: home.join("src"), wrappers })
+        Ok(Sysroot { lib: home.join("lib"), wrappers })
     }
 }
 
@@ -142,7 +138,7 @@ fn key(toolchain: &Toolchain) -> String {
         &toolchain.host,
         env!("CARGO_PKG_VERSION"),
     ];
-    digest::of_parts(parts.map(str::as_bytes))[..16].to_owned()
+    digest::of_parts(&parts.map(str::as_bytes))[..16].to_owned()
 }
 
 /// Fills `staging` with what `home` is to hold.

@@ -7,8 +7,8 @@ mod duration;
 mod harness_args;
 
 pub(crate) use args::{
-    Cli, ColorChoice, CleanArgs, ExploreArgs, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
+    Cli, ColorChoice, CleanArgs, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
 pub(crate) use config::{Config, ConfigError};
-pub(crate) use harness_args::{HarnessArgs, HarnessArgsError, Ignored};
+pub(crate) use harness_args::HarnessArgs;

@@ -1,5 +1,42 @@
-//! draft
+//! `cargo cct list`: the failures that were found, latest first.
+
+use serde_json::json;
+
+use super::load;
 use crate::cli::ListArgs;
 use crate::exit::Exit;
+use crate::failure::Store;
+use crate::report::{Json, Report, list_line};
+
 /// Does it.
-pub(super) fn run(_args: &ListArgs) -> anyhow::Result<Exit> { Ok(Exit::Success) }
+pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
+    let (_, workspace) = load(&args.place.cargo_args())?;
+    let (records, errors) = Store::new(workspace.failures()).all();
+    for record in &records {
+        if args.output.json {
+            let report = Report::of(record, &workspace.root).json();
+            let pick = |key: &str| report[key].clone();
+            Json::line(
+                "failure",
+                json!({
+                    "id": record.id,
+                    "status": pick("status"),
+                    "binary": record.name.binary,
+                    "test": record.name.test,
+                    "message": record.bug.message,
+                    "repeats": record.repeats,
+                    "found_at": record.provenance.found_at,
+                }),
+            )?;
+        } else {
+            anstream::println!("{}", list_line(record));
+        }
+    }
+    for error in errors {
+        anstream::eprintln!("{}: {error}", crate::report::warning_word());
+    }
+    if records.is_empty() && !args.output.json {
+        anstream::eprintln!("no failure in `{}`", workspace.failures().display());
+    }
+    Ok(Exit::Success)
+}

@@ -6,10 +6,6 @@ mod replay;
 mod show;
 mod test;
 
-use std::error::Error as _;
-use std::path::PathBuf;
-
-use anyhow::Context as _;
 use clap::Parser as _;
 
 use crate::build::cargo::{BuildError, Cargo};
@@ -104,9 +100,4 @@ fn cargo<'a>(
 /// A path from a folder, or as it is when it is elsewhere.
 fn relative(path: &std::path::Path, folder: &std::path::Path) -> String {
     path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()
-}
-
-/// The folder that this process was started in.
-fn here() -> anyhow::Result<PathBuf> {
-    std::env::current_dir().context("the current folder is gone")
 }

@@ -1,9 +1,180 @@
 //! `cargo cct replay`: repeats a failure, checks every step, and reports it again.
 
-use crate::cli::ReplayArgs;
+use anyhow::Context as _;
+use cct::config::Settings;
+use serde_json::json;
+
+use super::{cargo, load, sysroot};
+use crate::build::cargo::Executable;
+use crate::build::digest;
+use crate::build::workspace::Workspace;
+use crate::cli::{CargoArgs, ReplayArgs};
 use crate::exit::Exit;
+use crate::failure::{Record, Store};
+use crate::report::{Detail, Json, Layout, Replay, Report};
+use crate::run::{
+    Difference, HANG_TIMEOUT, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_bug,
+};
 
 /// Does it.
-pub(super) fn run(_args: &ReplayArgs) -> anyhow::Result<Exit> {
-    Ok(Exit::Success)
+pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
+    let (_, place) = load(&args.place.cargo_args())?;
+    let record = Store::new(place.failures()).read(&args.failure)?;
+    let manifest = place.root.join(&record.provenance.manifest);
+    let mut cargo_args = CargoArgs {
+        manifest_path: Some(manifest.to_string_lossy().into_owned()),
+        ..args.place.cargo_args()
+    };
+    if !manifest.exists() {
+        cargo_args.manifest_path.clone_from(&args.place.manifest_path);
+    }
+    let (toolchain, workspace) = load(&cargo_args)?;
+    let sysroot = sysroot(&toolchain, args.output)?;
+    let mut selection = record.provenance.selection.clone();
+    // Cargo has nothing to say that matters here, unless it fails.
+    if args.output.verbose == 0 && !args.output.quiet {
+        selection.push("--quiet".to_owned());
+    }
+    let built = cargo(&toolchain, &sysroot, &workspace, args.output).build_selection(&selection)?;
+    let executable = find(&built.executables, &record, &workspace)?;
+    let changed = digest::of_file(&executable.path)? != record.provenance.executable_hash;
+
+    let overrides = Settings::parse(&record.overrides).context("the failure's settings")?;
+    let defaults = Settings::parse(&record.defaults).context("the failure's settings")?;
+    let launch = Launch {
+        executable,
+        test: &record.name.test,
+        mode: Mode::Explore,
+        overrides: &overrides,
+        defaults: &defaults,
+    };
+    let scratch = Scratch::create(&workspace.target)
+        .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
+    if let Some(debugger) = &args.debugger {
+        return debug(debugger, &launch, &record, &scratch);
+    }
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
+    let timeout = args.hang_timeout.or(executable.config.hang_timeout).unwrap_or(HANG_TIMEOUT);
+    let repeated = repeat(&launch, &record.schedule, timeout, &scratch, &stop)?;
+    let replay = judge(&record, repeated)?;
+    show(args, &record, &workspace, &replay, changed)?;
+    Ok(match replay {
+        Replay::Reproduced => Exit::Failed,
+        Replay::Passes => Exit::Success,
+        Replay::Diverged(_) | Replay::FailsOtherwise(_) => Exit::Diverged,
+        Replay::Stopped => Exit::Interrupted,
+    })
+}
+
+/// The executable that the failure was found in, built again.
+fn find<'a>(
+    executables: &'a [Executable],
+    record: &Record,
+    workspace: &Workspace,
+) -> anyhow::Result<&'a Executable> {
+    let from = &record.provenance;
+    let found = executables.iter().find(|executable| {
+        executable.package == from.package
+            && executable.kind == from.kind
+            && executable.target == from.target
+    });
+    found.with_context(|| {
+        format!(
+            "`{}` is of package `{}`, {} `{}`, which is not in the workspace at `{}`",
+            record.id,
+            from.package,
+            from.kind,
+            from.target,
+            workspace.root.display()
+        )
+    })
+}
+
+/// Compares what happened with what is on record.
+fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
+    Ok(match repeated {
+        Repeated::Stopped => Replay::Stopped,
+        Repeated::Refused(reason) => anyhow::bail!("the test cannot be replayed: {reason}"),
+        Repeated::Died { bug, .. } => {
+            if same_bug(&record.bug, &bug) {
+                Replay::Reproduced
+            } else {
+                Replay::FailsOtherwise(bug.message)
+            }
+        }
+        Repeated::Ended { replayed, .. } => {
+            let empty = cct::trace::Trace::default();
+            let recorded = record.trace.as_ref().unwrap_or(&empty);
+            let by_engine = replayed.divergence.as_ref().map(|divergence| {
+                Difference::at(recorded, &replayed.trace, divergence)
+            });
+            let by_steps =
+                || record.trace.as_ref().and_then(|trace| difference(trace, &replayed.trace));
+            if let Some(difference) = by_engine.or_else(by_steps) {
+                return Ok(Replay::Diverged(Box::new(difference)));
+            }
+            match &replayed.verdict {
+                cct::verdict::Verdict::Failed(bug) if same_bug(&record.bug, bug) => {
+                    Replay::Reproduced
+                }
+                cct::verdict::Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
+                cct::verdict::Verdict::Passed | cct::verdict::Verdict::CutOff => Replay::Passes,
+            }
+        }
+    })
+}
+
+fn show(
+    args: &ReplayArgs,
+    record: &Record,
+    workspace: &Workspace,
+    replay: &Replay,
+    changed: bool,
+) -> anyhow::Result<()> {
+    let report = Report::of(record, &workspace.root);
+    if args.output.json {
+        let value = json!({
+            "id": record.id,
+            "outcome": replay.word(),
+            "executable_changed": changed,
+            "divergence": replay.difference(),
+            "failure": report.json(),
+        });
+        return Ok(Json::line("replayed", value)?);
+    }
+    let layout = Layout::of_terminal();
+    if let Replay::Reproduced = replay {
+        let detail = if args.full { Detail::Full } else { Detail::Around };
+        anstream::print!("{}", report.text(&layout, detail));
+    }
+    anstream::print!("{}", replay.text(record, changed, &layout));
+    Ok(())
+}
+
+/// Runs the schedule under a debugger, with the terminal in its hands.
+fn debug(
+    debugger: &str,
+    launch: &Launch<'_>,
+    record: &Record,
+    scratch: &Scratch,
+) -> anyhow::Result<Exit> {
+    use cct::codec::Wire as _;
+
+    let words = shell_words::split(debugger)
+        .with_context(|| format!("`--debugger {debugger}` is no command line"))?;
+    anyhow::ensure!(!words.is_empty(), "`--debugger` needs a command");
+    let file = scratch.path("schedule");
+    std::fs::write(&file, record.schedule.to_bytes())?;
+    let launch = Launch { mode: Mode::Replay(file), ..launch.clone() };
+    let board = scratch.board()?;
+    let started = launch.spawn_under(launch.command(&words), &board);
+    let (mut child, mut events) = started.with_context(|| format!("cannot run `{}`", words[0]))?;
+    // What the process says is read, so that it never waits for us, and is for nobody: the terminal
+    // shows the test.
+    let listener = std::thread::spawn(move || std::io::copy(&mut events, &mut std::io::sink()));
+    // An interrupt is for the debugger.
+    let _stop = Stop::at_signals().context("cannot listen for signals")?;
+    let status = child.wait()?;
+    drop(listener);
+    Ok(if status.success() { Exit::Success } else { Exit::Failed })
 }

@@ -14,7 +14,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl Id {
     /// Derives an id from a failure's parts.
-    pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Id {
+    pub(crate) fn of(parts: &[&[u8]]) -> Id {
         let digest = digest::of_parts(parts);
         let bits = u64::from_str_radix(&digest[..16], 16).expect("a digest is hexadecimal");
         let letter = |n: u32| char::from(ALPHABET[(bits >> (5 * n) & 31) as usize]);
@@ -44,9 +44,9 @@ mod tests {
 
     #[test]
     fn an_id_follows_from_its_parts() {
-        let id = Id::of([&b"a"[..], b"b"]);
-        assert_eq!(id, Id::of([&b"a"[..], b"b"]));
-        assert_ne!(id, Id::of([&b"ab"[..], b""]));
+        let id = Id::of(&[b"a", b"b"]);
+        assert_eq!(id, Id::of(&[b"a", b"b"]));
+        assert_ne!(id, Id::of(&[b"ab", b""]));
         assert_eq!(Id::parse(&id.to_string().to_uppercase()), Some(id));
     }
 

@@ -4,6 +4,5 @@ mod id;
 mod record;
 mod store;
 
-pub(crate) use id::Id;
 pub(crate) use record::{Provenance, Record};
-pub(crate) use store::{Store, StoreError};
+pub(crate) use store::Store;

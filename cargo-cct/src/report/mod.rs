@@ -3,6 +3,7 @@
 mod failure;
 mod human;
 mod json;
+mod replay;
 mod status;
 mod style;
 mod words;
@@ -16,9 +17,11 @@ use cct::wire::Counters;
 pub(crate) use failure::{Detail, Layout, Report};
 pub(crate) use human::Human;
 pub(crate) use json::Json;
+pub(crate) use replay::Replay;
 pub(crate) use status::label as status_label;
 pub(crate) use style::choose as choose_color;
-pub(crate) use words::{count, duration};
+pub(crate) use status::list_line;
+pub(crate) use words::count;
 
 /// What a run tells its reporter, in this order for each test: begun, progress, failed, ended.
 pub(crate) trait Reporter {
@@ -105,4 +108,9 @@ pub(crate) fn building_sysroot(release: &str) -> String {
 pub(crate) fn doctests_run_natively() -> String {
     let word = style::paint(style::GOOD, &format!("{:>12}", "Doc-tests"));
     format!("{word} run natively, once: they are not under control")
+}
+
+/// The word before a warning.
+pub(crate) fn warning_word() -> String {
+    style::paint(style::WARN, "warning")
 }

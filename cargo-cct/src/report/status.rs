@@ -93,3 +93,20 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
         }
     }
 }
+
+/// A failure in `cargo cct list`.
+pub(crate) fn list_line(record: &Record) -> String {
+    let label = match record.repeats {
+        Repeats::No(_) => "FLAKY",
+        Repeats::Yes | Repeats::Unknown => kind_label(record.bug.kind),
+    };
+    let message = record.bug.message.lines().next().unwrap_or_default();
+    format!(
+        "{}  {} {} {}  {}",
+        paint(STRONG, &record.id.to_string()),
+        paint(BAD, &format!("{label:<11}")),
+        paint(FAINT, &record.name.binary),
+        paint(STRONG, &record.name.test),
+        message
+    )
+}

@@ -24,6 +24,13 @@ pub(crate) struct BoardFile {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pulse([u64; 3]);
 
+impl Pulse {
+    /// True once the engine is up.
+    pub(crate) fn is_up(self) -> bool {
+        self != Pulse([0; 3])
+    }
+}
+
 impl BoardFile {
     /// Makes an empty board.
     pub(crate) fn create(path: &Path) -> io::Result<BoardFile> {

@@ -163,6 +163,11 @@ impl Explorer<'_> {
                 run.outcome = Outcome::Stopped;
                 None
             }
+            _ if !run.uncontrolled.is_empty() => {
+                // The engine has given up on it: what cannot be controlled can still be run.
+                self.run_as_it_is(&launch, &mut run)?;
+                None
+            }
             _ if run.started.is_none() => {
                 run.outcome = native_outcome(&end);
                 None
@@ -195,6 +200,18 @@ impl Explorer<'_> {
         }
         run.elapsed = began.elapsed();
         Ok(run)
+    }
+
+    /// Runs the test once, natively.
+    fn run_as_it_is(&self, launch: &Launch<'_>, run: &mut TestRun) -> io::Result<()> {
+        let launch = Launch { mode: Mode::Native, ..launch.clone() };
+        let board = self.scratch.board()?;
+        let output = self.scratch.path("output");
+        let end = watch(&launch, &board, &output, Duration::MAX, &self.stop, |_| {})?;
+        run.printed = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
+        run.started = None;
+        run.outcome = native_outcome(&end);
+        Ok(())
     }
 }
 

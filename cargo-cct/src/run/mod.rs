@@ -4,6 +4,7 @@
 
 pub(crate) mod board;
 mod confirm;
+mod difference;
 mod events;
 mod explore;
 mod name;
@@ -15,11 +16,11 @@ mod scratch;
 mod seed;
 mod watch;
 
+pub(crate) use difference::{Difference, difference};
 pub(crate) use confirm::{Repeated, repeat, same_bug, without_numbers};
 pub(crate) use explore::{Explorer, Finding, HANG_TIMEOUT, Outcome, Repeats, TestRun};
 pub(crate) use name::TestName;
-pub(crate) use native::run_native;
-pub(crate) use plan::{Plan, PlanError};
+pub(crate) use plan::Plan;
 pub(crate) use pool::{Notice, run_all};
 pub(crate) use process::{Launch, Mode};
 pub(crate) use scratch::Scratch;

@@ -4,6 +4,7 @@
 
 #![expect(unsafe_code, reason = "std has no words for personality, descriptors and signals")]
 
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, PipeReader};
 use std::os::fd::AsRawFd as _;
@@ -29,6 +30,8 @@ pub(crate) enum Mode {
     Explore,
     /// Repeat the schedule in this file.
     Replay(PathBuf),
+    /// Run the test as it is, once.
+    Native,
 }
 
 /// A test process to be.
@@ -47,11 +50,12 @@ pub(crate) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// The process's command, without anything that ties it to us: enough to run it by hand.
-    pub(crate) fn command(&self, program: &Path, before: &[String]) -> Command {
-        let mut command = Command::new(program);
+    /// The process's command; `before` are the words of the command that runs it, if there is one.
+    pub(crate) fn command(&self, before: &[String]) -> Command {
+        let mut words = before.iter().map(OsStr::new).chain([self.executable.path.as_os_str()]);
+        let mut command = Command::new(words.next().unwrap_or_default());
         command
-            .args(before)
+            .args(words)
             .args(["--exact", self.test, "--nocapture", "--test-threads=1", "--include-ignored"])
             .current_dir(&self.executable.folder)
             .envs(self.executable.env.iter().map(|(name, value)| (name, value)))
@@ -62,23 +66,30 @@ impl Launch<'_> {
             Mode::Replay(schedule) => {
                 command.env(wire::ENV_MODE, "replay").env(wire::ENV_SCHEDULE, schedule)
             }
+            Mode::Native => command.env_remove(wire::ENV_MODE).env_remove(wire::ENV_SCHEDULE),
         };
         command
     }
 
     /// Starts the process; what it prints goes to `output`.
     pub(crate) fn spawn(&self, board: &BoardFile, output: &Path) -> io::Result<(Child, PipeReader)> {
-        let (reader, writer) = io::pipe()?;
         // Append: the engine truncates the file at each iteration, and offsets must follow.
         let file = OpenOptions::new().create(true).append(true).open(output)?;
-        let mut command = self.command(&self.executable.path, &[]);
+        let mut command = self.command(&[]);
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
+        self.spawn_under(command, board)
+    }
+
+    /// Starts a command that is the process, or that runs it.
+    pub(crate) fn spawn_under(
+        &self,
+        mut command: Command,
+        board: &BoardFile,
+    ) -> io::Result<(Child, PipeReader)> {
+        let (reader, writer) = io::pipe()?;
         command
             .env(wire::ENV_BOARD, board.path())
-            .env(wire::ENV_EVENTS, EVENTS_FD.to_string())
-            .stdin(Stdio::null())
-            .stdout(file.try_clone()?)
-            .stderr(file)
-            .process_group(0);
+            .env(wire::ENV_EVENTS, EVENTS_FD.to_string());
         let events = writer.as_raw_fd();
         // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
         // `writer` lives until after `spawn`, so `events` is open in the child.
@@ -86,12 +97,6 @@ impl Launch<'_> {
         drop(writer);
         Ok((child, reader))
     }
-}
-
-/// Makes a command run without address-space randomisation, as test processes do.
-pub(crate) fn fix_addresses(command: &mut Command) {
-    // SAFETY: the closure makes one system call, allocates nothing and takes no lock.
-    unsafe { command.pre_exec(|| not_random().map(drop)) };
 }
 
 /// Sends a signal to the process group that a test process leads.

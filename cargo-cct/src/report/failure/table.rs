@@ -72,7 +72,7 @@ impl Table<'_> {
         let heads = workers.iter().map(|&worker| fit(&self.head(worker), width));
         out.push_str(&format!("{:>NUMBER$}", "step"));
         for head in heads {
-            out.push_str(&format!("  {}", paint(STRONG, &head)));
+            out.push_str(&format!("  {}", paint(STRONG, &format!("{head:<width$}"))));
         }
         trim_line(&mut out);
         let line = layout.pick("─", "-");

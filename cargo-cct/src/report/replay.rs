@@ -1,0 +1,99 @@
+//! What came of a replay, in words.
+
+use super::failure::Layout;
+use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
+use crate::failure::Record;
+use crate::run::Difference;
+
+/// What came of a replay.
+#[derive(Debug)]
+pub(crate) enum Replay {
+    /// The same steps, the same failure.
+    Reproduced,
+    /// The schedule could be followed, and nothing failed.
+    Passes,
+    /// The schedule could be followed, but something else failed.
+    FailsOtherwise(String),
+    /// The execution left the schedule.
+    Diverged(Box<Difference>),
+    /// The user wanted everything to end.
+    Stopped,
+}
+
+impl Replay {
+    /// The word for programs.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Replay::Reproduced => "reproduced",
+            Replay::Passes => "passes",
+            Replay::FailsOtherwise(_) => "fails_otherwise",
+            Replay::Diverged(_) => "diverged",
+            Replay::Stopped => "stopped",
+        }
+    }
+
+    /// Where the execution left the schedule.
+    pub(crate) fn difference(&self) -> Option<&Difference> {
+        match self {
+            Replay::Diverged(difference) => Some(difference),
+            _ => None,
+        }
+    }
+
+    /// The last lines for people.
+    pub(crate) fn text(&self, record: &Record, changed: bool, layout: &Layout) -> String {
+        let id = paint(STRONG, &record.id.to_string());
+        let mut out = String::new();
+        match self {
+            Replay::Reproduced => {
+                let steps = record.trace.as_ref().map_or(0, |trace| trace.steps.len());
+                let checked = if steps > 0 {
+                    format!(": {} as on record", super::count(steps as u64, "step"))
+                } else {
+                    String::new()
+                };
+                out.push_str(&format!("{} {id}{checked}\n", paint(BAD, "  Reproduced")));
+            }
+            Replay::Passes => {
+                out.push_str(&format!("{} {id} passes now\n", paint(GOOD, "      Passes")));
+            }
+            Replay::FailsOtherwise(message) => out.push_str(&format!(
+                "{} {id}: the same steps, but another failure: {message}\n",
+                paint(WARN, "    Diverged")
+            )),
+            Replay::Diverged(difference) => out.push_str(&diverged(&id, difference, layout)),
+            Replay::Stopped => out.push_str(&format!("{} {id}\n", paint(WARN, "     Stopped"))),
+        }
+        if changed {
+            let note = match self {
+                Replay::Reproduced | Replay::Passes | Replay::Stopped => {
+                    "the executable has changed since the failure was found"
+                }
+                Replay::Diverged(_) | Replay::FailsOtherwise(_) => {
+                    "the executable has changed since the failure was found, and its schedule no \
+                     longer fits: `cargo cct test` finds out whether the bug is still there"
+                }
+            };
+            out.push_str(&format!("             {}\n", paint(FAINT, note)));
+        } else if matches!(self, Replay::Diverged(_) | Replay::FailsOtherwise(_)) {
+            let note = "the executable is the same: something that it uses is not under control";
+            out.push_str(&format!("             {}\n", paint(FAINT, note)));
+        }
+        out
+    }
+}
+
+fn diverged(id: &str, difference: &Difference, layout: &Layout) -> String {
+    let mut out = format!("{} {id} at step {}\n", paint(WARN, "    Diverged"), difference.step);
+    out.push_str(&format!("    expected {}\n", difference.expected.trim()));
+    out.push_str(&format!("    found    {}\n", difference.found.trim()));
+    for (title, steps) in [("on record", &difference.recorded), ("this time", &difference.happened)] {
+        let title = format!("the last steps {title}");
+        out.push_str(&format!("\n  {}\n", paint(STRONG, &title)));
+        for step in steps {
+            out.push_str(&format!("  {}{step}\n", layout.pick("│ ", "| ")));
+        }
+    }
+    out.push('\n');
+    out
+}
