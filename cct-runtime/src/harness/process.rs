@@ -11,7 +11,9 @@ use super::{TestCase, crash, replay};
 use crate::config::{Resolved, Settings};
 use crate::engine::{Tape, is_controlled, outside};
 use crate::verdict::Bug;
-use crate::wire::{Board, ENV_BOARD, ENV_DEFAULTS, ENV_OVERRIDES, Event};
+use crate::wire::{
+    Board, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_OVERRIDES, ENV_SCHEDULE, Event,
+};
 
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
@@ -27,6 +29,9 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
     };
     let settings = settings(case).unwrap_or_else(|reason| refuse(reason));
     let board = board().unwrap_or_else(|reason| refuse(reason));
+    let schedule = (mode == "replay").then(replay::read_schedule).transpose();
+    let schedule = schedule.unwrap_or_else(|reason| refuse(reason)).unwrap_or_default();
+    forget_environment();
     // SAFETY: the board was mapped for us and is never unmapped.
     let tape = unsafe { Tape::on(board) };
     match mode {
@@ -36,7 +41,6 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
             explorer.explore(body, &mut |event| channel.send(&event));
         }
         "replay" => {
-            let schedule = replay::read_schedule().unwrap_or_else(|reason| refuse(reason));
             let surroundings = Surroundings::new();
             let mut engine = crate::engine::Engine::new(tape, &settings.atomic);
             crash::install(board, &raw mut *engine);
@@ -83,6 +87,14 @@ fn refuse_on_stderr(reason: &str) -> ! {
     let _ = writeln!(std::io::stderr(), "cct: {reason}");
     // SAFETY: ends the process.
     unsafe { libc::_exit(96) }
+}
+
+/// Takes our variables out of the environment: a process that the test starts is none of ours.
+fn forget_environment() {
+    for name in [ENV_MODE, ENV_EVENTS, ENV_BOARD, ENV_SCHEDULE, ENV_OVERRIDES, ENV_DEFAULTS] {
+        // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
+        unsafe { std::env::remove_var(name) };
+    }
 }
 
 /// The settings: overrides over the attribute's over the defaults.
