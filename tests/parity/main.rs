@@ -21,9 +21,12 @@ use source::Source;
 const EDITIONS: [&str; 4] = ["2015", "2018", "2021", "2024"];
 
 /// Hand-written programs: name, oldest edition they are written for, text.
-const EXTRAS: [(&str, &str, &str); 6] = [
+const EXTRAS: [(&str, &str, &str); 9] = [
+    ("hygiene", "2018", include_str!("extras/hygiene.rs")),
+    ("imports", "2018", include_str!("extras/imports.rs")),
     ("layout", "2021", include_str!("extras/layout.rs")),
     ("macros", "2015", include_str!("extras/macros.rs")),
+    ("no_std", "2018", include_str!("extras/no_std.rs")),
     ("statics", "2018", include_str!("extras/statics.rs")),
     ("tests", "2015", include_str!("extras/tests.rs")),
     (
