@@ -15,6 +15,8 @@ mod packet;
 mod parallelism;
 mod pause;
 mod scoped;
+#[cfg(test)]
+mod tests;
 
 pub use builder::{Builder, spawn};
 pub use current::{current, panicking};

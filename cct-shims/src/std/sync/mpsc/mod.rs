@@ -6,6 +6,8 @@ mod channel;
 mod iter;
 mod receiver;
 mod sender;
+#[cfg(test)]
+mod tests;
 
 pub use iter::{IntoIter, Iter, TryIter};
 pub use real::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
