@@ -14,10 +14,15 @@ use walkdir::WalkDir;
 const PACKAGES: [&str; 3] = ["cct-runtime", "cct-shims", "cct-macros"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?)
+        .join("..")
+        .canonicalize()?;
     let mut files = vec![("Cargo.lock".to_owned(), root.join("Cargo.lock"))];
     for package in PACKAGES {
-        files.push((format!("{package}/Cargo.toml"), root.join(package).join("Cargo.toml")));
+        files.push((
+            format!("{package}/Cargo.toml"),
+            root.join(package).join("Cargo.toml"),
+        ));
         for folder in ["src", "facades"] {
             files.extend(sources(&root, &root.join(package).join(folder))?);
         }
@@ -25,8 +30,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let manifest = PathBuf::from(env::var("OUT_DIR")?).join("Cargo.toml");
     fs::write(&manifest, sysroot_manifest(&root.join("Cargo.toml"))?)?;
     files.push(("Cargo.toml".to_owned(), manifest));
-    println!("cargo::rerun-if-changed={}", root.join("Cargo.toml").display());
-    println!("cargo::rerun-if-changed={}", root.join("Cargo.lock").display());
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("Cargo.toml").display()
+    );
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("Cargo.lock").display()
+    );
 
     let wrapper = sources(&root, &root.join("cargo-cct/src/build"))?;
     let mut table = format!(
@@ -38,10 +49,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         digest(&wrapper)?,
     );
     for (name, path) in &files {
+        let path = path.to_str().ok_or("a path is not UTF-8")?;
         writeln!(table, "    ({name:?}, include_str!({path:?})),")?;
     }
     table.push_str("];\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"), table)?;
+    fs::write(
+        PathBuf::from(env::var("OUT_DIR")?).join("embedded.rs"),
+        table,
+    )?;
     Ok(())
 }
 
@@ -52,8 +67,16 @@ fn sources(root: &Path, folder: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn
     if folder.exists() {
         for entry in WalkDir::new(folder).sort_by_file_name() {
             let entry = entry?;
-            if entry.path().extension().is_some_and(|extension| extension == "rs") {
-                let name = entry.path().strip_prefix(root)?.to_str().ok_or("a path is not UTF-8")?;
+            if entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "rs")
+            {
+                let name = entry
+                    .path()
+                    .strip_prefix(root)?
+                    .to_str()
+                    .ok_or("a path is not UTF-8")?;
                 files.push((name.to_owned(), entry.path().to_owned()));
             }
         }
@@ -65,7 +88,9 @@ fn sources(root: &Path, folder: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn
 fn sysroot_manifest(path: &Path) -> Result<String, Box<dyn Error>> {
     let mut manifest: toml::Table = fs::read_to_string(path)?.parse()?;
     manifest.remove("profile");
-    let workspace = manifest.get_mut("workspace").and_then(toml::Value::as_table_mut);
+    let workspace = manifest
+        .get_mut("workspace")
+        .and_then(toml::Value::as_table_mut);
     let workspace = workspace.ok_or("the repository's manifest has no workspace")?;
     workspace.insert("members".to_owned(), toml::Value::from(PACKAGES.to_vec()));
     workspace.remove("exclude");
@@ -80,5 +105,8 @@ fn digest(files: &[(String, PathBuf)]) -> Result<String, Box<dyn Error>> {
         hash.update(format!("{name}\0{}\0", text.len()));
         hash.update(text);
     }
-    Ok(hash.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
+    Ok(hash
+        .finalize()
+        .iter()
+        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
 }

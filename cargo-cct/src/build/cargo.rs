@@ -87,7 +87,9 @@ impl Cargo<'_> {
     /// The same for a selection that was written down before.
     pub(crate) fn build_selection(&self, selection: &[String]) -> Result<Built, BuildError> {
         let mut command = self.command();
-        command.args(["--no-run", "--message-format=json-render-diagnostics"]).args(selection);
+        command
+            .args(["--no-run", "--message-format=json-render-diagnostics"])
+            .args(selection);
         let failed = |error| BuildError::Run(self.toolchain.cargo.clone(), error);
         let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
         let mut made = Made::default();
@@ -104,7 +106,12 @@ impl Cargo<'_> {
 
     /// `cargo test` with all that our builds have in common.
     pub(crate) fn command(&self) -> Command {
-        let Cargo { toolchain, sysroot, workspace, output } = self;
+        let Cargo {
+            toolchain,
+            sysroot,
+            workspace,
+            output,
+        } = self;
         let mut command = Command::new(&toolchain.cargo);
         command
             .arg("test")
@@ -137,7 +144,10 @@ impl Cargo<'_> {
             let member = self.workspace.packages.get(&artifact.package_id);
             member.is_some_and(|member| member.package.targets.iter().any(|target| target.doctest))
         });
-        Built { executables, has_doctests }
+        Built {
+            executables,
+            has_doctests,
+        }
     }
 
     fn executable(&self, artifact: &Artifact, made: &Made) -> Option<Executable> {
@@ -146,17 +156,22 @@ impl Cargo<'_> {
         let package = &member.package;
         let kind = artifact.target.kind.first()?;
         let target = artifact.target.name.clone();
-        let folder = package.manifest_path.parent()?.to_owned().into_std_path_buf();
+        let folder = package
+            .manifest_path
+            .parent()?
+            .to_owned()
+            .into_std_path_buf();
         let mut env = package_variables(package, &folder);
         env.push(("CARGO".to_owned(), self.toolchain.cargo.clone().into()));
         env.push(("LD_LIBRARY_PATH".to_owned(), self.library_path(&path, made)));
         if let Some(out_dir) = made.out_dirs.get(&artifact.package_id) {
             env.push(("OUT_DIR".to_owned(), out_dir.into()));
         }
-        let programs = made.programs.iter().filter(|(owner, _, _)| *owner == artifact.package_id);
-        env.extend(
-            programs.map(|(_, name, path)| (format!("CARGO_BIN_EXE_{name}"), path.into())),
-        );
+        let programs = made
+            .programs
+            .iter()
+            .filter(|(owner, _, _)| *owner == artifact.package_id);
+        env.extend(programs.map(|(_, name, path)| (format!("CARGO_BIN_EXE_{name}"), path.into())));
         Some(Executable {
             label: label(&package.name, kind, &target),
             marker: Marker::read(&path),
@@ -173,9 +188,18 @@ impl Cargo<'_> {
     fn library_path(&self, executable: &Path, made: &Made) -> OsString {
         let sysroot = &self.toolchain.sysroot;
         let own = executable.ancestors().skip(1).take(2).map(Path::to_owned);
-        let rust =
-            [sysroot.join("lib").join("rustlib").join(&self.toolchain.host).join("lib"), sysroot.join("lib")];
-        let native = made.linked.iter().filter(|path| path.starts_with(&self.workspace.target));
+        let rust = [
+            sysroot
+                .join("lib")
+                .join("rustlib")
+                .join(&self.toolchain.host)
+                .join("lib"),
+            sysroot.join("lib"),
+        ];
+        let native = made
+            .linked
+            .iter()
+            .filter(|path| path.starts_with(&self.workspace.target));
         library_path(native.cloned().chain(own).chain(rust))
     }
 }
@@ -197,7 +221,11 @@ impl Made {
                     if artifact.profile.test {
                         self.tests.push(artifact);
                     } else if artifact.target.kind.contains(&TargetKind::Bin) {
-                        self.programs.push((artifact.package_id, artifact.target.name, path.into()));
+                        self.programs.push((
+                            artifact.package_id,
+                            artifact.target.name,
+                            path.into(),
+                        ));
                     }
                 }
             }
@@ -207,7 +235,8 @@ impl Made {
                     // Cargo puts the kind of the path before it, as in `native=/…`.
                     PathBuf::from(path.split_once('=').map_or(path, |(_, path)| path))
                 }));
-                self.out_dirs.insert(script.package_id, script.out_dir.into());
+                self.out_dirs
+                    .insert(script.package_id, script.out_dir.into());
             }
             _ => {}
         }
@@ -230,7 +259,10 @@ fn package_variables(package: &Package, folder: &Path) -> Vec<(String, OsString)
     let text = |value: Option<&str>| OsString::from(value.unwrap_or_default());
     [
         ("CARGO_MANIFEST_DIR", folder.as_os_str().to_owned()),
-        ("CARGO_MANIFEST_PATH", package.manifest_path.as_os_str().to_owned()),
+        (
+            "CARGO_MANIFEST_PATH",
+            package.manifest_path.as_os_str().to_owned(),
+        ),
         ("CARGO_PKG_NAME", package.name.as_str().into()),
         ("CARGO_PKG_VERSION", version.to_string().into()),
         ("CARGO_PKG_VERSION_MAJOR", version.major.to_string().into()),
@@ -238,15 +270,29 @@ fn package_variables(package: &Package, folder: &Path) -> Vec<(String, OsString)
         ("CARGO_PKG_VERSION_PATCH", version.patch.to_string().into()),
         ("CARGO_PKG_VERSION_PRE", version.pre.as_str().into()),
         ("CARGO_PKG_AUTHORS", package.authors.join(":").into()),
-        ("CARGO_PKG_DESCRIPTION", text(package.description.as_deref())),
+        (
+            "CARGO_PKG_DESCRIPTION",
+            text(package.description.as_deref()),
+        ),
         ("CARGO_PKG_HOMEPAGE", text(package.homepage.as_deref())),
         ("CARGO_PKG_REPOSITORY", text(package.repository.as_deref())),
         ("CARGO_PKG_LICENSE", text(package.license.as_deref())),
-        ("CARGO_PKG_LICENSE_FILE", text(package.license_file.as_ref().map(|file| file.as_str()))),
-        ("CARGO_PKG_README", text(package.readme.as_ref().map(|file| file.as_str()))),
+        (
+            "CARGO_PKG_LICENSE_FILE",
+            text(package.license_file.as_ref().map(|file| file.as_str())),
+        ),
+        (
+            "CARGO_PKG_README",
+            text(package.readme.as_ref().map(|file| file.as_str())),
+        ),
         (
             "CARGO_PKG_RUST_VERSION",
-            package.rust_version.as_ref().map(ToString::to_string).unwrap_or_default().into(),
+            package
+                .rust_version
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default()
+                .into(),
         ),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -19,26 +19,36 @@ pub(crate) enum Marker {
 }
 
 impl Marker {
-    const ALL: [(Marker, &str); 3] =
-        [(Marker::Harness, "harness\n"), (Marker::Program, "program\n"), (Marker::Engine, "engine\n")];
+    const ALL: [(Marker, &str); 3] = [
+        (Marker::Harness, "harness\n"),
+        (Marker::Program, "program\n"),
+        (Marker::Engine, "engine\n"),
+    ];
 
     /// Leaves a note beside `file`.
     pub(crate) fn write(self, file: &Path) -> io::Result<()> {
-        let text = Marker::ALL.iter().find(|(marker, _)| *marker == self).map_or("", |(_, text)| text);
+        let text = Marker::ALL
+            .iter()
+            .find(|(marker, _)| *marker == self)
+            .map_or("", |(_, text)| text);
         fs::write(path(file), text)
     }
 
     /// Reads the note beside `file`.
     pub(crate) fn read(file: &Path) -> Option<Marker> {
         let found = fs::read_to_string(path(file)).ok()?;
-        Marker::ALL.iter().find(|(_, text)| *text == found).map(|(marker, _)| *marker)
+        Marker::ALL
+            .iter()
+            .find(|(_, text)| *text == found)
+            .map(|(marker, _)| *marker)
     }
 }
 
 /// A library's two files share one note.
 fn path(file: &Path) -> PathBuf {
-    let is_library =
-        file.extension().is_some_and(|extension| extension == "rlib" || extension == "rmeta");
+    let is_library = file
+        .extension()
+        .is_some_and(|extension| extension == "rlib" || extension == "rmeta");
     if is_library {
         return file.with_extension("cct");
     }
@@ -53,7 +63,10 @@ mod tests {
 
     #[test]
     fn a_library_and_its_metadata_share_a_note() {
-        assert_eq!(path(Path::new("/a/libx-1.rlib")), path(Path::new("/a/libx-1.rmeta")));
+        assert_eq!(
+            path(Path::new("/a/libx-1.rlib")),
+            path(Path::new("/a/libx-1.rmeta"))
+        );
         assert_eq!(path(Path::new("/a/x-1")), Path::new("/a/x-1.cct"));
     }
 }

@@ -9,6 +9,7 @@ use super::sysroot::prefixed;
 
 /// What a call of rustc says about the crate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Facts {
     /// True for a question about the compiler, and for code on standard input: never changed.
     pub is_query: bool,
@@ -136,13 +137,24 @@ struct RustcOption<'a> {
 
 impl RustcOption<'_> {
     fn value_text(&self) -> String {
-        self.value.as_deref().map(OsStr::to_string_lossy).unwrap_or_default().into_owned()
+        self.value
+            .as_deref()
+            .map(OsStr::to_string_lossy)
+            .unwrap_or_default()
+            .into_owned()
     }
 }
 
 /// The options whose value may be the next word, among those that matter here.
-const WITH_VALUE: [&str; 7] =
-    ["--target", "--cap-lints", "--crate-name", "--out-dir", "--crate-type", "--extern", "--print"];
+const WITH_VALUE: [&str; 7] = [
+    "--target",
+    "--cap-lints",
+    "--crate-name",
+    "--out-dir",
+    "--crate-type",
+    "--extern",
+    "--print",
+];
 
 fn options(args: &[OsString]) -> impl Iterator<Item = RustcOption<'_>> {
     let mut at = 0;
@@ -154,8 +166,8 @@ fn options(args: &[OsString]) -> impl Iterator<Item = RustcOption<'_>> {
             ("-C".to_owned(), next.cloned(), 2)
         } else if let Some(setting) = text.strip_prefix("--codegen=") {
             ("-C".to_owned(), Some(setting.into()), 1)
-        } else if text.starts_with("-C") {
-            ("-C".to_owned(), Some(text[2..].into()), 1)
+        } else if let Some(setting) = text.strip_prefix("-C") {
+            ("-C".to_owned(), Some(setting.into()), 1)
         } else if WITH_VALUE.contains(&&*text) {
             (text.clone().into_owned(), next.cloned(), 2)
         } else if text.starts_with("--")
@@ -180,15 +192,26 @@ mod tests {
     }
 
     fn rewritten(text: &str) -> String {
-        let injection =
-            Injection { lib: Path::new("/lib"), cct: Path::new("/lib/libcct.rlib") };
-        let out = rewrite(&words(text), &injection, |path| path.ends_with("libcct-1.rmeta"));
-        out.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        let injection = Injection {
+            lib: Path::new("/lib"),
+            cct: Path::new("/lib/libcct.rlib"),
+        };
+        let out = rewrite(&words(text), &injection, |path| {
+            path.ends_with("libcct-1.rmeta")
+        });
+        out.iter()
+            .map(|word| word.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn questions_are_told_from_builds() {
-        for query in ["-vV", "- --crate-name ___ --print=file-names", "--print cfg --target x"] {
+        for query in [
+            "-vV",
+            "- --crate-name ___ --print=file-names",
+            "--print cfg --target x",
+        ] {
             assert!(facts(&words(query)).is_query, "{query}");
         }
         assert!(!facts(&words("--crate-name a a.rs --target x")).is_query);

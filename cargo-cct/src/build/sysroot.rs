@@ -94,7 +94,10 @@ impl Sysroot {
             }
         }
         let wrappers = Wrappers::ensure(&cache.join("bin")).map_err(failed)?;
-        Ok(Sysroot { lib: home.join("lib"), wrappers })
+        Ok(Sysroot {
+            lib: home.join("lib"),
+            wrappers,
+        })
     }
 }
 
@@ -175,7 +178,13 @@ fn build_crates(
     for mode in [Some("--offline"), None] {
         let mut command = Command::new(&toolchain.cargo);
         command
-            .args(["build", "--release", "--workspace", "--target", &toolchain.host])
+            .args([
+                "build",
+                "--release",
+                "--workspace",
+                "--target",
+                &toolchain.host,
+            ])
             .args(["--message-format=json-render-diagnostics", "--color=never"])
             .args(mode)
             .arg("--target-dir")
@@ -211,32 +220,70 @@ fn build_facade(
     let lib = staging.join("lib");
     let mut command = Command::new(&toolchain.rustc);
     command
-        .args(["--crate-name", name, "--crate-type", "rlib", "--edition", "2024", "-O"])
-        .args(["--cap-lints", "allow", "-C", "embed-bitcode=yes", "--target", &toolchain.host])
+        .args([
+            "--crate-name",
+            name,
+            "--crate-type",
+            "rlib",
+            "--edition",
+            "2024",
+            "-O",
+        ])
+        .args([
+            "--cap-lints",
+            "allow",
+            "-C",
+            "embed-bitcode=yes",
+            "--target",
+            &toolchain.host,
+        ])
         .args(flags(staging, home))
         .arg("-L")
         .arg(prefixed("dependency=", &lib))
         .arg("--out-dir")
         .arg(&lib)
-        .arg(staging.join("src").join("cct-shims").join("facades").join(format!("{name}.rs")));
+        .arg(
+            staging
+                .join("src")
+                .join("cct-shims")
+                .join("facades")
+                .join(format!("{name}.rs")),
+        );
     for needed in ["cct", "cct_shims", "cct_macros"] {
         if let Some(file) = library(&lib, needed) {
-            command.arg("--extern").arg(prefixed(&format!("{needed}="), &file));
+            command
+                .arg("--extern")
+                .arg(prefixed(&format!("{needed}="), &file));
         }
     }
     clean_environment(&mut command);
     let output = output(&mut command)?;
-    if output.status.success() { Ok(()) } else { Err(broken(toolchain, &output)) }
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(broken(toolchain, &output))
+    }
 }
 
 /// Finds a crate's library by its name, with or without cargo's suffix.
 pub(crate) fn library(lib: &Path, name: &str) -> Option<PathBuf> {
-    let files = fs::read_dir(lib).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let files = fs::read_dir(lib)
+        .ok()?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path());
     let stem = format!("lib{name}");
     files.into_iter().find(|path| {
-        let found = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        matches!(path.extension().and_then(|end| end.to_str()), Some("rlib" | "so"))
-            && (found == stem || found.strip_prefix(&stem).is_some_and(|rest| rest.starts_with('-')))
+        let found = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        matches!(
+            path.extension().and_then(|end| end.to_str()),
+            Some("rlib" | "so")
+        ) && (found == stem
+            || found
+                .strip_prefix(&stem)
+                .is_some_and(|rest| rest.starts_with('-')))
     })
 }
 
@@ -252,16 +299,31 @@ fn flags(staging: &Path, home: &Path) -> Vec<String> {
     let (staging, home) = (staging.join("src"), home.join("src"));
     vec![
         "-Cmetadata=cct-sysroot".to_owned(),
-        format!("--remap-path-prefix={}={}", staging.display(), home.display()),
+        format!(
+            "--remap-path-prefix={}={}",
+            staging.display(),
+            home.display()
+        ),
     ]
 }
 
 /// Removes what an outer cargo, or the user for an own build, has set.
 fn clean_environment(command: &mut Command) {
-    const KEPT: [&str; 5] =
-        ["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_"];
-    const REMOVED: [&str; 6] =
-        ["RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTDOC", "RUSTFLAGS", "RUSTDOCFLAGS"];
+    const KEPT: [&str; 5] = [
+        "CARGO_HOME",
+        "CARGO_HTTP_",
+        "CARGO_NET_",
+        "CARGO_REGISTRIES_",
+        "CARGO_REGISTRY_",
+    ];
+    const REMOVED: [&str; 6] = [
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTDOC",
+        "RUSTFLAGS",
+        "RUSTDOCFLAGS",
+    ];
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         let cargo = text.starts_with("CARGO") && !KEPT.iter().any(|kept| text.starts_with(kept));
@@ -273,13 +335,18 @@ fn clean_environment(command: &mut Command) {
 
 fn output(command: &mut Command) -> Result<process::Output, SysrootError> {
     let program = PathBuf::from(command.get_program());
-    command.stdin(Stdio::null()).output().map_err(|error| SysrootError::Run(program, error))
+    command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| SysrootError::Run(program, error))
 }
 
 fn broken(toolchain: &Toolchain, output: &process::Output) -> SysrootError {
     SysrootError::Build {
         release: toolchain.release().to_owned(),
         known: env!("CARGO_PKG_RUST_VERSION"),
-        output: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
+        output: String::from_utf8_lossy(&output.stderr)
+            .trim_end()
+            .to_owned(),
     }
 }

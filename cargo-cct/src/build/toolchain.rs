@@ -48,15 +48,29 @@ impl Toolchain {
             return Err(ToolchainError::Platform(host));
         }
         let inside = sysroot.join("bin").join("rustc");
-        let rustc = if inside.exists() { inside } else { asked.into() };
+        let rustc = if inside.exists() {
+            inside
+        } else {
+            asked.into()
+        };
         let cargo = env::var_os("CARGO").map_or_else(
             || {
                 let inside = sysroot.join("bin").join("cargo");
-                if inside.exists() { inside } else { "cargo".into() }
+                if inside.exists() {
+                    inside
+                } else {
+                    "cargo".into()
+                }
             },
             PathBuf::from,
         );
-        Ok(Toolchain { cargo, rustc, version, host, sysroot })
+        Ok(Toolchain {
+            cargo,
+            rustc,
+            version,
+            host,
+            sysroot,
+        })
     }
 
     /// The first line of the version.
@@ -67,11 +81,16 @@ impl Toolchain {
 
 fn ask(command: &mut Command) -> Result<String, ToolchainError> {
     let words = format!("{command:?}").replace('"', "");
-    let output = command.output().map_err(|error| ToolchainError::Run(words.clone(), error))?;
+    let output = command
+        .output()
+        .map_err(|error| ToolchainError::Run(words.clone(), error))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
         Ok(text(&output.stdout))
     } else {
-        Err(ToolchainError::Failed(words, text(&output.stderr).trim().to_owned()))
+        Err(ToolchainError::Failed(
+            words,
+            text(&output.stderr).trim().to_owned(),
+        ))
     }
 }

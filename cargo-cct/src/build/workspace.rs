@@ -82,10 +82,19 @@ impl Workspace {
             let own = Config::read(&package.metadata, "package").map_err(|error| {
                 WorkspaceError::Config(package.manifest_path.clone().into(), error)
             })?;
-            let member = Member { config: own.over(&config), package };
+            let member = Member {
+                config: own.over(&config),
+                package,
+            };
             packages.insert(member.package.id.clone(), member);
         }
-        Ok(Workspace { root, manifest, target: target.join("cct"), packages, config })
+        Ok(Workspace {
+            root,
+            manifest,
+            target: target.join("cct"),
+            packages,
+            config,
+        })
     }
 
     /// Where failures are kept.

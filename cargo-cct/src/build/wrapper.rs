@@ -50,7 +50,7 @@ pub(crate) fn run(role: Role) -> ExitCode {
     let words: Vec<OsString> = env::args_os().skip(1).collect();
     let result = match role {
         Role::Rustc => run_rustc(words),
-        Role::Rustdoc => Ok(run_rustdoc(words)),
+        Role::Rustdoc => Ok(run_rustdoc(&words)),
     };
     result.unwrap_or_else(|error| {
         anstream::eprintln!("error: the rustc wrapper of cargo-cct: {error}");
@@ -69,22 +69,27 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     let Some(lib) = sysroot.filter(|_| !facts.is_query && facts.has_target) else {
         return Err(command.args(&args).exec());
     };
-    let status = if own { command.args(&args) } else { command.args(remapped(&args, &lib)) }.status()?;
+    let status = if own {
+        command.args(&args)
+    } else {
+        command.args(remapped(&args, &lib))
+    }
+    .status()?;
     if status.success() {
         note(&facts, &lib, own)?;
     }
     Ok(exit_code(status.code()))
 }
 
-fn run_rustdoc(args: Vec<OsString>) -> ExitCode {
+fn run_rustdoc(args: &[OsString]) -> ExitCode {
     let mut command = Command::new(env::var_os(ENV_RUSTDOC).unwrap_or_else(|| "rustdoc".into()));
-    let has_target = rustc_args::facts(&args).has_target;
+    let has_target = rustc_args::facts(args).has_target;
     match env::var_os(ENV_SYSROOT) {
         Some(lib) if has_target && args.iter().any(|arg| arg == "--test") => {
-            let remapped = remapped(&args, Path::new(&lib));
+            let remapped = remapped(args, Path::new(&lib));
             command.args(remapped)
         }
-        _ => command.args(&args),
+        _ => command.args(args),
     };
     let error = command.exec();
     anstream::eprintln!("error: cannot run {:?}: {error}", command.get_program());
@@ -94,18 +99,34 @@ fn run_rustdoc(args: Vec<OsString>) -> ExitCode {
 fn remapped(args: &[OsString], lib: &Path) -> Vec<OsString> {
     let cct = super::sysroot::library(lib, "cct").unwrap_or_else(|| lib.join("libcct.rlib"));
     let injection = Injection { lib, cct: &cct };
-    rustc_args::rewrite(args, &injection, |path| Marker::read(path) == Some(Marker::Engine))
+    rustc_args::rewrite(args, &injection, |path| {
+        Marker::read(path) == Some(Marker::Engine)
+    })
 }
 
 /// Splits off the compiler, the workspace wrapper before it, and the wrapper that was set before us.
 fn split_program(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
-    let is_rustc =
-        |word: &OsString| Path::new(word).file_stem().is_some_and(|stem| stem == "rustc");
-    let count = if words.get(1).is_some_and(is_rustc) { 2 } else { 1 };
+    let is_rustc = |word: &OsString| {
+        Path::new(word)
+            .file_stem()
+            .is_some_and(|stem| stem == "rustc")
+    };
+    let count = if words.get(1).is_some_and(is_rustc) {
+        2
+    } else {
+        1
+    };
     let mut words = words.into_iter();
     let chained = env::var_os(ENV_CHAINED).filter(|wrapper| !wrapper.is_empty());
-    let program: Vec<_> = chained.into_iter().chain(words.by_ref().take(count)).collect();
-    let program = if program.is_empty() { vec!["rustc".into()] } else { program };
+    let program: Vec<_> = chained
+        .into_iter()
+        .chain(words.by_ref().take(count))
+        .collect();
+    let program = if program.is_empty() {
+        vec!["rustc".into()]
+    } else {
+        program
+    };
     (program, words.collect())
 }
 
@@ -123,7 +144,9 @@ fn expand_files(args: Vec<OsString>) -> io::Result<Vec<OsString>> {
 
 /// Leaves word of how the crate was built: for cargo, for the runner, for dependent crates.
 fn note(facts: &Facts, lib: &Path, own: bool) -> io::Result<()> {
-    let Some(out_dir) = &facts.out_dir else { return Ok(()) };
+    let Some(out_dir) = &facts.out_dir else {
+        return Ok(());
+    };
     let stem = format!("{}{}", facts.crate_name, facts.extra_filename);
     let dep_info = out_dir.join(format!("{stem}.d"));
     if dep_info.exists() {
@@ -135,7 +158,11 @@ fn note(facts: &Facts, lib: &Path, own: bool) -> io::Result<()> {
             Marker::Engine.write(&out_dir.join(format!("lib{stem}.rlib")))?;
         }
     } else if facts.is_executable {
-        let marker = if facts.is_test { Marker::Harness } else { Marker::Program };
+        let marker = if facts.is_test {
+            Marker::Harness
+        } else {
+            Marker::Program
+        };
         marker.write(&out_dir.join(stem))?;
     }
     Ok(())
@@ -157,9 +184,11 @@ fn with_sysroot(dep_info: &str, lib: &Path) -> String {
         }
         out.push('\n');
     }
-    let value = lib.to_string_lossy().replace('\\', "\\\\").replace('\n', "\\n");
-    out.push_str(&format!("\n# env-dep:{ENV_SYSROOT}={value}\n"));
-    out
+    let value = lib
+        .to_string_lossy()
+        .replace('\\', "\\\\")
+        .replace('\n', "\\n");
+    out + &format!("\n# env-dep:{ENV_SYSROOT}={value}\n")
 }
 
 fn exit_code(code: Option<i32>) -> ExitCode {
@@ -181,16 +210,30 @@ mod tests {
 
     #[test]
     fn the_sysroot_joins_the_first_rule() {
-        let text = with_sysroot("out/a.d: src/a.rs\n\nout/liba.rlib: src/a.rs\n", Path::new("/c c/lib"));
-        assert!(text.starts_with("out/a.d: src/a.rs /c\\ c/lib/stamp\n"), "{text}");
-        assert!(text.ends_with("\n# env-dep:CCT_SYSROOT=/c c/lib\n"), "{text}");
+        let text = with_sysroot(
+            "out/a.d: src/a.rs\n\nout/liba.rlib: src/a.rs\n",
+            Path::new("/c c/lib"),
+        );
+        assert!(
+            text.starts_with("out/a.d: src/a.rs /c\\ c/lib/stamp\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("\n# env-dep:CCT_SYSROOT=/c c/lib\n"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_workspace_wrapper_stays_in_front_of_the_compiler() {
-        let words = ["clippy-driver", "/bin/rustc", "--crate-name"].map(OsString::from).to_vec();
+        let words = ["clippy-driver", "/bin/rustc", "--crate-name"]
+            .map(OsString::from)
+            .to_vec();
         assert_eq!(split_program(words).0, ["clippy-driver", "/bin/rustc"]);
         let words = ["rustc", "-vV"].map(OsString::from).to_vec();
-        assert_eq!(split_program(words), (vec!["rustc".into()], vec!["-vV".into()]));
+        assert_eq!(
+            split_program(words),
+            (vec!["rustc".into()], vec!["-vV".into()])
+        );
     }
 }

@@ -11,7 +11,12 @@ use super::duration;
 
 /// Runs the tests of a workspace under many interleavings, and replays what fails.
 #[derive(Debug, Parser)]
-#[command(name = "cargo-cct", bin_name = "cargo cct", version, max_term_width = 100)]
+#[command(
+    name = "cargo-cct",
+    bin_name = "cargo cct",
+    version,
+    max_term_width = 100
+)]
 pub(crate) struct Cli {
     /// The verb.
     #[command(subcommand)]
@@ -41,7 +46,13 @@ pub(crate) struct Output {
     #[arg(long)]
     pub json: bool,
     /// When to use colours.
-    #[arg(long, value_enum, env = "CARGO_TERM_COLOR", default_value_t, value_name = "WHEN")]
+    #[arg(
+        long,
+        value_enum,
+        env = "CARGO_TERM_COLOR",
+        default_value_t,
+        value_name = "WHEN"
+    )]
     pub color: ColorChoice,
     /// Says more; `-vv` also makes cargo say more.
     #[arg(short, long, action = clap::ArgAction::Count)]
@@ -259,13 +270,24 @@ mod tests {
 
     #[test]
     fn options_reach_the_settings() {
-        let words = ["cargo-cct", "test", "--seed", "7", "--atomic", "a,b", "--time=2m", "name"];
+        let words = [
+            "cargo-cct",
+            "test",
+            "--seed",
+            "7",
+            "--atomic",
+            "a,b",
+            "--time=2m",
+            "name",
+        ];
         let cli = Cli::try_parse_from(words).expect("well-formed");
-        let Verb::Test(test) = cli.verb else { panic!("another verb") };
+        let Verb::Test(test) = cli.verb else {
+            panic!("another verb")
+        };
         let settings = test.explore.settings();
         assert_eq!(settings.seed, Some(7));
         assert_eq!(settings.atomic, Some(vec!["a".to_owned(), "b".to_owned()]));
-        assert_eq!(settings.time, Some(Duration::from_secs(120)));
+        assert_eq!(settings.time, Some(Duration::from_mins(2)));
         assert_eq!(test.filter.as_deref(), Some("name"));
     }
 }

@@ -4,7 +4,10 @@ use clap::Args;
 
 /// What cargo is told. Names and meanings are cargo's own.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one of cargo's flags")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one of cargo's flags"
+)]
 pub(crate) struct CargoArgs {
     /// Packages to test.
     #[arg(short, long, value_name = "SPEC", help_heading = "Packages", num_args = 0..=1)]
@@ -113,7 +116,14 @@ impl CargoArgs {
     }
 
     fn chooses_targets(&self) -> bool {
-        let flags = [self.lib, self.bins, self.tests, self.examples, self.benches, self.all_targets];
+        let flags = [
+            self.lib,
+            self.bins,
+            self.tests,
+            self.examples,
+            self.benches,
+            self.all_targets,
+        ];
         let names = [&self.bin, &self.test, &self.example, &self.bench];
         flags.contains(&true) || names.iter().any(|names| !names.is_empty())
     }
@@ -213,7 +223,10 @@ mod tests {
             offline: true,
             ..CargoArgs::default()
         };
-        assert_eq!(args.selection().join(" "), "--package a --package b --release --test t");
+        assert_eq!(
+            args.selection().join(" "),
+            "--package a --package b --release --test t"
+        );
         assert_eq!(args.manner(), ["--offline"]);
         assert!(!args.wants_doctests());
     }
@@ -221,7 +234,19 @@ mod tests {
     #[test]
     fn the_documentation_is_tested_unless_something_else_is_chosen() {
         assert!(CargoArgs::default().wants_doctests());
-        assert!(CargoArgs { doc: true, ..CargoArgs::default() }.wants_doctests());
-        assert!(!CargoArgs { all_targets: true, ..CargoArgs::default() }.wants_doctests());
+        assert!(
+            CargoArgs {
+                doc: true,
+                ..CargoArgs::default()
+            }
+            .wants_doctests()
+        );
+        assert!(
+            !CargoArgs {
+                all_targets: true,
+                ..CargoArgs::default()
+            }
+            .wants_doctests()
+        );
     }
 }

@@ -27,7 +27,10 @@ pub(crate) struct ConfigError {
 impl Config {
     /// Reads the `cct` table of a manifest's metadata; `owner` is `workspace` or `package`.
     pub(crate) fn read(metadata: &Value, owner: &str) -> Result<Config, ConfigError> {
-        let failed = |message| ConfigError { table: format!("{owner}.metadata.cct"), message };
+        let failed = |message| ConfigError {
+            table: format!("{owner}.metadata.cct"),
+            message,
+        };
         let table = match metadata.get("cct") {
             None => return Ok(Config::default()),
             Some(Value::Object(table)) => table,
@@ -46,7 +49,10 @@ impl Config {
                 "time" => time(&text)?.as_millis().to_string(),
                 _ => text,
             };
-            config.settings.set(&key, &text).map_err(|error| failed(error.to_string()))?;
+            config
+                .settings
+                .set(&key, &text)
+                .map_err(|error| failed(error.to_string()))?;
         }
         Ok(config)
     }
@@ -65,9 +71,13 @@ fn text(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(value) => Some(value.to_string()),
-        Value::Array(values) => {
-            Some(values.iter().map(text).collect::<Option<Vec<_>>>()?.join(","))
-        }
+        Value::Array(values) => Some(
+            values
+                .iter()
+                .map(text)
+                .collect::<Option<Vec<_>>>()?
+                .join(","),
+        ),
         Value::Null | Value::Object(_) => None,
     }
 }
@@ -87,7 +97,10 @@ mod tests {
         assert_eq!(config.settings.iterations, Some(5));
         assert_eq!(config.settings.time, Some(Duration::from_secs(2)));
         assert_eq!(config.settings.max_steps, Some(9));
-        assert_eq!(config.settings.atomic, Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(
+            config.settings.atomic,
+            Some(vec!["a".to_owned(), "b".to_owned()])
+        );
         assert_eq!(config.hang_timeout, Some(Duration::from_secs(3)));
     }
 
@@ -95,13 +108,18 @@ mod tests {
     fn unknown_keys_are_errors() {
         let error = Config::read(&json!({ "cct": { "iteration": 5 } }), "workspace");
         let message = error.expect_err("no such setting").to_string();
-        assert!(message.starts_with("`workspace.metadata.cct`: setting `iteration`"), "{message}");
+        assert!(
+            message.starts_with("`workspace.metadata.cct`: setting `iteration`"),
+            "{message}"
+        );
     }
 
     #[test]
     fn no_table_is_no_error() {
         assert_eq!(
-            Config::read(&Value::Null, "package").expect("empty").settings,
+            Config::read(&Value::Null, "package")
+                .expect("empty")
+                .settings,
             Settings::default()
         );
     }

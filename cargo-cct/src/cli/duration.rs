@@ -5,7 +5,9 @@ use std::time::Duration;
 /// Reads a length of time.
 pub(super) fn parse(text: &str) -> Result<Duration, String> {
     let wants = || format!("`{text}` is no length of time: expected `500ms`, `5s`, `2m` or `1h`");
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let number: f64 = number.parse().map_err(|_| wants())?;
     let unit = match unit.trim() {
@@ -26,7 +28,7 @@ mod tests {
     fn units_are_read() {
         assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse("1.5s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(parse("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(parse("2m"), Ok(Duration::from_mins(2)));
         assert_eq!(parse("3"), Ok(Duration::from_secs(3)));
         assert!(parse("3 weeks").is_err() && parse("").is_err() && parse("s").is_err());
     }

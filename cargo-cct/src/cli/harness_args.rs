@@ -52,7 +52,11 @@ impl HarnessArgs {
     ) -> Result<HarnessArgs, HarnessArgsError> {
         let mut args = HarnessArgs {
             filters: filter.map(str::to_owned).into_iter().collect(),
-            words: filter.into_iter().map(str::to_owned).chain(rest.iter().cloned()).collect(),
+            words: filter
+                .into_iter()
+                .map(str::to_owned)
+                .chain(rest.iter().cloned())
+                .collect(),
             ..HarnessArgs::default()
         };
         let mut words = rest.iter();
@@ -90,7 +94,11 @@ impl HarnessArgs {
     /// Tells whether a test runs.
     pub(crate) fn selects(&self, name: &str, is_ignored: bool) -> bool {
         let matches = |pattern: &String| {
-            if self.exact { name == pattern } else { name.contains(pattern.as_str()) }
+            if self.exact {
+                name == pattern
+            } else {
+                name.contains(pattern.as_str())
+            }
         };
         let by_kind = match self.ignored {
             Ignored::Skip => !is_ignored,
@@ -131,13 +139,23 @@ mod tests {
         assert!(!parse("").expect("empty").selects("a", true));
         assert!(parse("--ignored").expect("well-formed").selects("a", true));
         assert!(!parse("--ignored").expect("well-formed").selects("a", false));
-        assert!(parse("--include-ignored").expect("well-formed").selects("a", true));
+        assert!(
+            parse("--include-ignored")
+                .expect("well-formed")
+                .selects("a", true)
+        );
     }
 
     #[test]
     fn what_the_harness_does_not_know_is_refused() {
-        assert_eq!(parse("--nope"), Err(HarnessArgsError::Unknown("--nope".to_owned())));
-        assert_eq!(parse("--skip"), Err(HarnessArgsError::Value("--skip".to_owned())));
+        assert_eq!(
+            parse("--nope"),
+            Err(HarnessArgsError::Unknown("--nope".to_owned()))
+        );
+        assert_eq!(
+            parse("--skip"),
+            Err(HarnessArgsError::Value("--skip".to_owned()))
+        );
         assert_eq!(
             parse("--test-threads=0"),
             Err(HarnessArgsError::Value("--test-threads".to_owned()))

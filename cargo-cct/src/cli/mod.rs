@@ -7,7 +7,7 @@ mod duration;
 mod harness_args;
 
 pub(crate) use args::{
-    Cli, ColorChoice, CleanArgs, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
+    CleanArgs, Cli, ColorChoice, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
 pub(crate) use config::{Config, ConfigError};

@@ -13,8 +13,11 @@ use crate::exit::Exit;
 /// Does it.
 pub(super) fn run(args: &CleanArgs) -> anyhow::Result<Exit> {
     let (_, workspace) = load(&args.place.cargo_args())?;
-    let mut folders =
-        vec![if args.failures { workspace.failures() } else { workspace.target.clone() }];
+    let mut folders = vec![if args.failures {
+        workspace.failures()
+    } else {
+        workspace.target.clone()
+    }];
     if args.cache {
         folders.push(sysroot::cache_folder()?);
     }

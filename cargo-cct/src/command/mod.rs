@@ -28,7 +28,11 @@ pub(crate) fn run() -> Exit {
         Err(error) => {
             // A closed terminal is no reason for another exit code.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Setup } else { Exit::Success };
+            return if error.use_stderr() {
+                Exit::Setup
+            } else {
+                Exit::Success
+            };
         }
     };
     let output = match &cli.verb {
@@ -67,7 +71,11 @@ fn fail(error: &anyhow::Error) -> Exit {
 /// The toolchain and the workspace that a command is about.
 fn load(cargo: &CargoArgs) -> anyhow::Result<(Toolchain, Workspace)> {
     let toolchain = Toolchain::find()?;
-    if let Some(target) = cargo.target.as_ref().filter(|target| **target != toolchain.host) {
+    if let Some(target) = cargo
+        .target
+        .as_ref()
+        .filter(|target| **target != toolchain.host)
+    {
         anyhow::bail!(
             "`--target {target}` cannot be tested here: tests run on this machine, `{}`",
             toolchain.host
@@ -94,10 +102,18 @@ fn cargo<'a>(
     workspace: &'a Workspace,
     output: Output,
 ) -> Cargo<'a> {
-    Cargo { toolchain, sysroot, workspace, output }
+    Cargo {
+        toolchain,
+        sysroot,
+        workspace,
+        output,
+    }
 }
 
 /// A path from a folder, or as it is when it is elsewhere.
 fn relative(path: &std::path::Path, folder: &std::path::Path) -> String {
-    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()
+    path.strip_prefix(folder)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
 }

@@ -14,6 +14,7 @@ use crate::failure::{Record, Store};
 use crate::report::{Detail, Json, Layout, Replay, Report};
 use crate::run::{
     Difference, HANG_TIMEOUT, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_bug,
+    spawn,
 };
 
 /// Does it.
@@ -26,7 +27,9 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         ..args.place.cargo_args()
     };
     if !manifest.exists() {
-        cargo_args.manifest_path.clone_from(&args.place.manifest_path);
+        cargo_args
+            .manifest_path
+            .clone_from(&args.place.manifest_path);
     }
     let (toolchain, workspace) = load(&cargo_args)?;
     let sysroot = sysroot(&toolchain, args.output)?;
@@ -54,7 +57,10 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         return debug(debugger, &launch, &record, &scratch);
     }
     let stop = Stop::at_signals().context("cannot listen for signals")?;
-    let timeout = args.hang_timeout.or(executable.config.hang_timeout).unwrap_or(HANG_TIMEOUT);
+    let timeout = args
+        .hang_timeout
+        .or(executable.config.hang_timeout)
+        .unwrap_or(HANG_TIMEOUT);
     let repeated = repeat(&launch, &record.schedule, timeout, &scratch, &stop)?;
     let replay = judge(&record, repeated)?;
     show(args, &record, &workspace, &replay, changed)?;
@@ -105,11 +111,16 @@ fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
         Repeated::Ended { replayed, .. } => {
             let empty = cct::trace::Trace::default();
             let recorded = record.trace.as_ref().unwrap_or(&empty);
-            let by_engine = replayed.divergence.as_ref().map(|divergence| {
-                Difference::at(recorded, &replayed.trace, divergence)
-            });
-            let by_steps =
-                || record.trace.as_ref().and_then(|trace| difference(trace, &replayed.trace));
+            let by_engine = replayed
+                .divergence
+                .as_ref()
+                .map(|divergence| Difference::at(recorded, &replayed.trace, divergence));
+            let by_steps = || {
+                record
+                    .trace
+                    .as_ref()
+                    .and_then(|trace| difference(trace, &replayed.trace))
+            };
             if let Some(difference) = by_engine.or_else(by_steps) {
                 return Ok(Replay::Diverged(Box::new(difference)));
             }
@@ -144,7 +155,11 @@ fn show(
     }
     let layout = Layout::of_terminal();
     if let Replay::Reproduced = replay {
-        let detail = if args.full { Detail::Full } else { Detail::Around };
+        let detail = if args.full {
+            Detail::Full
+        } else {
+            Detail::Around
+        };
         anstream::print!("{}", report.text(&layout, detail));
     }
     anstream::print!("{}", replay.text(record, changed, &layout));
@@ -165,9 +180,12 @@ fn debug(
     anyhow::ensure!(!words.is_empty(), "`--debugger` needs a command");
     let file = scratch.path("schedule");
     std::fs::write(&file, record.schedule.to_bytes())?;
-    let launch = Launch { mode: Mode::Replay(file), ..launch.clone() };
+    let launch = Launch {
+        mode: Mode::Replay(file),
+        ..launch.clone()
+    };
     let board = scratch.board()?;
-    let started = launch.spawn_under(launch.command(&words), &board);
+    let started = spawn(launch.command(&words), &board);
     let (mut child, mut events) = started.with_context(|| format!("cannot run `{}`", words[0]))?;
     // What the process says is read, so that it never waits for us, and is for nobody: the terminal
     // shows the test.
@@ -176,5 +194,9 @@ fn debug(
     let _stop = Stop::at_signals().context("cannot listen for signals")?;
     let status = child.wait()?;
     drop(listener);
-    Ok(if status.success() { Exit::Success } else { Exit::Failed })
+    Ok(if status.success() {
+        Exit::Success
+    } else {
+        Exit::Failed
+    })
 }

@@ -14,7 +14,11 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
     if args.output.json {
         Json::line("report", report.json())?;
     } else {
-        let detail = if args.full { Detail::Full } else { Detail::Around };
+        let detail = if args.full {
+            Detail::Full
+        } else {
+            Detail::Around
+        };
         anstream::print!("{}", report.text(&Layout::of_terminal(), detail));
     }
     Ok(Exit::Success)

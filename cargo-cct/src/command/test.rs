@@ -29,7 +29,10 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let sysroot = sysroot(&toolchain, args.output)?;
     let cargo = cargo(&toolchain, &sysroot, &workspace, args.output);
     let built = if args.cargo.doc {
-        Built { executables: Vec::new(), has_doctests: true }
+        Built {
+            executables: Vec::new(),
+            has_doctests: true,
+        }
     } else {
         cargo.build(&args.cargo)?
     };
@@ -79,9 +82,15 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         session.reporter.begin(plan.jobs.len(), seed)?;
     }
     let words = &harness.words;
-    run_all(&plan, &built.executables, &explorer, words, width, args.fail_fast, |notice| {
-        session.hear(notice)
-    })?;
+    run_all(
+        &plan,
+        &built.executables,
+        &explorer,
+        words,
+        width,
+        args.fail_fast,
+        |notice| session.hear(notice),
+    )?;
     session.summary.elapsed = began.elapsed();
     if !plan.jobs.is_empty() {
         session.reporter.end(&session.summary)?;
@@ -125,7 +134,11 @@ fn exit(
     } else if summary.failed + summary.flaky > 0 {
         Exit::Failed
     } else if let Some(status) = doctests {
-        if status.success() { Exit::Success } else { Exit::Failed }
+        if status.success() {
+            Exit::Success
+        } else {
+            Exit::Failed
+        }
     } else if nothing_planned {
         anstream::eprintln!("{}: no test matches", crate::report::error_word());
         Exit::NoTests
@@ -140,13 +153,21 @@ fn width(args: &TestArgs, harness: &HarnessArgs) -> anyhow::Result<usize> {
     if let Some(threads) = harness.threads {
         return Ok(threads);
     }
-    let Some(jobs) = &args.cargo.jobs else { return Ok(cores) };
+    let Some(jobs) = &args.cargo.jobs else {
+        return Ok(cores);
+    };
     if jobs == "default" {
         return Ok(cores);
     }
-    let jobs: isize = jobs.parse().with_context(|| format!("`-j {jobs}` is no number"))?;
+    let jobs: isize = jobs
+        .parse()
+        .with_context(|| format!("`-j {jobs}` is no number"))?;
     // As cargo has it, a negative number leaves that many cores alone.
-    Ok(if jobs > 0 { jobs.unsigned_abs() } else { cores.saturating_sub(jobs.unsigned_abs()).max(1) })
+    Ok(if jobs > 0 {
+        jobs.unsigned_abs()
+    } else {
+        cores.saturating_sub(jobs.unsigned_abs()).max(1)
+    })
 }
 
 fn list(plan: &Plan, executables: &[Executable]) {
@@ -174,9 +195,11 @@ impl Session<'_> {
         match notice {
             Notice::Begun(name) => self.reporter.begun(&name),
             Notice::Progress(name, counters) => self.reporter.progress(&name, &counters),
-            Notice::Found { name, executable, finding } => {
-                self.keep(name, &self.executables[executable], &finding)
-            }
+            Notice::Found {
+                name,
+                executable,
+                finding,
+            } => self.keep(name, &self.executables[executable], &finding),
             Notice::Ended { native, run } => self.ended(native, &run),
         }
     }
@@ -198,14 +221,19 @@ impl Session<'_> {
         // The repetition may put the bug in other words; the failure is the same.
         record.id = id.unwrap_or(record.id);
         let report = Report::of(&record, &self.workspace.root);
-        let text = anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
-        self.store.write(&record, &text, &report.json()).map_err(std::io::Error::other)?;
+        let text =
+            anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
+        self.store
+            .write(&record, &text, &report.json())
+            .map_err(std::io::Error::other)?;
         self.failures.insert(name, (record, report));
         Ok(())
     }
 
     fn provenance(&self, executable: &Executable) -> std::io::Result<Provenance> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Ok(Provenance {
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             rustc: self.toolchain.release().to_owned(),

@@ -78,9 +78,16 @@ impl Record {
 
     /// Puts a finding on record.
     pub(crate) fn new(provenance: Provenance, name: TestName, finding: &Finding) -> Record {
-        let class = format!("{:?} {}", finding.bug.kind, without_numbers(&finding.bug.message));
+        let class = format!(
+            "{:?} {}",
+            finding.bug.kind,
+            without_numbers(&finding.bug.message)
+        );
         // The clock at which the run began does not make it another failure.
-        let schedule = Schedule { wall_clock: 0, ..finding.schedule.clone() };
+        let schedule = Schedule {
+            wall_clock: 0,
+            ..finding.schedule.clone()
+        };
         let (test, schedule) = (name.to_string(), schedule.to_bytes());
         Record {
             format: Record::FORMAT.to_owned(),

@@ -89,7 +89,9 @@ impl Store {
             let staging = folder.join(format!("{name}.tmp-{}", process::id()));
             fs::write(&staging, bytes).and_then(|()| fs::rename(&staging, folder.join(name)))
         };
-        let trace = serde_json::to_vec(record).map_err(io::Error::from).map_err(failed)?;
+        let trace = serde_json::to_vec(record)
+            .map_err(io::Error::from)
+            .map_err(failed)?;
         put("trace.json", &trace).map_err(failed)?;
         put("report.txt", text.as_bytes()).map_err(failed)?;
         put("report.json", format!("{json:#}\n").as_bytes()).map_err(failed)?;
@@ -118,12 +120,21 @@ impl Store {
     fn find(&self, name: &str) -> Result<PathBuf, StoreError> {
         if name == "latest" {
             let latest = self.files().into_iter().next();
-            return Ok(latest.ok_or_else(|| StoreError::Empty(self.folder.clone()))?.1);
+            return Ok(latest
+                .ok_or_else(|| StoreError::Empty(self.folder.clone()))?
+                .1);
         }
         let by_id = Id::parse(name).map(|id| self.folder_of(&id).join("trace.json"));
         let path = Path::new(name);
-        let by_path = if path.is_dir() { path.join("trace.json") } else { path.to_owned() };
-        let found = by_id.into_iter().chain([by_path]).find(|path| path.is_file());
+        let by_path = if path.is_dir() {
+            path.join("trace.json")
+        } else {
+            path.to_owned()
+        };
+        let found = by_id
+            .into_iter()
+            .chain([by_path])
+            .find(|path| path.is_file());
         found.ok_or_else(|| StoreError::Missing {
             name: name.to_owned(),
             folder: self.folder.clone(),
@@ -132,7 +143,10 @@ impl Store {
 
     /// The files of all failures, latest first.
     fn files(&self) -> Vec<(std::time::SystemTime, PathBuf)> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok);
         let mut files: Vec<_> = entries
             .filter_map(|entry| {
                 let file = entry.path().join("trace.json");
@@ -146,15 +160,15 @@ impl Store {
 }
 
 fn read_file(path: &Path) -> Result<Record, StoreError> {
-    let text =
-        fs::read(path).map_err(|error| StoreError::Access(path.to_owned(), error))?;
+    let text = fs::read(path).map_err(|error| StoreError::Access(path.to_owned(), error))?;
     parse(path, &text)
 }
 
 fn parse(path: &Path, text: &[u8]) -> Result<Record, StoreError> {
     let foreign = || StoreError::Foreign(path.to_owned());
     let value: Value = serde_json::from_slice(text).map_err(|error| {
-        let starts_well = text.starts_with(format!("{{\"format\":\"{}\"", Record::FORMAT).as_bytes());
+        let starts_well =
+            text.starts_with(format!("{{\"format\":\"{}\"", Record::FORMAT).as_bytes());
         if error.is_eof() && (starts_well || text.is_empty()) {
             StoreError::Truncated(path.to_owned())
         } else {
@@ -164,7 +178,10 @@ fn parse(path: &Path, text: &[u8]) -> Result<Record, StoreError> {
     if value.get("format").and_then(Value::as_str) != Some(Record::FORMAT) {
         return Err(foreign());
     }
-    let found = value.get("version").and_then(Value::as_u64).ok_or_else(foreign)?;
+    let found = value
+        .get("version")
+        .and_then(Value::as_u64)
+        .ok_or_else(foreign)?;
     if found != u64::from(wire::VERSION) {
         return Err(StoreError::Version {
             path: path.to_owned(),
@@ -193,17 +210,29 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_file_is_told() {
         assert_eq!(kind(""), "truncated");
-        assert_eq!(kind("{\"format\":\"cargo-cct failure\",\"version\":1,\"id\":\"7f"), "truncated");
+        assert_eq!(
+            kind("{\"format\":\"cargo-cct failure\",\"version\":1,\"id\":\"7f"),
+            "truncated"
+        );
         assert_eq!(kind("{\"a\": 1"), "foreign");
         assert_eq!(kind("not json"), "foreign");
-        assert_eq!(kind("{\"format\":\"cargo-cct failure\",\"version\":0}"), "version");
-        assert_eq!(kind("{\"format\":\"cargo-cct failure\",\"version\":1}"), "foreign");
+        assert_eq!(
+            kind("{\"format\":\"cargo-cct failure\",\"version\":0}"),
+            "version"
+        );
+        assert_eq!(
+            kind("{\"format\":\"cargo-cct failure\",\"version\":1}"),
+            "foreign"
+        );
     }
 
     #[test]
     fn what_is_not_there_is_told() {
         let store = Store::new(PathBuf::from("/nowhere"));
         assert!(matches!(store.read("latest"), Err(StoreError::Empty(_))));
-        assert!(matches!(store.read("7f3k-q2"), Err(StoreError::Missing { .. })));
+        assert!(matches!(
+            store.read("7f3k-q2"),
+            Err(StoreError::Missing { .. })
+        ));
     }
 }

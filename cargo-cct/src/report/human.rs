@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::failure::{Detail, Layout, Report};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
-use super::words::{count, duration, number};
+use super::words::{count, duration, number, put};
 use super::{Reporter, Summary, status};
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
@@ -55,7 +55,7 @@ impl Human {
     fn details(&self, run: &TestRun) -> String {
         let mut out = String::new();
         let mut warn = |text: &str| {
-            out.push_str(&format!("{:>13}{} {text}\n", "", paint(WARN, "warning:")));
+            put!(out, "{:>13}{} {text}\n", "", paint(WARN, "warning:"));
         };
         if let Some(divergence) = &run.diverged {
             warn(&format!(
@@ -80,8 +80,16 @@ impl Human {
             }
         }
         for panic in &run.counters.unobserved_panics {
-            let place = panic.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
-            let name = panic.name.as_deref().map(|name| format!(" `{name}`")).unwrap_or_default();
+            let place = panic
+                .site
+                .as_ref()
+                .map(|site| format!(" at {site}"))
+                .unwrap_or_default();
+            let name = panic
+                .name
+                .as_deref()
+                .map(|name| format!(" `{name}`"))
+                .unwrap_or_default();
             let message = panic.message.lines().next().unwrap_or_default();
             warn(&format!(
                 "worker {}{name} panicked{place} and nobody noticed: {message}",
@@ -94,7 +102,7 @@ impl Human {
         let native_failure = matches!(run.outcome, Outcome::FailedNatively(_));
         if (native_failure || self.show_output) && !run.printed.is_empty() {
             for line in run.printed.lines() {
-                out.push_str(&format!("{:>13}{line}\n", ""));
+                put!(out, "{:>13}{line}\n", "");
             }
         }
         out
@@ -133,7 +141,8 @@ impl Reporter for Human {
             Some(first) => format!("{first} and {} more", self.schedules.len() - 1),
             None => String::new(),
         };
-        self.bar.set_message(format!("{}: {running}", count(schedules, "schedule")));
+        self.bar
+            .set_message(format!("{}: {running}", count(schedules, "schedule")));
         Ok(())
     }
 
@@ -178,34 +187,47 @@ impl Reporter for Human {
         part(summary.native, FAINT, "not under control");
         part(summary.left_out, FAINT, "left out");
         let mut out = format!("{}\n", paint(FAINT, &rule.repeat(12)));
-        out.push_str(&format!(
+        put!(
+            out,
             "{} [{:>8}] {}: {}\n",
-            paint(if failed > 0 { BAD } else { GOOD }, &format!("{:>12}", "Summary")),
+            paint(
+                if failed > 0 { BAD } else { GOOD },
+                &format!("{:>12}", "Summary")
+            ),
             duration(summary.elapsed),
             count(ran as u64, "test"),
-            parts.join(", "),
-        ));
-        out.push_str(&format!(
+            parts.join(", ")
+        );
+        put!(
+            out,
             "{:>24}{}, {} distinct, {}, {}; seed {}\n",
             "",
             count(counters.schedules, "schedule"),
             number(counters.distinct),
             count(counters.steps, "step"),
             count(counters.cut_offs, "cut-off"),
-            summary.seed,
-        ));
+            summary.seed
+        );
         for failed in &summary.failures {
             let id = failed.id.as_deref().unwrap_or_default();
-            out.push_str(&format!(
+            put!(
+                out,
                 "{} {}   {}\n",
                 paint(BAD, &format!("{:>12}", failed.status)),
                 failed.name,
                 paint(STRONG, id)
-            ));
+            );
         }
-        let ids: Vec<_> = summary.failures.iter().filter_map(|failed| failed.id.as_deref()).collect();
+        let ids: Vec<_> = summary
+            .failures
+            .iter()
+            .filter_map(|failed| failed.id.as_deref())
+            .collect();
         if ids.len() > IN_FULL {
-            out.push_str(&paint(NOTE, "the reports of the rest: cargo cct show <id>\n"));
+            out.push_str(&paint(
+                NOTE,
+                "the reports of the rest: cargo cct show <id>\n",
+            ));
         }
         self.print(&out)
     }

@@ -32,7 +32,10 @@ impl Json {
 
 impl Reporter for Json {
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()> {
-        Json::line("run_started", json!({ "tests": tests, "seed": seed.number() }))
+        Json::line(
+            "run_started",
+            json!({ "tests": tests, "seed": seed.number() }),
+        )
     }
 
     fn begun(&mut self, name: &TestName) -> io::Result<()> {

@@ -19,8 +19,8 @@ pub(crate) use human::Human;
 pub(crate) use json::Json;
 pub(crate) use replay::Replay;
 pub(crate) use status::label as status_label;
-pub(crate) use style::choose as choose_color;
 pub(crate) use status::list_line;
+pub(crate) use style::choose as choose_color;
 pub(crate) use words::count;
 
 /// What a run tells its reporter, in this order for each test: begun, progress, failed, ended.

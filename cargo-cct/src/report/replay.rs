@@ -3,6 +3,7 @@
 use super::failure::Layout;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use crate::failure::Record;
+use crate::report::words::put;
 use crate::run::Difference;
 
 /// What came of a replay.
@@ -52,17 +53,18 @@ impl Replay {
                 } else {
                     String::new()
                 };
-                out.push_str(&format!("{} {id}{checked}\n", paint(BAD, "  Reproduced")));
+                put!(out, "{} {id}{checked}\n", paint(BAD, "  Reproduced"));
             }
             Replay::Passes => {
-                out.push_str(&format!("{} {id} passes now\n", paint(GOOD, "      Passes")));
+                put!(out, "{} {id} passes now\n", paint(GOOD, "      Passes"));
             }
-            Replay::FailsOtherwise(message) => out.push_str(&format!(
+            Replay::FailsOtherwise(message) => put!(
+                out,
                 "{} {id}: the same steps, but another failure: {message}\n",
                 paint(WARN, "    Diverged")
-            )),
+            ),
             Replay::Diverged(difference) => out.push_str(&diverged(&id, difference, layout)),
-            Replay::Stopped => out.push_str(&format!("{} {id}\n", paint(WARN, "     Stopped"))),
+            Replay::Stopped => put!(out, "{} {id}\n", paint(WARN, "     Stopped")),
         }
         if changed {
             let note = match self {
@@ -74,24 +76,31 @@ impl Replay {
                      longer fits: `cargo cct test` finds out whether the bug is still there"
                 }
             };
-            out.push_str(&format!("             {}\n", paint(FAINT, note)));
+            put!(out, "             {}\n", paint(FAINT, note));
         } else if matches!(self, Replay::Diverged(_) | Replay::FailsOtherwise(_)) {
             let note = "the executable is the same: something that it uses is not under control";
-            out.push_str(&format!("             {}\n", paint(FAINT, note)));
+            put!(out, "             {}\n", paint(FAINT, note));
         }
         out
     }
 }
 
 fn diverged(id: &str, difference: &Difference, layout: &Layout) -> String {
-    let mut out = format!("{} {id} at step {}\n", paint(WARN, "    Diverged"), difference.step);
-    out.push_str(&format!("    expected {}\n", difference.expected.trim()));
-    out.push_str(&format!("    found    {}\n", difference.found.trim()));
-    for (title, steps) in [("on record", &difference.recorded), ("this time", &difference.happened)] {
+    let mut out = format!(
+        "{} {id} at step {}\n",
+        paint(WARN, "    Diverged"),
+        difference.step
+    );
+    put!(out, "    expected {}\n", difference.expected.trim());
+    put!(out, "    found    {}\n", difference.found.trim());
+    for (title, steps) in [
+        ("on record", &difference.recorded),
+        ("this time", &difference.happened),
+    ] {
         let title = format!("the last steps {title}");
-        out.push_str(&format!("\n  {}\n", paint(STRONG, &title)));
+        put!(out, "\n  {}\n", paint(STRONG, &title));
         for step in steps {
-            out.push_str(&format!("  {}{step}\n", layout.pick("│ ", "| ")));
+            put!(out, "  {}{step}\n", layout.pick("│ ", "| "));
         }
     }
     out.push('\n');

@@ -50,11 +50,17 @@ pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>)
         _ if label == "FLAKY" => WARN,
         _ => BAD,
     };
-    let id = record.map(|record| format!("   {}", record.id)).unwrap_or_default();
+    let id = record
+        .map(|record| format!("   {}", record.id))
+        .unwrap_or_default();
     let test = if run.name.test.is_empty() {
         paint(STRONG, &run.name.binary)
     } else {
-        format!("{} {}", paint(FAINT, &run.name.binary), paint(STRONG, &run.name.test))
+        format!(
+            "{} {}",
+            paint(FAINT, &run.name.binary),
+            paint(STRONG, &run.name.test)
+        )
     };
     format!(
         "{} [{:>8}] {:<DETAIL$} {test}{}",
@@ -74,7 +80,11 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
     match &run.outcome {
         Outcome::Failed(finding) if finding.iteration > 0 => {
             let strategy = &finding.schedule.strategy;
-            let strategy = if strategy.is_empty() { "" } else { &format!(", {strategy}") };
+            let strategy = if strategy.is_empty() {
+                ""
+            } else {
+                &format!(", {strategy}")
+            };
             format!("schedule {}{strategy}", number(finding.iteration))
         }
         Outcome::Failed(_) => "before the first schedule".to_owned(),
@@ -89,7 +99,10 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
                 n => format!(", {} cut off", number(n)),
             };
             let schedules = count(counters.schedules, "schedule");
-            format!("{schedules}, {} distinct{cut_off}", number(counters.distinct))
+            format!(
+                "{schedules}, {} distinct{cut_off}",
+                number(counters.distinct)
+            )
         }
     }
 }

@@ -25,13 +25,19 @@ pub(crate) fn choose(choice: ColorChoice) {
 
 /// Puts text in a style; what comes out at the terminal is decided by the stream.
 pub(super) fn paint(style: Style, text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{style}{text}{style:#}")
+    }
 }
 
 /// True when the locale says UTF-8.
 pub(super) fn is_unicode() -> bool {
     let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+    let locale = set("LC_ALL")
+        .or_else(|| set("LC_CTYPE"))
+        .or_else(|| set("LANG"));
     let locale = locale.unwrap_or_default().to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
 }

@@ -2,6 +2,15 @@
 
 use std::time::Duration;
 
+/// Appends formatted text to a string.
+macro_rules! put {
+    ($out:expr, $($format:tt)*) => {{
+        use std::fmt::Write as _;
+        write!($out, $($format)*).expect("a string takes all that is written to it")
+    }};
+}
+pub(crate) use put;
+
 /// `1 schedule`, `1,000 schedules`.
 pub(crate) fn count(n: u64, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };

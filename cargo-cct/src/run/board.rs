@@ -35,9 +35,17 @@ impl BoardFile {
     /// Makes an empty board.
     pub(crate) fn create(path: &Path) -> io::Result<BoardFile> {
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
+        let file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)?;
         file.set_len(Board::FILE_SIZE)?;
-        Ok(BoardFile { path: path.to_owned(), file })
+        Ok(BoardFile {
+            path: path.to_owned(),
+            file,
+        })
     }
 
     /// Where it is.
@@ -47,14 +55,18 @@ impl BoardFile {
 
     /// Reads what moves as long as the test lives.
     pub(crate) fn pulse(&self) -> Pulse {
-        let offsets =
-            [offset_of!(Board, iteration), offset_of!(Board, steps), offset_of!(Board, beats)];
+        let offsets = [
+            offset_of!(Board, iteration),
+            offset_of!(Board, steps),
+            offset_of!(Board, beats),
+        ];
         Pulse(offsets.map(|offset| self.u64_at(offset).unwrap_or_default()))
     }
 
     /// The iteration that the process was in, from 1; 0 before the first.
     pub(crate) fn iteration(&self) -> u64 {
-        self.u64_at(offset_of!(Board, iteration)).unwrap_or_default()
+        self.u64_at(offset_of!(Board, iteration))
+            .unwrap_or_default()
     }
 
     /// The steps of that iteration.
@@ -67,17 +79,26 @@ impl BoardFile {
         if self.u64_at(offset_of!(Board, magic))? != Board::MAGIC {
             return None;
         }
-        let head = self.bytes_at(offset_of!(Board, head), self.u32_at(offset_of!(Board, head_length))?)?;
+        let head = self.bytes_at(
+            offset_of!(Board, head),
+            self.u32_at(offset_of!(Board, head_length))?,
+        )?;
         let mut schedule = Schedule::from_bytes(&head)?;
         let runs = self.numbers_at(
             offset_of!(Board, run_table),
-            self.u32_at(offset_of!(Board, runs))?.min(to_u32(Board::RUNS)) * 2,
+            self.u32_at(offset_of!(Board, runs))?
+                .min(to_u32(Board::RUNS))
+                * 2,
         )?;
         let (pairs, _) = runs.as_chunks::<2>();
-        schedule.runs = pairs.iter().map(|&[worker, steps]| (worker, steps).into()).collect();
+        schedule.runs = pairs
+            .iter()
+            .map(|&[worker, steps]| (worker, steps).into())
+            .collect();
         schedule.choices = self.numbers_at(
             offset_of!(Board, choice_table),
-            self.u32_at(offset_of!(Board, choices))?.min(to_u32(Board::CHOICES)),
+            self.u32_at(offset_of!(Board, choices))?
+                .min(to_u32(Board::CHOICES)),
         )?;
         Some(schedule)
     }
@@ -103,7 +124,12 @@ impl BoardFile {
     fn numbers_at(&self, offset: usize, count: u32) -> Option<Vec<u32>> {
         let bytes = self.bytes_at(offset, count.checked_mul(to_u32(size_of::<u32>()))?)?;
         let (numbers, _) = bytes.as_chunks::<4>();
-        Some(numbers.iter().map(|&number| u32::from_le_bytes(number)).collect())
+        Some(
+            numbers
+                .iter()
+                .map(|&number| u32::from_le_bytes(number))
+                .collect(),
+        )
     }
 
     fn bytes_at(&self, offset: usize, length: u32) -> Option<Vec<u8>> {
@@ -111,7 +137,9 @@ impl BoardFile {
         if bytes.len() > size_of::<Board>() {
             return None;
         }
-        self.file.read_exact_at(&mut bytes, u64::try_from(offset).ok()?).ok()?;
+        self.file
+            .read_exact_at(&mut bytes, u64::try_from(offset).ok()?)
+            .ok()?;
         Some(bytes)
     }
 }
@@ -137,14 +165,27 @@ mod tests {
         let board = BoardFile::create(&path).expect("a temporary file");
         assert_eq!(board.schedule(), None);
 
-        let head = Schedule { seed: 7, ..Schedule::default() }.to_bytes();
+        let head = Schedule {
+            seed: 7,
+            ..Schedule::default()
+        }
+        .to_bytes();
         let put = |offset: usize, bytes: &[u8]| {
-            board.file.write_all_at(bytes, offset as u64).expect("a writable file");
+            board
+                .file
+                .write_all_at(bytes, offset as u64)
+                .expect("a writable file");
         };
         put(offset_of!(Board, head), &head);
-        put(offset_of!(Board, head_length), &to_u32(head.len()).to_le_bytes());
+        put(
+            offset_of!(Board, head_length),
+            &to_u32(head.len()).to_le_bytes(),
+        );
         put(offset_of!(Board, runs), &2u32.to_le_bytes());
-        put(offset_of!(Board, run_table), &[0u32, 5, 1, 6].map(u32::to_le_bytes).concat());
+        put(
+            offset_of!(Board, run_table),
+            &[0u32, 5, 1, 6].map(u32::to_le_bytes).concat(),
+        );
         put(offset_of!(Board, choices), &1u32.to_le_bytes());
         put(offset_of!(Board, choice_table), &9u32.to_le_bytes());
         put(offset_of!(Board, magic), &Board::MAGIC.to_le_bytes());

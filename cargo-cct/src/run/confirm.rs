@@ -46,7 +46,10 @@ pub(crate) fn repeat(
 ) -> io::Result<Repeated> {
     let file = scratch.path("schedule");
     fs::write(&file, schedule.to_bytes())?;
-    let launch = Launch { mode: Mode::Replay(file), ..launch.clone() };
+    let launch = Launch {
+        mode: Mode::Replay(file),
+        ..launch.clone()
+    };
     let board = scratch.board()?;
     let output = scratch.path("output");
     let mut last = None;
@@ -58,9 +61,10 @@ pub(crate) fn repeat(
     let output = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
     Ok(match (last, bug_of(&end, &board)) {
         (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
-        (Some(Event::Replayed(replayed)), _) => {
-            Repeated::Ended { replayed: Box::new(replayed), output }
-        }
+        (Some(Event::Replayed(replayed)), _) => Repeated::Ended {
+            replayed: Box::new(replayed),
+            output,
+        },
         (_, Some(bug)) if end != End::Stopped => Repeated::Died { bug, output },
         _ => Repeated::Stopped,
     })
@@ -84,7 +88,10 @@ impl Repeated {
 /// addresses and the like. A crash seen from outside has less to say than one seen from inside.
 pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
     let crash = |bug: &Bug| {
-        matches!(bug.kind, BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadFree)
+        matches!(
+            bug.kind,
+            BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadFree
+        )
     };
     let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));
     match (place(one), place(other)) {
@@ -95,7 +102,8 @@ pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
         return one.kind == other.kind || one.site.is_none() || other.site.is_none();
     }
     one.kind == other.kind
-        && (one.kind == BugKind::Hang || without_numbers(&one.message) == without_numbers(&other.message))
+        && (one.kind == BugKind::Hang
+            || without_numbers(&one.message) == without_numbers(&other.message))
 }
 
 /// A message with every number replaced, hexadecimal ones included.
@@ -120,22 +128,51 @@ mod tests {
     use super::*;
 
     fn bug(kind: BugKind, message: &str, line: Option<u32>) -> Bug {
-        let site = line.map(|line| Site { file: "a.rs".to_owned(), line, column: 1 });
-        Bug { kind, message: message.to_owned(), site, worker: None, waits: Vec::new() }
+        let site = line.map(|line| Site {
+            file: "a.rs".to_owned(),
+            line,
+            column: 1,
+        });
+        Bug {
+            kind,
+            message: message.to_owned(),
+            site,
+            worker: None,
+            waits: Vec::new(),
+        }
     }
 
     #[test]
     fn numbers_in_messages_do_not_count() {
         let one = bug(BugKind::Panic, "left 900 at 0x7f3a", Some(3));
-        assert!(same_bug(&one, &bug(BugKind::Panic, "left 7 at 0x11", Some(3))));
-        assert!(!same_bug(&one, &bug(BugKind::Panic, "right 7 at 0x11", Some(3))));
-        assert!(!same_bug(&one, &bug(BugKind::Panic, "left 900 at 0x7f3a", Some(4))));
-        assert!(!same_bug(&one, &bug(BugKind::NoPanic, "left 900 at 0x7f3a", Some(3))));
+        assert!(same_bug(
+            &one,
+            &bug(BugKind::Panic, "left 7 at 0x11", Some(3))
+        ));
+        assert!(!same_bug(
+            &one,
+            &bug(BugKind::Panic, "right 7 at 0x11", Some(3))
+        ));
+        assert!(!same_bug(
+            &one,
+            &bug(BugKind::Panic, "left 900 at 0x7f3a", Some(4))
+        ));
+        assert!(!same_bug(
+            &one,
+            &bug(BugKind::NoPanic, "left 900 at 0x7f3a", Some(3))
+        ));
     }
 
     #[test]
     fn a_crash_seen_from_outside_is_the_same_crash() {
-        let inside = bug(BugKind::StackOverflow, "worker 1 overflowed its stack", Some(3));
-        assert!(same_bug(&inside, &bug(BugKind::Signal, "killed by signal 11", None)));
+        let inside = bug(
+            BugKind::StackOverflow,
+            "worker 1 overflowed its stack",
+            Some(3),
+        );
+        assert!(same_bug(
+            &inside,
+            &bug(BugKind::Signal, "killed by signal 11", None)
+        ));
     }
 }

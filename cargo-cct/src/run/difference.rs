@@ -29,7 +29,13 @@ pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Differenc
     let differs = |index: &usize| key(recorded, *index) != key(happened, *index);
     let index = (0..length).find(differs)?;
     let text = |trace| at(trace, index).unwrap_or_else(|| "the end".to_owned());
-    Some(Difference::new(index, text(recorded), text(happened), recorded, happened))
+    Some(Difference::new(
+        index,
+        text(recorded),
+        text(happened),
+        recorded,
+        happened,
+    ))
 }
 
 impl Difference {
@@ -59,7 +65,9 @@ impl Difference {
 
 fn last(trace: &Trace, index: usize) -> Vec<String> {
     let end = index.saturating_add(1).min(trace.steps.len());
-    (end.saturating_sub(LAST)..end).filter_map(|index| at(trace, index)).collect()
+    (end.saturating_sub(LAST)..end)
+        .filter_map(|index| at(trace, index))
+        .collect()
 }
 
 /// What has to be equal.
@@ -70,15 +78,30 @@ fn key(trace: &Trace, index: usize) -> Option<(u32, u8, Option<u32>, String)> {
 
 fn at(trace: &Trace, index: usize) -> Option<String> {
     let step = trace.steps.get(index)?;
-    let worker = if step.worker == 0 { "main".to_owned() } else { format!("w{}", step.worker) };
+    let worker = if step.worker == 0 {
+        "main".to_owned()
+    } else {
+        format!("w{}", step.worker)
+    };
     let operation = Operation::from_code(step.operation).map_or("?", Operation::name);
-    let object = step.object.map(|object| format!(" of object {object}")).unwrap_or_default();
-    Some(format!("{:>4} {worker} {operation}{object} at {}", index + 1, site(trace, step)))
+    let object = step
+        .object
+        .map(|object| format!(" of object {object}"))
+        .unwrap_or_default();
+    Some(format!(
+        "{:>4} {worker} {operation}{object} at {}",
+        index + 1,
+        site(trace, step)
+    ))
 }
 
 fn site(trace: &Trace, step: &Step) -> String {
     let index = usize::try_from(step.site).unwrap_or(usize::MAX);
-    trace.sites.get(index).map(ToString::to_string).unwrap_or_default()
+    trace
+        .sites
+        .get(index)
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -88,7 +111,11 @@ mod tests {
     use super::*;
 
     fn trace(objects: &[u32]) -> Trace {
-        let site = Site { file: "a.rs".to_owned(), line: 1, column: 2 };
+        let site = Site {
+            file: "a.rs".to_owned(),
+            line: 1,
+            column: 2,
+        };
         let steps = objects.iter().map(|&object| Step {
             worker: 1,
             operation: 0,
@@ -99,7 +126,11 @@ mod tests {
             written: None,
             contested: false,
         });
-        Trace { sites: vec![site], steps: steps.collect(), ..Trace::default() }
+        Trace {
+            sites: vec![site],
+            steps: steps.collect(),
+            ..Trace::default()
+        }
     }
 
     #[test]

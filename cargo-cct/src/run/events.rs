@@ -42,7 +42,10 @@ mod tests {
 
     #[test]
     fn frames_are_read_one_by_one() {
-        let events = [Event::Uncontrolled("epoll".to_owned()), Event::Refused("no".to_owned())];
+        let events = [
+            Event::Uncontrolled("epoll".to_owned()),
+            Event::Refused("no".to_owned()),
+        ];
         let frames = events.iter().flat_map(|event| {
             let bytes = event.to_bytes();
             let length = u32::try_from(bytes.len()).expect("short").to_le_bytes();

@@ -116,7 +116,10 @@ impl Explorer<'_> {
         on_progress: impl Fn(&Counters),
         on_finding: impl Fn(&Finding),
     ) -> io::Result<TestRun> {
-        let name = TestName { binary: executable.label.clone(), test: test.to_owned() };
+        let name = TestName {
+            binary: executable.label.clone(),
+            test: test.to_owned(),
+        };
         let mut overrides = self.overrides.clone();
         let mut defaults = executable.config.settings.clone();
         self.seed.apply(&name, &mut overrides, &mut defaults);
@@ -127,7 +130,10 @@ impl Explorer<'_> {
             overrides: &overrides,
             defaults: &defaults,
         };
-        let timeout = self.hang_timeout.or(executable.config.hang_timeout).unwrap_or(HANG_TIMEOUT);
+        let timeout = self
+            .hang_timeout
+            .or(executable.config.hang_timeout)
+            .unwrap_or(HANG_TIMEOUT);
 
         let began = Instant::now();
         let board = self.scratch.board()?;
@@ -176,7 +182,11 @@ impl Explorer<'_> {
                 run.counters.schedules = board.iteration();
                 run.counters.steps = run.counters.steps.max(board.steps());
                 let schedule = board.schedule().unwrap_or_default();
-                Found { iteration: board.iteration(), bug, schedule }
+                Found {
+                    iteration: board.iteration(),
+                    bug,
+                    schedule,
+                }
             }),
         };
         if let Some(found) = found {
@@ -204,7 +214,10 @@ impl Explorer<'_> {
 
     /// Runs the test once, natively.
     fn run_as_it_is(&self, launch: &Launch<'_>, run: &mut TestRun) -> io::Result<()> {
-        let launch = Launch { mode: Mode::Native, ..launch.clone() };
+        let launch = Launch {
+            mode: Mode::Native,
+            ..launch.clone()
+        };
         let board = self.scratch.board()?;
         let output = self.scratch.path("output");
         let end = watch(&launch, &board, &output, Duration::MAX, &self.stop, |_| {})?;
@@ -242,7 +255,11 @@ impl Finding {
                 self.unobserved = replayed.unobserved_panics;
             }
             Repeated::Died { bug, output } => {
-                self.repeats = if same { Repeats::Yes } else { Repeats::No(bug.message.clone()) };
+                self.repeats = if same {
+                    Repeats::Yes
+                } else {
+                    Repeats::No(bug.message.clone())
+                };
                 if same {
                     self.printed = output;
                     if self.bug.site.is_none() {
@@ -262,7 +279,10 @@ fn ended_as(verdict: &cct::verdict::Verdict) -> String {
         Verdict::Passed => "it passed".to_owned(),
         Verdict::CutOff => "it was cut off".to_owned(),
         Verdict::Failed(bug) => {
-            format!("it failed with: {}", bug.message.lines().next().unwrap_or_default())
+            format!(
+                "it failed with: {}",
+                bug.message.lines().next().unwrap_or_default()
+            )
         }
     }
 }

@@ -16,13 +16,13 @@ mod scratch;
 mod seed;
 mod watch;
 
-pub(crate) use difference::{Difference, difference};
 pub(crate) use confirm::{Repeated, repeat, same_bug, without_numbers};
+pub(crate) use difference::{Difference, difference};
 pub(crate) use explore::{Explorer, Finding, HANG_TIMEOUT, Outcome, Repeats, TestRun};
 pub(crate) use name::TestName;
 pub(crate) use plan::Plan;
 pub(crate) use pool::{Notice, run_all};
-pub(crate) use process::{Launch, Mode};
+pub(crate) use process::{Launch, Mode, spawn};
 pub(crate) use scratch::Scratch;
 pub(crate) use seed::RunSeed;
 pub(crate) use watch::Stop;

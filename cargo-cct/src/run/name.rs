@@ -3,7 +3,9 @@
 use std::fmt;
 
 /// A test by its executable and its path in there.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub(crate) struct TestName {
     /// The executable: `package`, `package::test`, `package::bin/name`.
     pub binary: String,
@@ -14,6 +16,10 @@ pub(crate) struct TestName {
 impl fmt::Display for TestName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.binary)?;
-        if self.test.is_empty() { Ok(()) } else { write!(f, " {}", self.test) }
+        if self.test.is_empty() {
+            Ok(())
+        } else {
+            write!(f, " {}", self.test)
+        }
     }
 }

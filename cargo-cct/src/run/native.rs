@@ -53,7 +53,10 @@ pub(crate) fn run_native(
         thread::sleep(Duration::from_millis(5));
     };
     Ok(TestRun {
-        name: TestName { binary: executable.label.clone(), test: String::new() },
+        name: TestName {
+            binary: executable.label.clone(),
+            test: String::new(),
+        },
         started: None,
         elapsed: began.elapsed(),
         counters: Counters::default(),

@@ -68,9 +68,14 @@ impl Plan {
     pub(crate) fn make(executables: &[Executable], args: &HarnessArgs) -> Result<Plan, PlanError> {
         let mut plan = Plan::default();
         let lists = std::thread::scope(|scope| {
-            let asked: Vec<_> =
-                executables.iter().map(|executable| scope.spawn(|| list(executable))).collect();
-            asked.into_iter().map(|list| list.join().expect("listing does not panic")).collect()
+            let asked: Vec<_> = executables
+                .iter()
+                .map(|executable| scope.spawn(|| list(executable)))
+                .collect();
+            asked
+                .into_iter()
+                .map(|list| list.join().expect("listing does not panic"))
+                .collect()
         });
         let lists: Vec<Result<Option<Vec<Listed>>, PlanError>> = lists;
         for (index, listed) in lists.into_iter().enumerate() {
@@ -88,7 +93,10 @@ impl Plan {
     fn add(&mut self, executable: usize, listed: Vec<Listed>, args: &HarnessArgs) {
         for test in listed {
             if args.selects(&test.name, test.is_ignored) {
-                self.jobs.push(Job { executable, task: Task::Explore(test.name) });
+                self.jobs.push(Job {
+                    executable,
+                    task: Task::Explore(test.name),
+                });
             } else {
                 self.left_out += 1;
             }
@@ -111,8 +119,13 @@ fn list(executable: &Executable) -> Result<Option<Vec<Listed>>, PlanError> {
     }
     let all = names(executable, &[])?;
     let ignored: BTreeSet<String> = names(executable, &["--ignored"])?.into_iter().collect();
-    let listed =
-        all.into_iter().map(|name| Listed { is_ignored: ignored.contains(&name), name }).collect();
+    let listed = all
+        .into_iter()
+        .map(|name| Listed {
+            is_ignored: ignored.contains(&name),
+            name,
+        })
+        .collect();
     Ok(Some(listed))
 }
 
@@ -127,7 +140,9 @@ fn names(executable: &Executable, more: &[&str]) -> Result<Vec<String>, PlanErro
         .output()
         .map_err(|error| PlanError::Run(label(), error))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        let said = String::from_utf8_lossy(&output.stderr)
+            .trim_end()
+            .to_owned();
         return Err(PlanError::List(label(), output.status.to_string(), said));
     }
     Ok(tests_in(&String::from_utf8_lossy(&output.stdout)))
@@ -135,7 +150,10 @@ fn names(executable: &Executable, more: &[&str]) -> Result<Vec<String>, PlanErro
 
 /// Reads the harness's terse list.
 fn tests_in(text: &str) -> Vec<String> {
-    text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect()
+    text.lines()
+        .filter_map(|line| line.strip_suffix(": test"))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]
@@ -144,15 +162,27 @@ mod tests {
 
     #[test]
     fn tests_are_read_and_benchmarks_left_alone() {
-        assert_eq!(tests_in("a::b: test\nc: benchmark\nd: test\n"), ["a::b", "d"]);
+        assert_eq!(
+            tests_in("a::b: test\nc: benchmark\nd: test\n"),
+            ["a::b", "d"]
+        );
     }
 
     #[test]
     fn what_is_not_selected_is_counted() {
         let mut plan = Plan::default();
-        let listed = ["a", "b"].map(|name| Listed { name: name.to_owned(), is_ignored: name == "b" });
+        let listed = ["a", "b"].map(|name| Listed {
+            name: name.to_owned(),
+            is_ignored: name == "b",
+        });
         plan.add(3, listed.to_vec(), &HarnessArgs::default());
-        assert_eq!(plan.jobs, [Job { executable: 3, task: Task::Explore("a".to_owned()) }]);
+        assert_eq!(
+            plan.jobs,
+            [Job {
+                executable: 3,
+                task: Task::Explore("a".to_owned())
+            }]
+        );
         assert_eq!(plan.left_out, 1);
     }
 }

@@ -100,10 +100,16 @@ fn run_job(
                 test: String::new(),
             }));
             let run = run_native(executable, words, &explorer.stop)?;
-            Ok(Notice::Ended { native: Some(reason), run: Box::new(run) })
+            Ok(Notice::Ended {
+                native: Some(reason),
+                run: Box::new(run),
+            })
         }
         Task::Explore(test) => {
-            let name = TestName { binary: executable.label.clone(), test: test.clone() };
+            let name = TestName {
+                binary: executable.label.clone(),
+                test: test.clone(),
+            };
             notify(Notice::Begun(name.clone()));
             let run = explorer.explore(
                 executable,
@@ -117,7 +123,10 @@ fn run_job(
                     });
                 },
             )?;
-            Ok(Notice::Ended { native: None, run: Box::new(run) })
+            Ok(Notice::Ended {
+                native: None,
+                run: Box::new(run),
+            })
         }
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! The only unsafe code of the tool: what must happen between `fork` and `exec`, and signals.
 
-#![expect(unsafe_code, reason = "std has no words for personality, descriptors and signals")]
+#![expect(
+    unsafe_code,
+    reason = "std has no words for personality, descriptors and signals"
+)]
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -52,56 +55,80 @@ pub(crate) struct Launch<'a> {
 impl Launch<'_> {
     /// The process's command; `before` are the words of the command that runs it, if there is one.
     pub(crate) fn command(&self, before: &[String]) -> Command {
-        let mut words = before.iter().map(OsStr::new).chain([self.executable.path.as_os_str()]);
+        let mut words = before
+            .iter()
+            .map(OsStr::new)
+            .chain([self.executable.path.as_os_str()]);
         let mut command = Command::new(words.next().unwrap_or_default());
         command
             .args(words)
-            .args(["--exact", self.test, "--nocapture", "--test-threads=1", "--include-ignored"])
+            .args([
+                "--exact",
+                self.test,
+                "--nocapture",
+                "--test-threads=1",
+                "--include-ignored",
+            ])
             .current_dir(&self.executable.folder)
-            .envs(self.executable.env.iter().map(|(name, value)| (name, value)))
+            .envs(
+                self.executable
+                    .env
+                    .iter()
+                    .map(|(name, value)| (name, value)),
+            )
             .env(wire::ENV_OVERRIDES, self.overrides.to_string())
             .env(wire::ENV_DEFAULTS, self.defaults.to_string());
         match &self.mode {
-            Mode::Explore => command.env(wire::ENV_MODE, "explore").env_remove(wire::ENV_SCHEDULE),
-            Mode::Replay(schedule) => {
-                command.env(wire::ENV_MODE, "replay").env(wire::ENV_SCHEDULE, schedule)
-            }
-            Mode::Native => command.env_remove(wire::ENV_MODE).env_remove(wire::ENV_SCHEDULE),
+            Mode::Explore => command
+                .env(wire::ENV_MODE, "explore")
+                .env_remove(wire::ENV_SCHEDULE),
+            Mode::Replay(schedule) => command
+                .env(wire::ENV_MODE, "replay")
+                .env(wire::ENV_SCHEDULE, schedule),
+            Mode::Native => command
+                .env_remove(wire::ENV_MODE)
+                .env_remove(wire::ENV_SCHEDULE),
         };
         command
     }
 
     /// Starts the process; what it prints goes to `output`.
-    pub(crate) fn spawn(&self, board: &BoardFile, output: &Path) -> io::Result<(Child, PipeReader)> {
+    pub(crate) fn spawn(
+        &self,
+        board: &BoardFile,
+        output: &Path,
+    ) -> io::Result<(Child, PipeReader)> {
         // Append: the engine truncates the file at each iteration, and offsets must follow.
         let file = OpenOptions::new().create(true).append(true).open(output)?;
         let mut command = self.command(&[]);
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
-        self.spawn_under(command, board)
-    }
-
-    /// Starts a command that is the process, or that runs it.
-    pub(crate) fn spawn_under(
-        &self,
-        mut command: Command,
-        board: &BoardFile,
-    ) -> io::Result<(Child, PipeReader)> {
-        let (reader, writer) = io::pipe()?;
         command
-            .env(wire::ENV_BOARD, board.path())
-            .env(wire::ENV_EVENTS, EVENTS_FD.to_string());
-        let events = writer.as_raw_fd();
-        // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
-        // `writer` lives until after `spawn`, so `events` is open in the child.
-        let child = unsafe { command.pre_exec(move || prepare(events)) }.spawn()?;
-        drop(writer);
-        Ok((child, reader))
+            .stdin(Stdio::null())
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .process_group(0);
+        spawn(command, board)
     }
+}
+
+/// Starts a launch's command: the process itself, or what runs it.
+pub(crate) fn spawn(mut command: Command, board: &BoardFile) -> io::Result<(Child, PipeReader)> {
+    let (reader, writer) = io::pipe()?;
+    command
+        .env(wire::ENV_BOARD, board.path())
+        .env(wire::ENV_EVENTS, EVENTS_FD.to_string());
+    let events = writer.as_raw_fd();
+    // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
+    // `writer` lives until after `spawn`, so `events` is open in the child.
+    let child = unsafe { command.pre_exec(move || prepare(events)) }.spawn()?;
+    drop(writer);
+    Ok((child, reader))
 }
 
 /// Sends a signal to the process group that a test process leads.
 pub(crate) fn signal(child: &Child, signal: i32) {
-    let Ok(group) = i32::try_from(child.id()) else { return };
+    let Ok(group) = i32::try_from(child.id()) else {
+        return;
+    };
     // SAFETY: `kill` touches no memory of ours. Callers still watch the child, or have only just seen
     // it end, so that the number is not yet somebody else's.
     unsafe { libc::kill(-group, signal) };
@@ -109,7 +136,9 @@ pub(crate) fn signal(child: &Child, signal: i32) {
 
 /// Sends a signal to the test process alone.
 pub(crate) fn signal_leader(child: &Child, signal: i32) {
-    let Ok(process) = i32::try_from(child.id()) else { return };
+    let Ok(process) = i32::try_from(child.id()) else {
+        return;
+    };
     // SAFETY: as in `signal`.
     unsafe { libc::kill(process, signal) };
 }
@@ -130,5 +159,9 @@ fn not_random() -> io::Result<i32> {
 }
 
 fn check(result: i32) -> io::Result<i32> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
 }

@@ -24,7 +24,11 @@ impl Scratch {
         fs::create_dir_all(&folder)?;
         // Boards are written at each step and must not wait for a disk.
         let shared = Path::new("/dev/shm");
-        let memory = if shared.is_dir() { shared.to_owned() } else { folder.clone() };
+        let memory = if shared.is_dir() {
+            shared.to_owned()
+        } else {
+            folder.clone()
+        };
         Ok(Scratch {
             folder,
             memory,
@@ -45,7 +49,11 @@ impl Scratch {
     }
 
     fn unique(&self, purpose: &str) -> String {
-        format!("{purpose}-{:07}-{:06}", process::id(), self.next.fetch_add(1, Relaxed))
+        format!(
+            "{purpose}-{:07}-{:06}",
+            process::id(),
+            self.next.fetch_add(1, Relaxed)
+        )
     }
 }
 

@@ -23,9 +23,7 @@ impl RunSeed {
     pub(crate) fn choose(asked: Option<u64>, configured: Option<u64>) -> RunSeed {
         match asked {
             Some(seed) => RunSeed::Asked(seed),
-            None => {
-                RunSeed::Default(configured.unwrap_or_else(|| rand::random_range(DRAWN)))
-            }
+            None => RunSeed::Default(configured.unwrap_or_else(|| rand::random_range(DRAWN))),
         }
     }
 
@@ -49,7 +47,10 @@ impl RunSeed {
 /// The seed of a test: the same for the same run seed and name, on any machine.
 fn for_test(run: u64, name: &TestName) -> u64 {
     // FNV-1a over the seed and the name, then SplitMix64's last step.
-    let bytes = run.to_le_bytes().into_iter().chain(name.to_string().into_bytes());
+    let bytes = run
+        .to_le_bytes()
+        .into_iter()
+        .chain(name.to_string().into_bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
@@ -63,7 +64,10 @@ mod tests {
     use super::*;
 
     fn name(test: &str) -> TestName {
-        TestName { binary: "bank::bank".to_owned(), test: test.to_owned() }
+        TestName {
+            binary: "bank::bank".to_owned(),
+            test: test.to_owned(),
+        }
     }
 
     #[test]
@@ -76,9 +80,15 @@ mod tests {
     fn a_seed_that_was_asked_for_counts_more_than_the_attribute() {
         let (mut over, mut under) = (Settings::default(), Settings::default());
         RunSeed::choose(Some(1), Some(2)).apply(&name("a"), &mut over, &mut under);
-        assert_eq!((over.seed, under.seed), (Some(for_test(1, &name("a"))), None));
+        assert_eq!(
+            (over.seed, under.seed),
+            (Some(for_test(1, &name("a"))), None)
+        );
         let (mut over, mut under) = (Settings::default(), Settings::default());
         RunSeed::choose(None, Some(2)).apply(&name("a"), &mut over, &mut under);
-        assert_eq!((over.seed, under.seed), (None, Some(for_test(2, &name("a")))));
+        assert_eq!(
+            (over.seed, under.seed),
+            (None, Some(for_test(2, &name("a"))))
+        );
     }
 }

@@ -14,8 +14,8 @@ use cct::verdict::{Bug, BugKind};
 use cct::wire::{self, Event};
 
 use super::board::BoardFile;
-use super::process::{self, Launch};
 use super::events;
+use super::process::{self, Launch};
 
 /// How often a silent process is looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -138,12 +138,24 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
         ),
         End::Exited(status) => match (status.code(), status.signal()) {
             (_, Some(libc::SIGABRT)) => (BugKind::Abort, "the test process aborted".to_owned()),
-            (_, Some(signal)) => (BugKind::Signal, format!("killed by {}", signal_name(signal))),
-            (Some(code), _) => (BugKind::Exit, format!("the test process exited with code {code}")),
+            (_, Some(signal)) => (
+                BugKind::Signal,
+                format!("killed by {}", signal_name(signal)),
+            ),
+            (Some(code), _) => (
+                BugKind::Exit,
+                format!("the test process exited with code {code}"),
+            ),
             (None, None) => return None,
         },
     };
-    Some(Bug { kind, message, site: None, worker: None, waits: Vec::new() })
+    Some(Bug {
+        kind,
+        message,
+        site: None,
+        worker: None,
+        waits: Vec::new(),
+    })
 }
 
 fn signal_name(signal: i32) -> String {

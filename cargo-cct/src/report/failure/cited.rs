@@ -11,6 +11,7 @@ use super::origin::Origin;
 use super::rows::Row;
 use super::source::Source;
 use crate::report::style::{BAD, FAINT, NOTE, paint};
+use crate::report::words::put;
 
 /// At most this many lines are cited: those nearest to the failure.
 const MOST_LINES: usize = 10;
@@ -33,18 +34,24 @@ pub(super) fn text(
         lines.entry((site.file.clone(), site.line)).or_default();
     }
     for index in near {
-        let Some(site) = names::site(trace, &trace.steps[index]) else { continue };
+        let Some(site) = names::site(trace, &trace.steps[index]) else {
+            continue;
+        };
         let key = (site.file.clone(), site.line);
-        if Origin::of(site) == Origin::User && (lines.contains_key(&key) || lines.len() < MOST_LINES) {
+        if Origin::of(site) == Origin::User
+            && (lines.contains_key(&key) || lines.len() < MOST_LINES)
+        {
             lines.entry(key).or_default().push(index);
         }
     }
     let mut out = String::new();
     let mut file = String::new();
     for ((name, line), mut steps) in lines {
-        let Some(text) = source.line(&name, line) else { continue };
+        let Some(text) = source.line(&name, line) else {
+            continue;
+        };
         if name != file {
-            out.push_str(&format!("  {}\n", paint(NOTE, &name)));
+            put!(out, "  {}\n", paint(NOTE, &name));
             file = name;
         }
         steps.sort_unstable();
@@ -52,7 +59,11 @@ pub(super) fn text(
         let bar = layout.pick("│", "|");
         let code = clip(text.trim_end(), 56);
         let tags = tags(trace, &steps, is_bug, layout);
-        let code = if is_bug { paint(BAD, &format!("{code:<56}")) } else { format!("{code:<56}") };
+        let code = if is_bug {
+            paint(BAD, &format!("{code:<56}"))
+        } else {
+            format!("{code:<56}")
+        };
         let full = format!("  {line:>4} {bar} {code}  {}", paint(FAINT, &tags));
         out.push_str(full.trim_end());
         out.push('\n');
@@ -76,7 +87,12 @@ fn tags(trace: &Trace, steps: &[usize], is_bug: bool, layout: &Layout) -> String
     }
     tags.extend(steps[hidden..].iter().map(|&index| {
         let step = &trace.steps[index];
-        format!("{} {} {}", index + 1, names::worker(step.worker), describe::effect(step))
+        format!(
+            "{} {} {}",
+            index + 1,
+            names::worker(step.worker),
+            describe::effect(step)
+        )
     }));
     if is_bug {
         tags.push(layout.pick("✗", "x").to_owned());

@@ -8,7 +8,9 @@ use super::names::{self, Names, operation};
 /// A step in words.
 pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
     let step = &trace.steps[index];
-    let Some(op) = operation(step) else { return format!("operation {}", step.operation) };
+    let Some(op) = operation(step) else {
+        return format!("operation {}", step.operation);
+    };
     let mut text = subject(names, index, step, op);
     text.push_str(&values(step, op));
     match step.outcome {
@@ -69,7 +71,9 @@ fn value(value: Value) -> String {
 
 /// What a step did to the values of its object, for the citation of its line.
 pub(super) fn effect(step: &Step) -> String {
-    let Some(op) = operation(step) else { return String::new() };
+    let Some(op) = operation(step) else {
+        return String::new();
+    };
     match (step.outcome, step.read, step.written) {
         (Outcome::Waits, ..) => "waits".to_owned(),
         (Outcome::TimedOut, ..) => "times out".to_owned(),
@@ -98,9 +102,10 @@ pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
         .iter()
         .rposition(|other| same(other) && other.worker == step.worker && other.read.is_some())?;
     let between = trace.steps[read..index].iter();
-    let written = between.enumerate().rev().find(|(_, other)| {
-        same(other) && other.worker != step.worker && other.written.is_some()
-    });
+    let written = between
+        .enumerate()
+        .rev()
+        .find(|(_, other)| same(other) && other.worker != step.worker && other.written.is_some());
     written.map(|(offset, _)| read + offset)
 }
 
@@ -121,7 +126,11 @@ mod tests {
             .map(|(worker, op)| sample(worker, op, "src/a.rs"));
         for (step, _) in &mut steps {
             let is_store = operation(step) == Some(Op::Store);
-            *(if is_store { &mut step.written } else { &mut step.read }) = Some(Value::Unsigned(7));
+            *(if is_store {
+                &mut step.written
+            } else {
+                &mut step.read
+            }) = Some(Value::Unsigned(7));
         }
         let trace = trace(&steps);
         assert_eq!(overwrites(&trace, 3), Some(2));
@@ -131,7 +140,10 @@ mod tests {
 
     #[test]
     fn steps_are_described_with_their_values() {
-        let mut steps = [sample(0, Op::FetchAdd, "src/a.rs"), sample(0, Op::Lock, "src/b.rs")];
+        let mut steps = [
+            sample(0, Op::FetchAdd, "src/a.rs"),
+            sample(0, Op::Lock, "src/b.rs"),
+        ];
         steps[0].0.read = Some(Value::Unsigned(1));
         steps[0].0.written = Some(Value::Unsigned(2));
         steps[1].0.outcome = Outcome::Waits;

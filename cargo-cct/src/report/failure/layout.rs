@@ -22,13 +22,19 @@ pub(crate) enum Detail {
 
 impl Layout {
     /// For files, and for whatever is no terminal.
-    pub(crate) const FILE: Layout = Layout { width: 120, unicode: true };
+    pub(crate) const FILE: Layout = Layout {
+        width: 120,
+        unicode: true,
+    };
 
     /// For standard output.
     pub(crate) fn of_terminal() -> Layout {
         let width = terminal_size::terminal_size_of(std::io::stdout());
         let width = width.map_or(Layout::FILE.width, |(width, _)| usize::from(width.0));
-        Layout { width: width.clamp(60, 160), unicode: style::is_unicode() }
+        Layout {
+            width: width.clamp(60, 160),
+            unicode: style::is_unicode(),
+        }
     }
 
     /// One of two spellings.
@@ -42,8 +48,16 @@ impl Layout {
             return text.to_owned();
         }
         let replaced = [
-            ("→", "->"), ("←", "<-"), ("…", "..."), ("✗", "x"), ("◀", "<"), ("×", "x"), ("⋮", ":"),
+            ("→", "->"),
+            ("←", "<-"),
+            ("…", "..."),
+            ("✗", "x"),
+            ("◀", "<"),
+            ("×", "x"),
+            ("⋮", ":"),
         ];
-        replaced.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+        replaced
+            .iter()
+            .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
     }
 }

@@ -25,7 +25,7 @@ use self::source::Source;
 use self::table::Table;
 use super::status::kind_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
-use super::words::{count, number};
+use super::words::{count, number, put};
 use crate::failure::Record;
 use crate::run::Repeats;
 
@@ -47,7 +47,11 @@ impl Report {
     pub(crate) fn of(record: &Record, root: &Path) -> Report {
         let source = Source::new(root);
         let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));
-        Report { record: record.clone(), source, names: names.unwrap_or_default() }
+        Report {
+            record: record.clone(),
+            source,
+            names: names.unwrap_or_default(),
+        }
     }
 
     /// The report for people.
@@ -62,23 +66,36 @@ impl Report {
             );
             out.push_str(&paint(WARN, &warning));
         }
-        if let Some(trace) = record.trace.as_ref().filter(|trace| !trace.steps.is_empty()) {
+        if let Some(trace) = record
+            .trace
+            .as_ref()
+            .filter(|trace| !trace.steps.is_empty())
+        {
             out.push_str(&self.steps(trace, layout, detail));
         } else {
             out.push_str(&self.without_trace(layout));
         }
         for panic in &record.unobserved_panics {
-            let place = panic.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
+            let place = panic
+                .site
+                .as_ref()
+                .map(|site| format!(" at {site}"))
+                .unwrap_or_default();
             let worker = names::worker(panic.worker);
-            out.push_str(&format!("  {worker} panicked{place} and nobody noticed: {}\n", panic.message));
+            put!(
+                out,
+                "  {worker} panicked{place} and nobody noticed: {}\n",
+                panic.message
+            );
         }
         out.push_str(&self.printed());
-        out.push_str(&format!(
+        put!(
+            out,
             "  {}    cargo cct replay {id}\n  {}     cargo cct replay {id} --debugger \"rust-gdb --args\"\n",
             paint(STRONG, "replay"),
             paint(STRONG, "debug"),
-            id = record.id,
-        ));
+            id = record.id
+        );
         out
     }
 
@@ -125,11 +142,22 @@ impl Report {
             BugKind::Hang => "hangs",
             BugKind::BadFree => "memory was freed that was not allocated",
         };
-        let place = bug.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
+        let place = bug
+            .site
+            .as_ref()
+            .map(|site| format!(" at {site}"))
+            .unwrap_or_default();
         let who = bug.worker.filter(|&worker| worker > 0).map(names::worker);
         let who = who.map(|worker| format!("{worker} ")).unwrap_or_default();
-        let separator = if bug.message.contains('\n') { ":\n" } else { ": " };
-        format!("{who}{what}{place}{separator}{}\n\n", paint(STRONG, bug.message.trim_end()))
+        let separator = if bug.message.contains('\n') {
+            ":\n"
+        } else {
+            ": "
+        };
+        format!(
+            "{who}{what}{place}{separator}{}\n\n",
+            paint(STRONG, bug.message.trim_end())
+        )
     }
 
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
@@ -137,16 +165,28 @@ impl Report {
         let failing = self.failing(trace);
         let rows = rows::rows(trace, failing, detail);
         let strategy = &trace.schedule.strategy;
-        let strategy = if strategy.is_empty() { "" } else { &format!(", {strategy}") };
+        let strategy = if strategy.is_empty() {
+            ""
+        } else {
+            &format!(", {strategy}")
+        };
         let mut out = format!(
             "Failing schedule: {}, {}, {}  {}\n\n",
             count(trace.steps.len() as u64, "step"),
             plural_switches(rows::switches(trace)),
             count(rows::preemptions(trace) as u64, "preemption"),
-            paint(FAINT, &format!("(iteration {}{strategy})", number(self.record.iteration))),
+            paint(
+                FAINT,
+                &format!("(iteration {}{strategy})", number(self.record.iteration))
+            ),
         );
         let end = self.end_of_column(trace);
-        let table = Table { trace, names: &self.names, failing, end };
+        let table = Table {
+            trace,
+            names: &self.names,
+            failing,
+            end,
+        };
         out.push_str(&table.text(&rows, layout));
         out.push('\n');
         let waits = waits::text(bug, Some((trace, &self.names)), layout);
@@ -154,7 +194,14 @@ impl Report {
             out.push_str(&waits);
             out.push('\n');
         }
-        let cited = cited::text(trace, &rows, failing, bug.site.as_ref(), &self.source, layout);
+        let cited = cited::text(
+            trace,
+            &rows,
+            failing,
+            bug.site.as_ref(),
+            &self.source,
+            layout,
+        );
         if !cited.is_empty() {
             out.push_str(&cited);
             out.push('\n');
@@ -193,7 +240,12 @@ impl Report {
     /// What can be said when the process did not live to tell its steps.
     fn without_trace(&self, layout: &Layout) -> String {
         let record = &self.record;
-        let steps: u64 = record.schedule.runs.iter().map(|run| u64::from(run.steps)).sum();
+        let steps: u64 = record
+            .schedule
+            .runs
+            .iter()
+            .map(|run| u64::from(run.steps))
+            .sum();
         let mut out = format!(
             "Failing schedule: {}, {}; the process did not survive to tell them\n\n",
             count(steps, "step"),
@@ -208,7 +260,7 @@ impl Report {
             && let Some(line) = self.source.line(&site.file, site.line)
         {
             let bar = layout.pick("│", "|");
-            out.push_str(&format!("  {}\n  {:>4} {bar} {line}\n\n", site.file, site.line));
+            put!(out, "  {}\n  {:>4} {bar} {line}\n\n", site.file, site.line);
         }
         out
     }
@@ -219,8 +271,12 @@ impl Report {
             line.starts_with("running ") && line.ends_with(" test")
                 || line.starts_with("test ") && line.contains(" ... ")
         };
-        let lines: Vec<&str> =
-            self.record.printed.lines().filter(|line| !line.is_empty() && !is_harness(line)).collect();
+        let lines: Vec<&str> = self
+            .record
+            .printed
+            .lines()
+            .filter(|line| !line.is_empty() && !is_harness(line))
+            .collect();
         if lines.is_empty() {
             return String::new();
         }
@@ -228,10 +284,10 @@ impl Report {
         let mut out = format!("  {}\n", paint(STRONG, "printed in this schedule"));
         if hidden > 0 {
             let hidden = format!("({} more in output.txt)", count(hidden as u64, "line"));
-            out.push_str(&format!("    {}\n", paint(FAINT, &hidden)));
+            put!(out, "    {}\n", paint(FAINT, &hidden));
         }
         for line in &lines[hidden..] {
-            out.push_str(&format!("    {line}\n"));
+            put!(out, "    {line}\n");
         }
         out.push('\n');
         out
@@ -256,7 +312,11 @@ impl Report {
             })
         });
         let steps = trace.map(|trace| {
-            trace.steps.iter().enumerate().map(|(index, step)| self.step_json(trace, index, step))
+            trace
+                .steps
+                .iter()
+                .enumerate()
+                .map(|(index, step)| self.step_json(trace, index, step))
         });
         json!({
             "version": VERSION,
@@ -299,5 +359,9 @@ impl Report {
 }
 
 fn plural_switches(n: usize) -> String {
-    if n == 1 { "1 switch".to_owned() } else { format!("{} switches", number(n as u64)) }
+    if n == 1 {
+        "1 switch".to_owned()
+    } else {
+        format!("{} switches", number(n as u64))
+    }
 }

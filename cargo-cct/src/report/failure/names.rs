@@ -20,7 +20,11 @@ pub(super) struct Names {
 
 /// `main` or `w1`.
 pub(super) fn worker(worker: u32) -> String {
-    if worker == 0 { "main".to_owned() } else { format!("w{worker}") }
+    if worker == 0 {
+        "main".to_owned()
+    } else {
+        format!("w{worker}")
+    }
 }
 
 impl Names {
@@ -31,7 +35,9 @@ impl Names {
         for (index, step) in trace.steps.iter().enumerate() {
             match (operation(step), step.object) {
                 (Some(Operation::Spawn), _) => {
-                    names.spawned.extend(children.next().map(|child| (index, child)));
+                    names
+                        .spawned
+                        .extend(children.next().map(|child| (index, child)));
                 }
                 (Some(Operation::Start | Operation::End | Operation::Park), Some(object)) => {
                     names.owners.insert(object, step.worker);
@@ -41,12 +47,19 @@ impl Names {
         }
         let mut used = BTreeMap::<String, u32>::new();
         for (number, object) in (0..).zip(&trace.objects) {
-            let steps = || trace.steps.iter().filter(move |step| step.object == Some(number));
+            let steps = || {
+                trace
+                    .steps
+                    .iter()
+                    .filter(move |step| step.object == Some(number))
+            };
             let by_source = || {
                 let sites = steps().filter_map(|step| site(trace, step));
                 let (own, others): (Vec<&Site>, Vec<_>) =
                     sites.partition(|site| Origin::of(site) == Origin::User);
-                own.into_iter().chain(others).find_map(|site| source.receiver(site))
+                own.into_iter()
+                    .chain(others)
+                    .find_map(|site| source.receiver(site))
             };
             let name = match &object.static_path {
                 Some(path) => path.clone(),
@@ -57,7 +70,11 @@ impl Names {
             };
             let count = used.entry(name.clone()).or_default();
             *count += 1;
-            names.objects.push(if *count == 1 { name } else { format!("{name}#{count}") });
+            names.objects.push(if *count == 1 {
+                name
+            } else {
+                format!("{name}#{count}")
+            });
         }
         names
     }
@@ -94,19 +111,14 @@ pub(super) fn kind(step: &Step) -> &'static str {
     use Operation as Op;
     match operation(step) {
         Some(Op::Lock | Op::TryLock | Op::Unlock) => "mutex",
-        Some(Op::Read | Op::TryRead | Op::ReadUnlock | Op::Write | Op::TryWrite | Op::WriteUnlock) => {
-            "rwlock"
-        }
+        Some(
+            Op::Read | Op::TryRead | Op::ReadUnlock | Op::Write | Op::TryWrite | Op::WriteUnlock,
+        ) => "rwlock",
         Some(Op::Wait | Op::WaitTimeout | Op::NotifyOne | Op::NotifyAll) => "condvar",
         Some(Op::CallOnce | Op::OnceDone | Op::OnceWait | Op::OnceGet) => "once",
         Some(Op::BarrierWait) => "barrier",
         Some(
-            Op::Send
-            | Op::TrySend
-            | Op::Recv
-            | Op::TryRecv
-            | Op::RecvTimeout
-            | Op::Disconnect,
+            Op::Send | Op::TrySend | Op::Recv | Op::TryRecv | Op::RecvTimeout | Op::Disconnect,
         ) => "channel",
         Some(Op::FutexWait | Op::FutexWake) => "futex",
         Some(Op::Join | Op::IsFinished | Op::Park | Op::Unpark) => "thread",

@@ -28,7 +28,11 @@ impl Origin {
         }
         let is_std = file.starts_with("/rustc/") || file.contains("/lib/rustlib/src/rust/");
         let ours = ["cct-runtime/src/", "cct-shims/src/"];
-        if is_std || ours.iter().any(|path| file.contains(path)) { Origin::Std } else { Origin::User }
+        if is_std || ours.iter().any(|path| file.contains(path)) {
+            Origin::Std
+        } else {
+            Origin::User
+        }
     }
 
     /// The name to show for steps that are folded; none for the user's own.
@@ -52,10 +56,18 @@ mod tests {
 
     #[test]
     fn paths_tell_whose_code_it_is() {
-        let of = |file: &str| Origin::of(&Site { file: file.to_owned(), line: 1, column: 1 });
+        let of = |file: &str| {
+            Origin::of(&Site {
+                file: file.to_owned(),
+                line: 1,
+                column: 1,
+            })
+        };
         assert_eq!(of("src/lib.rs"), Origin::User);
         assert_eq!(
-            of("/h/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/crossbeam-epoch-0.9.18/src/a.rs"),
+            of(
+                "/h/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/crossbeam-epoch-0.9.18/src/a.rs"
+            ),
             Origin::Crate("crossbeam-epoch".to_owned())
         );
         assert_eq!(of("/rustc/5980/library/core/src/a.rs"), Origin::Std);

@@ -54,19 +54,29 @@ pub(super) fn rows(trace: &Trace, failing: usize, detail: Detail) -> Vec<Row> {
     let rows: Vec<Row> = shown.map(Row::Step).collect();
     let rows = match detail {
         Detail::Full => rows,
-        Detail::Around => around(trace, fold_spins(trace, fold_foreign(trace, rows, failing)), failing),
+        Detail::Around => around(
+            trace,
+            fold_spins(trace, &fold_foreign(trace, rows, failing)),
+            failing,
+        ),
     };
     with_preemptions(trace, rows)
 }
 
 /// How often a worker that could have gone on did not.
 pub(super) fn preemptions(trace: &Trace) -> usize {
-    (1..trace.steps.len()).filter(|&index| is_preemption(trace, index - 1, index)).count()
+    (1..trace.steps.len())
+        .filter(|&index| is_preemption(trace, index - 1, index))
+        .count()
 }
 
 /// How often another worker ran than before.
 pub(super) fn switches(trace: &Trace) -> usize {
-    trace.steps.windows(2).filter(|pair| pair[0].worker != pair[1].worker).count()
+    trace
+        .steps
+        .windows(2)
+        .filter(|pair| pair[0].worker != pair[1].worker)
+        .count()
 }
 
 /// A worker's first step says nothing that its `spawn` does not.
@@ -91,7 +101,11 @@ fn fold_foreign(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
             (Some((_, whose)), Some(before)) if last == this => match before {
                 Row::Folded { count, .. } => *count += 1,
                 Row::Step(first) => {
-                    *before = Row::Folded { first: *first, count: 2, whose: whose.clone() };
+                    *before = Row::Folded {
+                        first: *first,
+                        count: 2,
+                        whose: whose.clone(),
+                    };
                 }
                 _ => {}
             },
@@ -102,12 +116,19 @@ fn fold_foreign(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
     out
 }
 
-fn fold_spins(trace: &Trace, rows: Vec<Row>) -> Vec<Row> {
+fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
     // Folded lines end a cycle: what is in them is not known here.
     let key = |row: &Row| match row {
         Row::Step(index) => {
             let step = &trace.steps[*index];
-            Some((step.worker, step.operation, step.object, step.site, step.outcome, step.read))
+            Some((
+                step.worker,
+                step.operation,
+                step.object,
+                step.site,
+                step.outcome,
+                step.read,
+            ))
         }
         _ => None,
     };
@@ -126,19 +147,19 @@ fn fold_spins(trace: &Trace, rows: Vec<Row>) -> Vec<Row> {
             .filter(|&length| at + length <= rows.len())
             .map(|length| (length, turns(length)))
             .find(|&(_, turns)| turns >= FEWEST_TURNS);
-        match cycle {
-            Some((length, turns)) => {
-                for (place, row) in rows[at..at + length].iter().enumerate() {
-                    let Row::Step(step) = *row else { continue };
-                    out.push(Row::Spin { step, times: (place == 0).then_some(turns) });
-                }
-                at += length * turns;
-            }
-            None => {
-                out.push(rows[at].clone());
-                at += 1;
-            }
+        let Some((length, turns)) = cycle else {
+            out.push(rows[at].clone());
+            at += 1;
+            continue;
+        };
+        for (place, row) in rows[at..at + length].iter().enumerate() {
+            let Row::Step(step) = *row else { continue };
+            out.push(Row::Spin {
+                step,
+                times: (place == 0).then_some(turns),
+            });
         }
+        at += length * turns;
     }
     out
 }
@@ -147,7 +168,10 @@ fn around(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
     if rows.len() <= SHORT {
         return rows;
     }
-    let center = rows.iter().rposition(|row| first(row) <= failing).unwrap_or_default();
+    let center = rows
+        .iter()
+        .rposition(|row| first(row) <= failing)
+        .unwrap_or_default();
     let needed = origins(trace, failing);
     let mut out = Vec::new();
     let mut gap = 0;
@@ -171,12 +195,15 @@ fn around(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
 
 /// The last writes to what the failing worker read or waited for last.
 fn origins(trace: &Trace, failing: usize) -> Vec<usize> {
-    let Some(step) = trace.steps.get(failing) else { return Vec::new() };
+    let Some(step) = trace.steps.get(failing) else {
+        return Vec::new();
+    };
     let before = || (0..=failing).rev();
     let mine = before().filter(|&index| trace.steps[index].worker == step.worker);
     let read = mine.take(AROUND).filter_map(|index| {
         let step = &trace.steps[index];
-        step.object.filter(|_| step.read.is_some() || step.outcome == Outcome::Waits)
+        step.object
+            .filter(|_| step.read.is_some() || step.outcome == Outcome::Waits)
     });
     read.filter_map(|object| {
         before().find(|&index| {
@@ -232,7 +259,9 @@ fn first(row: &Row) -> usize {
 fn size(row: &Row) -> usize {
     match row {
         Row::Step(_) | Row::Spin { times: None, .. } => 1,
-        Row::Spin { times: Some(times), .. } => *times,
+        Row::Spin {
+            times: Some(times), ..
+        } => *times,
         Row::Folded { count, .. } | Row::Gap(count) => *count,
         Row::Preempted { .. } => 0,
     }
@@ -252,8 +281,15 @@ mod tests {
             step(0, Operation::Load, "src/a.rs"),
         ];
         let trace = trace(&steps);
-        let folded = Row::Folded { first: 1, count: 2, whose: "dep".to_owned() };
-        assert_eq!(rows(&trace, 3, Detail::Around), [Row::Step(0), folded, Row::Step(3)]);
+        let folded = Row::Folded {
+            first: 1,
+            count: 2,
+            whose: "dep".to_owned(),
+        };
+        assert_eq!(
+            rows(&trace, 3, Detail::Around),
+            [Row::Step(0), folded, Row::Step(3)]
+        );
         assert_eq!(rows(&trace, 3, Detail::Full).len(), 4);
     }
 
@@ -267,8 +303,14 @@ mod tests {
         steps.push(step(1, Operation::End, "src/a.rs"));
         let expected = [
             Row::Step(0),
-            Row::Spin { step: 1, times: Some(5) },
-            Row::Spin { step: 2, times: None },
+            Row::Spin {
+                step: 1,
+                times: Some(5),
+            },
+            Row::Spin {
+                step: 2,
+                times: None,
+            },
             Row::Step(11),
         ];
         assert_eq!(rows(&trace(&steps), 11, Detail::Around), expected);
@@ -277,7 +319,10 @@ mod tests {
     #[test]
     fn a_long_trace_is_shown_around_its_failure() {
         let files: Vec<String> = (0..100).map(|n| format!("src/{n}.rs")).collect();
-        let steps: Vec<_> = files.iter().map(|file| step(0, Operation::Load, file)).collect();
+        let steps: Vec<_> = files
+            .iter()
+            .map(|file| step(0, Operation::Load, file))
+            .collect();
         let rows = rows(&trace(&steps), 50, Detail::Around);
         assert_eq!(rows.first(), Some(&Row::Gap(38)));
         assert_eq!(rows.last(), Some(&Row::Gap(37)));
@@ -298,6 +343,9 @@ mod tests {
         }
         let trace = trace(&steps);
         assert_eq!((switches(&trace), preemptions(&trace)), (3, 1));
-        assert_eq!(rows(&trace, 3, Detail::Around)[1], Row::Preempted { from: 0, to: 1 });
+        assert_eq!(
+            rows(&trace, 3, Detail::Around)[1],
+            Row::Preempted { from: 0, to: 1 }
+        );
     }
 }

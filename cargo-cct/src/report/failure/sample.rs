@@ -5,7 +5,10 @@ use cct::trace::{ObjectInfo, Outcome, Site, Step, Trace, WorkerInfo};
 
 /// A step and its file.
 pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {
-    let code = Operation::ALL.iter().position(|&known| known == operation).expect("it is known");
+    let code = Operation::ALL
+        .iter()
+        .position(|&known| known == operation)
+        .expect("it is known");
     let step = Step {
         worker,
         operation: u8::try_from(code).expect("there are few operations"),
@@ -23,19 +26,48 @@ pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, Stri
 pub(super) fn trace(steps: &[(Step, String)]) -> Trace {
     let mut trace = Trace::default();
     for (number, (step, file)) in (0..).zip(steps) {
-        trace.sites.push(Site { file: file.clone(), line: 1, column: 9 });
-        trace.steps.push(Step { site: number, ..step.clone() });
+        trace.sites.push(Site {
+            file: file.clone(),
+            line: 1,
+            column: 9,
+        });
+        trace.steps.push(Step {
+            site: number,
+            ..step.clone()
+        });
     }
     // Equal files are one site, as in a recorded trace.
     for index in 0..trace.steps.len() {
         let file = &steps[index].1;
-        let first = steps.iter().position(|(_, other)| other == file).expect("it is there");
+        let first = steps
+            .iter()
+            .position(|(_, other)| other == file)
+            .expect("it is there");
         trace.steps[index].site = u32::try_from(first).expect("short");
     }
-    let workers = trace.steps.iter().map(|step| step.worker).max().map_or(0, |last| last + 1);
-    trace.workers = (0..workers).map(|_| WorkerInfo { name: None, spawned_at: None }).collect();
-    let objects = trace.steps.iter().filter_map(|step| step.object).max().map_or(0, |last| last + 1);
-    trace.objects =
-        (0..objects).map(|n| ObjectInfo { address: u64::from(n), static_path: None }).collect();
+    let workers = trace
+        .steps
+        .iter()
+        .map(|step| step.worker)
+        .max()
+        .map_or(0, |last| last + 1);
+    trace.workers = (0..workers)
+        .map(|_| WorkerInfo {
+            name: None,
+            spawned_at: None,
+        })
+        .collect();
+    let objects = trace
+        .steps
+        .iter()
+        .filter_map(|step| step.object)
+        .max()
+        .map_or(0, |last| last + 1);
+    trace.objects = (0..objects)
+        .map(|n| ObjectInfo {
+            address: u64::from(n),
+            static_path: None,
+        })
+        .collect();
     trace
 }

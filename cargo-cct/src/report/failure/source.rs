@@ -21,12 +21,17 @@ const LINES_OF_A_CHAIN: usize = 6;
 impl Source {
     /// Files are looked for from the workspace's root, where rustc runs.
     pub(super) fn new(root: &Path) -> Source {
-        Source { root: root.to_owned(), files: RefCell::default() }
+        Source {
+            root: root.to_owned(),
+            files: RefCell::default(),
+        }
     }
 
     /// The text of a line, from 1.
     pub(super) fn line(&self, file: &str, line: u32) -> Option<String> {
-        self.lines(file).get(usize::try_from(line).ok()?.checked_sub(1)?).cloned()
+        self.lines(file)
+            .get(usize::try_from(line).ok()?.checked_sub(1)?)
+            .cloned()
     }
 
     /// The expression before the method that a site points at: `self.balance` of
@@ -101,14 +106,23 @@ pub(super) fn short_name(expression: &str) -> String {
     }
     let is_number = |part: &String| part.chars().all(|c| c.is_ascii_digit());
     let is_adapter = |part: &String| {
-        ["unwrap()", "as_ref()", "borrow()", "clone()", "get()", "deref()"].contains(&part.as_str())
+        [
+            "unwrap()", "as_ref()", "borrow()", "clone()", "get()", "deref()",
+        ]
+        .contains(&part.as_str())
     };
     while parts.len() > 1 && parts.last().is_some_and(is_adapter) {
         parts.pop();
     }
-    let count = 1 + parts.iter().rev().take_while(|part| is_number(part)).count();
+    let count = 1 + parts
+        .iter()
+        .rev()
+        .take_while(|part| is_number(part))
+        .count();
     let name = parts[parts.len().saturating_sub(count)..].join(".");
-    name.rsplit_once("::").map_or(name.as_str(), |(_, name)| name).to_owned()
+    name.rsplit_once("::")
+        .map_or(name.as_str(), |(_, name)| name)
+        .to_owned()
 }
 
 #[cfg(test)]

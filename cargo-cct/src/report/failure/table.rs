@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::names::{self, Names};
 use super::rows::Row;
 use crate::report::style::{BAD, FAINT, STRONG, paint};
+use crate::report::words::put;
 
 /// A trace with what its table needs.
 #[derive(Debug)]
@@ -67,25 +68,34 @@ impl Table<'_> {
     }
 
     fn columns(&self, rows: &[Row], workers: &[u32], width: usize, layout: &Layout) -> String {
-        let place = |worker: u32| workers.iter().position(|&other| other == worker).unwrap_or(0);
+        let place = |worker: u32| {
+            workers
+                .iter()
+                .position(|&other| other == worker)
+                .unwrap_or(0)
+        };
         let mut out = String::new();
-        let heads = workers.iter().map(|&worker| fit(&self.head(worker), width));
-        out.push_str(&format!("{:>NUMBER$}", "step"));
-        for head in heads {
-            out.push_str(&format!("  {}", paint(STRONG, &format!("{head:<width$}"))));
+        let mut head = format!("{:>NUMBER$}", "step");
+        for &worker in workers {
+            put!(head, "  {:<width$}", fit(&self.head(worker), width));
         }
+        out.push_str(&paint(STRONG, head.trim_end()));
         trim_line(&mut out);
         let line = layout.pick("─", "-");
-        out.push_str(&format!("{:>NUMBER$}", line.repeat(NUMBER - 2)));
+        put!(out, "{:>NUMBER$}", line.repeat(NUMBER - 2));
         for _ in workers {
-            out.push_str(&format!("  {}", line.repeat(width)));
+            put!(out, "  {}", line.repeat(width));
         }
         out.push('\n');
         for row in rows {
             match row {
                 Row::Gap(count) => {
                     let dots = layout.pick("⋮", ":");
-                    out.push_str(&format!("{dots:>NUMBER$}  {}\n", paint(FAINT, &more_steps(*count))));
+                    put!(
+                        out,
+                        "{dots:>NUMBER$}  {}\n",
+                        paint(FAINT, &more_steps(*count))
+                    );
                 }
                 Row::Preempted { from, to } => {
                     out.push_str(&Self::arrow(place(*from), place(*to), width, layout));
@@ -94,21 +104,36 @@ impl Table<'_> {
                     let column = place(self.trace.steps[*step].worker);
                     let cell = self.cell(row, layout);
                     let text = filled(&cell, width);
-                    let style = if *step == self.failing { BAD } else { anstyle::Style::new() };
-                    out.push_str(&format!("{:>NUMBER$}", step + 1));
+                    let style = if *step == self.failing {
+                        BAD
+                    } else {
+                        anstyle::Style::new()
+                    };
+                    put!(out, "{:>NUMBER$}", step + 1);
                     out.push_str(&" ".repeat(2 + column * (width + 2)));
-                    out.push_str(&paint(style, &text));
-                    if let Some(hint) = self.hint(row, layout) {
-                        out.push_str(&format!("  {}", paint(BAD, &hint)));
+                    let hint = self.hint(row, layout);
+                    out.push_str(&paint(
+                        style,
+                        if hint.is_some() {
+                            &text
+                        } else {
+                            text.trim_end()
+                        },
+                    ));
+                    if let Some(hint) = hint {
+                        put!(out, "  {}", paint(BAD, &hint));
                     }
                     trim_line(&mut out);
                 }
             }
         }
         if let Some((worker, text, site)) = &self.end {
-            let cell = Cell { text: layout.text(text), site: short(site.as_ref()) };
+            let cell = Cell {
+                text: layout.text(text),
+                site: short(site.as_ref()),
+            };
             out.push_str(&" ".repeat(NUMBER + 2 + place(*worker) * (width + 2)));
-            out.push_str(&paint(BAD, &filled(&cell, width)));
+            out.push_str(&paint(BAD, filled(&cell, width).trim_end()));
             trim_line(&mut out);
         }
         out
@@ -134,40 +159,59 @@ impl Table<'_> {
     fn list(&self, rows: &[Row], layout: &Layout) -> String {
         let mut out = String::new();
         for worker in self.workers(rows) {
-            out.push_str(&format!("{:>NUMBER$}  {}\n", "", paint(STRONG, &self.head(worker))));
+            put!(
+                out,
+                "{:>NUMBER$}  {}\n",
+                "",
+                paint(STRONG, &self.head(worker))
+            );
         }
         out.push('\n');
         for row in rows {
             match row {
                 Row::Gap(count) => {
                     let dots = layout.pick("⋮", ":");
-                    out.push_str(&format!("{dots:>NUMBER$}  {}\n", paint(FAINT, &more_steps(*count))));
+                    put!(
+                        out,
+                        "{dots:>NUMBER$}  {}\n",
+                        paint(FAINT, &more_steps(*count))
+                    );
                 }
                 Row::Preempted { from, to } => {
                     let line = layout.pick("╌╌", "--");
                     let (from, to) = (names::worker(*from), names::worker(*to));
                     let text = format!("{line} {from} preempted by {to} {line}");
-                    out.push_str(&format!("{:>NUMBER$}  {}\n", "", paint(BAD, &text)));
+                    put!(out, "{:>NUMBER$}  {}\n", "", paint(BAD, &text));
                 }
                 Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => {
                     let worker = names::worker(self.trace.steps[*step].worker);
                     let cell = self.cell(row, layout);
                     let hint = self.hint(row, layout).map(|hint| format!("  {hint}"));
                     let text = format!("{worker:>5}: {}", cell.text);
-                    let style = if *step == self.failing { BAD } else { anstyle::Style::new() };
-                    out.push_str(&format!(
+                    let style = if *step == self.failing {
+                        BAD
+                    } else {
+                        anstyle::Style::new()
+                    };
+                    put!(
+                        out,
                         "{:>NUMBER$} {}  {}{}\n",
                         step + 1,
                         paint(style, &text),
                         paint(FAINT, &cell.site),
-                        paint(BAD, &hint.unwrap_or_default()),
-                    ));
+                        paint(BAD, &hint.unwrap_or_default())
+                    );
                 }
             }
         }
         if let Some((worker, text, site)) = &self.end {
-            let text = format!("{:>5}: {}  {}", names::worker(*worker), layout.text(text), short(site.as_ref()));
-            out.push_str(&format!("{:>NUMBER$} {}\n", "", paint(BAD, &text)));
+            let text = format!(
+                "{:>5}: {}  {}",
+                names::worker(*worker),
+                layout.text(text),
+                short(site.as_ref())
+            );
+            put!(out, "{:>NUMBER$} {}\n", "", paint(BAD, &text));
         }
         out
     }
@@ -178,10 +222,10 @@ impl Table<'_> {
         let mut head = names::worker(worker);
         if let Some(info) = self.trace.workers.get(index).filter(|_| worker > 0) {
             if let Some(name) = &info.name {
-                head.push_str(&format!(" `{name}`"));
+                put!(head, " `{name}`");
             }
             if let Some(site) = &info.spawned_at {
-                head.push_str(&format!(" spawned {}", describe::short_site(site)));
+                put!(head, " spawned {}", describe::short_site(site));
             }
         }
         head
@@ -190,22 +234,30 @@ impl Table<'_> {
     fn cell(&self, row: &Row, layout: &Layout) -> Cell {
         let at = |step: usize| short(names::site(self.trace, &self.trace.steps[step]));
         let (text, site) = match row {
-            Row::Folded { count, whose, .. } => (format!("… {count} steps in {whose}"), String::new()),
+            Row::Folded { count, whose, .. } => {
+                (format!("… {count} steps in {whose}"), String::new())
+            }
             Row::Spin { step, times } => {
                 let text = describe::step(self.trace, self.names, *step);
                 let frame = layout.pick(if times.is_some() { "┌ " } else { "│ " }, "| ");
-                let times = times.map(|times| format!(" (×{times})")).unwrap_or_default();
+                let times = times
+                    .map(|times| format!(" (×{times})"))
+                    .unwrap_or_default();
                 (format!("{frame}{text}{times}"), at(*step))
             }
             Row::Step(step) => {
-                let is_end = cct::operation::Operation::from_code(self.trace.steps[*step].operation)
-                    == Some(cct::operation::Operation::End);
+                let is_end =
+                    cct::operation::Operation::from_code(self.trace.steps[*step].operation)
+                        == Some(cct::operation::Operation::End);
                 let site = if is_end { String::new() } else { at(*step) };
                 (describe::step(self.trace, self.names, *step), site)
             }
             Row::Gap(_) | Row::Preempted { .. } => (String::new(), String::new()),
         };
-        Cell { text: layout.text(&text), site }
+        Cell {
+            text: layout.text(&text),
+            site,
+        }
     }
 
     fn hint(&self, row: &Row, layout: &Layout) -> Option<String> {
@@ -256,21 +308,32 @@ mod tests {
     use super::*;
 
     fn table(width: usize, workers: u32) -> String {
-        let steps: Vec<_> =
-            (0..workers).map(|worker| step(worker, Operation::Load, "src/a.rs")).collect();
+        let steps: Vec<_> = (0..workers)
+            .map(|worker| step(worker, Operation::Load, "src/a.rs"))
+            .collect();
         let trace = trace(&steps);
         let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
         let end = Some((0, "✗ panicked".to_owned(), None));
-        let table = Table { trace: &trace, names: &names, failing: 0, end };
+        let table = Table {
+            trace: &trace,
+            names: &names,
+            failing: 0,
+            end,
+        };
         let rows: Vec<Row> = (0..steps.len()).map(Row::Step).collect();
-        let text = table.text(&rows, &Layout { width, unicode: true });
+        let text = table.text(
+            &rows,
+            &Layout {
+                width,
+                unicode: true,
+            },
+        );
         anstream::adapter::strip_str(&text).to_string()
     }
 
     #[test]
     fn workers_have_columns() {
-        let expected = "\
-   step  main                                            w1
+        let expected = "   step  main                                            w1
   ─────  ──────────────────────────────────────────────  ──────────────────────────────────────────────
       1  atomic.load                             a.rs:1
       2                                                  atomic.load                             a.rs:1
@@ -287,7 +350,10 @@ mod tests {
 
     #[test]
     fn long_texts_give_way_to_their_sites() {
-        let cell = Cell { text: "x".repeat(40), site: "a.rs:1".to_owned() };
+        let cell = Cell {
+            text: "x".repeat(40),
+            site: "a.rs:1".to_owned(),
+        };
         assert_eq!(filled(&cell, 20), format!("{}~ a.rs:1", "x".repeat(12)));
     }
 }

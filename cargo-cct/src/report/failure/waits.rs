@@ -7,7 +7,7 @@ use cct::verdict::{Bug, BugKind, Wait};
 use super::layout::Layout;
 use super::names::{self, Names, operation};
 use crate::report::style::{BAD, FAINT, paint};
-use crate::report::words::count;
+use crate::report::words::{count, put};
 
 /// The wait-for list of a bug; empty when it is not about waiting.
 pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) -> String {
@@ -29,7 +29,7 @@ pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) 
         ),
         _ => format!("{} can never run again", count(stuck, "worker")),
     };
-    out.push_str(&format!("  {headline}\n"));
+    put!(out, "  {headline}\n");
     // The circle first, then those behind it.
     let (circle, rest): (Vec<_>, Vec<_>) = bug.waits.iter().partition(|wait| wait.in_cycle);
     let has_circle = !circle.is_empty();
@@ -56,10 +56,10 @@ fn line(wait: &Wait, has_circle: bool, trace: Option<(&Trace, &Names)>, layout: 
     if let Some(holder) = wait.holder {
         let held = if is_join(wait) { "" } else { " held by" };
         if !is_join(wait) {
-            text.push_str(&format!(" {rule}{held} {arrow} {}", names::worker(holder)));
+            put!(text, " {rule}{held} {arrow} {}", names::worker(holder));
         }
         if let Some((step, site)) = trace.and_then(|(trace, _)| acquired(wait, holder, trace)) {
-            text.push_str(&format!(", since {site} (step {})", step + 1));
+            put!(text, ", since {site} (step {})", step + 1);
         }
     }
     if has_circle && !wait.in_cycle {
@@ -86,7 +86,10 @@ fn object(wait: &Wait, trace: Option<(&Trace, &Names)>) -> String {
     }
     let known = trace.and_then(|(trace, names)| {
         let number = number(wait, trace)?;
-        let first = trace.steps.iter().find(|step| step.object == Some(number))?;
+        let first = trace
+            .steps
+            .iter()
+            .find(|step| step.object == Some(number))?;
         Some(format!("{} `{}`", names::kind(first), names.object(number)))
     });
     known.unwrap_or_else(|| format!("`{}`", op.map_or("an object", Op::name)))
@@ -99,7 +102,10 @@ fn is_join(wait: &Wait) -> bool {
 /// The object's number: by the engine's word, else by its address.
 fn number(wait: &Wait, trace: &Trace) -> Option<u32> {
     wait.object.or_else(|| {
-        let found = trace.objects.iter().position(|object| object.address == wait.address)?;
+        let found = trace
+            .objects
+            .iter()
+            .position(|object| object.address == wait.address)?;
         u32::try_from(found).ok()
     })
 }
@@ -154,7 +160,11 @@ mod tests {
             operation: steps[0].0.operation,
             address: 0,
             object: Some(object),
-            site: Site { file: "src/b.rs".to_owned(), line: 1, column: 9 },
+            site: Site {
+                file: "src/b.rs".to_owned(),
+                line: 1,
+                column: 9,
+            },
             holder: Some(holder),
             spins: false,
             in_cycle: true,
@@ -167,8 +177,12 @@ mod tests {
             waits: vec![wait(1, 1, 2), wait(2, 0, 1)],
         };
         let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
-        let layout = Layout { width: 120, unicode: false };
-        let text = anstream::adapter::strip_str(&text(&bug, Some((&trace, &names)), &layout)).to_string();
+        let layout = Layout {
+            width: 120,
+            unicode: false,
+        };
+        let text =
+            anstream::adapter::strip_str(&text(&bug, Some((&trace, &names)), &layout)).to_string();
         let expected = "  2 workers can never run again
     w1    src/b.rs:1:9 -- waits for -> mutex `mutex#2` -- held by -> w2, since src/a.rs:1:9 (step 2)
     w2    src/b.rs:1:9 -- waits for -> mutex `mutex` -- held by -> w1, since src/a.rs:1:9 (step 1)
