@@ -19,6 +19,8 @@ pub(super) struct Stacks {
     slot: usize,
     /// How many slots have been opened; the rest is address space only.
     open: usize,
+    /// By worker number: a stack outside the region, kept for the worker's next large one.
+    large: Vec<Option<Stack>>,
 }
 
 /// One worker's stack.
@@ -36,13 +38,13 @@ impl Stacks {
         let wanted = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
         let size = wanted.unwrap_or(0).max(DEFAULT_SIZE).next_multiple_of(PAGE);
         let slot = size + PAGE;
-        Stacks { region: map(slot * MAX_WORKERS, libc::PROT_NONE), slot, open: 0 }
+        Stacks { region: map(slot * MAX_WORKERS, libc::PROT_NONE), slot, open: 0, large: Vec::new() }
     }
 
     /// The stack of a worker that asked for `size` bytes.
     pub(super) fn get(&mut self, worker: usize, size: Option<usize>) -> Stack {
         if let Some(size) = size.filter(|&size| size + PAGE > self.slot) {
-            return Stack::mapped(size.next_multiple_of(PAGE));
+            return self.large(worker, size.next_multiple_of(PAGE));
         }
         while self.open <= worker {
             // SAFETY: the slot lies in the region, all of which is ours.
@@ -60,10 +62,22 @@ impl Stacks {
             Stack { base: limit.add(self.slot - PAGE), limit }
         }
     }
+
+    /// The stack of a worker that asked for more than a slot has.
+    fn large(&mut self, worker: usize, size: usize) -> Stack {
+        if self.large.len() <= worker {
+            self.large.resize(worker + 1, None);
+        }
+        let kept = &mut self.large[worker];
+        if let Some(small) = kept.take_if(|kept| kept.size() < size) {
+            small.unmap();
+        }
+        *kept.get_or_insert_with(|| Stack::mapped(size))
+    }
 }
 
 impl Stack {
-    /// A stack outside the region, for a worker that asked for more than a slot has.
+    /// A stack outside the region.
     fn mapped(size: usize) -> Stack {
         let start = map(size + PAGE, libc::PROT_READ | libc::PROT_WRITE);
         // SAFETY: the page and the end lie in the mapping just made.
@@ -71,6 +85,18 @@ impl Stack {
             libc::mprotect(start.cast(), PAGE, libc::PROT_NONE);
             Stack { base: start.add(size + PAGE), limit: start.add(PAGE) }
         }
+    }
+
+    /// Gives back a stack outside the region, which no worker is on.
+    fn unmap(self) {
+        // SAFETY: the mapping of `mapped`, with the page below; its worker number begins anew.
+        let unmapped = unsafe { libc::munmap(self.limit.sub(PAGE).cast(), self.size() + PAGE) };
+        assert_eq!(unmapped, 0, "a stack is a mapping of its own");
+    }
+
+    /// The usable bytes.
+    fn size(&self) -> usize {
+        self.base as usize - self.limit as usize
     }
 
     /// True for an address in the page that faults when the stack is exhausted.
@@ -86,4 +112,21 @@ fn map(size: usize, protection: i32) -> *mut u8 {
     let start = unsafe { libc::mmap(null_mut(), size, protection, flags, -1, 0) };
     assert_ne!(start, libc::MAP_FAILED, "no address space for {size} bytes of stack");
     start.cast()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_stack_is_kept_until_a_larger_one_is_wanted() {
+        let mut stacks = Stacks::reserve();
+        let large = 2 * stacks.slot;
+        let first = stacks.get(1, Some(large));
+        assert_eq!(stacks.get(1, Some(large)).base, first.base);
+        assert_eq!(stacks.get(1, Some(large - PAGE)).base, first.base);
+        assert!(stacks.get(1, Some(2 * large)).size() >= 2 * large);
+        assert_ne!(stacks.get(2, Some(large)).base, stacks.get(1, Some(large)).base);
+        assert!(stacks.get(1, None).size() >= DEFAULT_SIZE);
+    }
 }
