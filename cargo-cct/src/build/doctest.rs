@@ -8,17 +8,29 @@ use super::cargo::{BuildError, Cargo};
 use super::wrapper;
 use crate::cli::CargoArgs;
 
+/// What came of the tests of the documentation.
+#[derive(Debug)]
+pub(crate) struct Doctests {
+    /// How rustdoc ended.
+    pub status: ExitStatus,
+    /// How many tests there were.
+    pub count: u64,
+    /// What was printed.
+    pub printed: String,
+}
+
 impl Cargo<'_> {
-    /// Runs `cargo test --doc`; what it prints goes to standard error, where progress goes.
+    /// Runs `cargo test --doc`.
     pub(crate) fn run_doctests(
         &self,
         args: &CargoArgs,
         harness_words: &[String],
-    ) -> Result<ExitStatus, BuildError> {
+    ) -> Result<Doctests, BuildError> {
         let rustdoc = env::var_os("RUSTDOC").filter(|rustdoc: &OsString| !rustdoc.is_empty());
         let rustdoc =
             rustdoc.unwrap_or_else(|| self.toolchain.sysroot.join("bin").join("rustdoc").into());
-        self.command()
+        let output = self
+            .command()
             .arg("--doc")
             .args(args.packages_and_build())
             .args(args.manner())
@@ -26,8 +38,41 @@ impl Cargo<'_> {
             .args(harness_words)
             .env("RUSTDOC", &self.sysroot.wrappers.rustdoc)
             .env(wrapper::ENV_RUSTDOC, rustdoc)
-            .stdout(Stdio::from(std::io::stderr()))
-            .status()
-            .map_err(|error| BuildError::Run(self.toolchain.cargo.clone(), error))
+            // A build that is needed may take long and is watched; the tests are told of at the end.
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| BuildError::Run(self.toolchain.cargo.clone(), error))?;
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(Doctests {
+            status: output.status,
+            count: count(&printed),
+            printed,
+        })
+    }
+}
+
+/// Adds up what the harness says before each group: `running 3 tests`.
+fn count(printed: &str) -> u64 {
+    let counts = printed.lines().filter_map(|line| {
+        let words = line.strip_prefix("running ")?;
+        let number = words
+            .strip_suffix(" tests")
+            .or_else(|| words.strip_suffix(" test"))?;
+        number.parse::<u64>().ok()
+    });
+    counts.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_of_all_groups_are_counted() {
+        assert_eq!(
+            count("\nrunning 2 tests\ntest a ... ok\n\nrunning 1 test\n"),
+            3
+        );
+        assert_eq!(count("running late\n"), 0);
     }
 }

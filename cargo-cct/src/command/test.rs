@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::process::ExitStatus;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use cct::wire::Counters;
 
 use super::{cargo, load, relative, sysroot};
 use crate::build::cargo::{Built, Cargo, Executable};
@@ -91,56 +91,26 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         args.fail_fast,
         |notice| session.hear(notice),
     )?;
+    if session.wants_doctests(args, &built, &stop) {
+        session.run_doctests(&cargo, args, words)?;
+    }
     session.summary.elapsed = began.elapsed();
-    if !plan.jobs.is_empty() {
+    if session.summary.ran() > 0 || stop.is_set() {
         session.reporter.end(&session.summary)?;
-    }
-    let summary = &session.summary;
-    let failed = summary.failed + summary.flaky > 0;
-    let doctests = if wants_doctests(args, &built, &stop, failed) {
-        Some(run_doctests(&cargo, args, words)?)
     } else {
-        None
-    };
-    Ok(exit(summary, &stop, doctests, plan.jobs.is_empty()))
-}
-
-fn wants_doctests(args: &TestArgs, built: &Built, stop: &Stop, failed: bool) -> bool {
-    let wanted = args.cargo.wants_doctests() && built.has_doctests;
-    wanted && !stop.is_set() && !(failed && args.fail_fast)
-}
-
-fn run_doctests(
-    cargo: &Cargo<'_>,
-    args: &TestArgs,
-    words: &[String],
-) -> anyhow::Result<ExitStatus> {
-    if !args.output.quiet {
-        anstream::eprintln!("{}", crate::report::doctests_run_natively());
+        anstream::eprintln!("{}: no test matches", crate::report::error_word());
     }
-    Ok(cargo.run_doctests(&args.cargo, words)?)
+    Ok(exit(&session.summary, &stop))
 }
 
-fn exit(
-    summary: &Summary,
-    stop: &Stop,
-    doctests: Option<ExitStatus>,
-    nothing_planned: bool,
-) -> Exit {
+fn exit(summary: &Summary, stop: &Stop) -> Exit {
     if stop.is_set() {
         Exit::Interrupted
     } else if summary.refused > 0 {
         Exit::Setup
     } else if summary.failed + summary.flaky > 0 {
         Exit::Failed
-    } else if let Some(status) = doctests {
-        if status.success() {
-            Exit::Success
-        } else {
-            Exit::Failed
-        }
-    } else if nothing_planned {
-        anstream::eprintln!("{}: no test matches", crate::report::error_word());
+    } else if summary.ran() == 0 {
         Exit::NoTests
     } else {
         Exit::Success
@@ -191,6 +161,45 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    fn wants_doctests(&self, args: &TestArgs, built: &Built, stop: &Stop) -> bool {
+        let failed = self.summary.failed + self.summary.flaky > 0;
+        let wanted = args.cargo.wants_doctests() && built.has_doctests;
+        wanted && !stop.is_set() && !(failed && args.fail_fast)
+    }
+
+    fn run_doctests(
+        &mut self,
+        cargo: &Cargo<'_>,
+        args: &TestArgs,
+        words: &[String],
+    ) -> anyhow::Result<()> {
+        let began = Instant::now();
+        let doctests = cargo.run_doctests(&args.cargo, words)?;
+        if doctests.count == 0 && doctests.status.success() {
+            return Ok(());
+        }
+        let run = TestRun {
+            name: TestName {
+                binary: "doc-tests".to_owned(),
+                test: String::new(),
+            },
+            started: None,
+            elapsed: began.elapsed(),
+            counters: Counters::default(),
+            diverged: None,
+            uncontrolled: Vec::new(),
+            printed: doctests.printed,
+            outcome: if doctests.status.success() {
+                Outcome::Passed
+            } else {
+                Outcome::FailedNatively(doctests.status.to_string())
+            },
+        };
+        self.summary.not_run += 1;
+        let reason = crate::report::count(doctests.count, "documentation test");
+        Ok(self.ended(Some(&reason), &run)?)
+    }
+
     fn hear(&mut self, notice: Notice) -> std::io::Result<()> {
         match notice {
             Notice::Begun(name) => self.reporter.begun(&name),

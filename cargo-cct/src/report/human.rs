@@ -173,7 +173,6 @@ impl Reporter for Human {
         let counters = &summary.counters;
         let rule = if self.layout.unicode { "─" } else { "-" };
         let failed = summary.failed + summary.flaky + summary.refused;
-        let ran = summary.passed + failed;
         let mut parts = vec![format!("{} passed", number(summary.passed as u64))];
         let mut part = |n: usize, style, what: &str| {
             if n > 0 {
@@ -195,7 +194,7 @@ impl Reporter for Human {
                 &format!("{:>12}", "Summary")
             ),
             duration(summary.elapsed),
-            count(ran as u64, "test"),
+            count(summary.ran() as u64, "test"),
             parts.join(", ")
         );
         put!(

@@ -81,6 +81,11 @@ pub(crate) struct Failed {
 }
 
 impl Summary {
+    /// How many tests ran to their end.
+    pub(crate) fn ran(&self) -> usize {
+        self.passed + self.failed + self.flaky + self.refused
+    }
+
     /// Adds one test's counters.
     pub(crate) fn add(&mut self, counters: &Counters) {
         self.counters.schedules += counters.schedules;
@@ -102,12 +107,6 @@ pub(crate) fn error_word() -> String {
 pub(crate) fn building_sysroot(release: &str) -> String {
     let word = style::paint(style::GOOD, &format!("{:>12}", "Preparing"));
     format!("{word} engine and facade of std for {release} (once)")
-}
-
-/// What is said before tests of the documentation run.
-pub(crate) fn doctests_run_natively() -> String {
-    let word = style::paint(style::GOOD, &format!("{:>12}", "Doc-tests"));
-    format!("{word} run natively, once: they are not under control")
 }
 
 /// The word before a warning.

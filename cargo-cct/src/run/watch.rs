@@ -127,9 +127,7 @@ fn kill(child: &mut Child) -> io::Result<()> {
 
 /// What a process that ended without saying so has to be reported as.
 pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
-    if let Some(bug) = board.last_words() {
-        return Some(bug);
-    }
+    let words = board.last_words();
     let (kind, message) = match end {
         End::Stopped => return None,
         End::Hung => (
@@ -149,13 +147,22 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
             (None, None) => return None,
         },
     };
-    Some(Bug {
-        kind,
-        message,
-        site: None,
-        worker: None,
-        waits: Vec::new(),
-    })
+    match words {
+        // What happens to a process while it is asked for its last words is not what ails it.
+        Some(bug) if kind == BugKind::Hang && bug.kind != BugKind::Hang => Some(Bug {
+            kind,
+            message,
+            ..bug
+        }),
+        Some(bug) => Some(bug),
+        None => Some(Bug {
+            kind,
+            message,
+            site: None,
+            worker: None,
+            waits: Vec::new(),
+        }),
+    }
 }
 
 fn signal_name(signal: i32) -> String {

@@ -43,9 +43,22 @@ fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
         | Op::Sleep
         | Op::ClockRead => op.name().to_owned(),
         _ => match step.object {
-            Some(object) => format!("{}.{}", names.object(object), op.name().replace(' ', "_")),
+            Some(object) => format!("{}.{}", names.object(object), method(op)),
             None => op.name().to_owned(),
         },
+    }
+}
+
+/// The operation's name after its object's.
+fn method(op: Op) -> &'static str {
+    match op {
+        Op::BarrierWait | Op::OnceWait => "wait",
+        Op::OnceDone => "done",
+        Op::OnceGet => "get",
+        Op::ReadUnlock | Op::WriteUnlock => "unlock",
+        Op::FutexWait => "futex_wait",
+        Op::FutexWake => "futex_wake",
+        op => op.name(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cct::operation::Operation;
-use cct::trace::{Site, Step, Trace};
+use cct::trace::{ObjectInfo, Site, Step, Trace};
 
 use super::origin::Origin;
 use super::source::{Source, short_name};
@@ -45,33 +45,17 @@ impl Names {
                 _ => {}
             }
         }
-        let mut used = BTreeMap::<String, u32>::new();
-        for (number, object) in (0..).zip(&trace.objects) {
-            let steps = || {
-                trace
-                    .steps
-                    .iter()
-                    .filter(move |step| step.object == Some(number))
-            };
-            let by_source = || {
-                let sites = steps().filter_map(|step| site(trace, step));
-                let (own, others): (Vec<&Site>, Vec<_>) =
-                    sites.partition(|site| Origin::of(site) == Origin::User);
-                own.into_iter()
-                    .chain(others)
-                    .find_map(|site| source.receiver(site))
-            };
-            let name = match &object.static_path {
-                Some(path) => path.clone(),
-                None => by_source().map_or_else(
-                    || steps().next().map_or("object", kind).to_owned(),
-                    |expression| short_name(&expression),
-                ),
-            };
-            let count = used.entry(name.clone()).or_default();
+        let found: Vec<String> = (0..)
+            .zip(&trace.objects)
+            .map(|(number, object)| name(trace, source, number, object))
+            .collect();
+        let mut used = BTreeMap::<&str, usize>::new();
+        for name in &found {
+            let is_unique = found.iter().filter(|other| *other == name).count() == 1;
+            let count = used.entry(name).or_default();
             *count += 1;
-            names.objects.push(if *count == 1 {
-                name
+            names.objects.push(if is_unique {
+                name.clone()
             } else {
                 format!("{name}#{count}")
             });
@@ -94,6 +78,30 @@ impl Names {
     pub(super) fn child(&self, step: usize) -> Option<u32> {
         self.spawned.get(&step).copied()
     }
+}
+
+/// What the program calls an object, as far as it can be known.
+fn name(trace: &Trace, source: &Source, number: u32, object: &ObjectInfo) -> String {
+    if let Some(path) = &object.static_path {
+        return path.clone();
+    }
+    let steps = || {
+        trace
+            .steps
+            .iter()
+            .filter(move |step| step.object == Some(number))
+    };
+    let (own, others): (Vec<&Site>, Vec<_>) = steps()
+        .filter_map(|step| site(trace, step))
+        .partition(|site| Origin::of(site) == Origin::User);
+    let expression = own
+        .into_iter()
+        .chain(others)
+        .find_map(|site| source.receiver(site));
+    expression.map_or_else(
+        || steps().next().map_or("object", kind).to_owned(),
+        |expression| short_name(&expression),
+    )
 }
 
 /// The step's operation, unless it is one that this tool does not know.

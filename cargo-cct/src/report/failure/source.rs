@@ -88,7 +88,8 @@ fn receiver_before(text: &str) -> Option<String> {
     (!expression.is_empty() && depth == 0).then_some(expression)
 }
 
-/// What people would call the object: the last part of the expression, unless that is a number.
+/// What people would call the object: the last part of the expression, unless that is a number, and
+/// without an index, whose variable has had many values.
 pub(super) fn short_name(expression: &str) -> String {
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];
@@ -120,9 +121,15 @@ pub(super) fn short_name(expression: &str) -> String {
         .take_while(|part| is_number(part))
         .count();
     let name = parts[parts.len().saturating_sub(count)..].join(".");
-    name.rsplit_once("::")
-        .map_or(name.as_str(), |(_, name)| name)
-        .to_owned()
+    let name = name
+        .rsplit_once("::")
+        .map_or(name.as_str(), |(_, name)| name);
+    match name.split_once('[') {
+        Some((array, index)) if !index.starts_with(|c: char| c.is_ascii_digit()) => {
+            array.to_owned()
+        }
+        _ => name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -146,7 +153,8 @@ mod tests {
     fn a_name_is_the_last_part() {
         assert_eq!(short_name("self.balance"), "balance");
         assert_eq!(short_name("pair.0"), "pair.0");
-        assert_eq!(short_name("locks[a.b]"), "locks[a.b]");
+        assert_eq!(short_name("locks[a.b]"), "locks");
+        assert_eq!(short_name("locks[0]"), "locks[0]");
         assert_eq!(short_name("shared.get().unwrap()"), "shared");
         assert_eq!(short_name("module::STATE"), "STATE");
     }

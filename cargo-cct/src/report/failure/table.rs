@@ -275,12 +275,17 @@ fn more_steps(count: usize) -> String {
     crate::report::words::count(count as u64, "step")
 }
 
-/// The text on the left, the site on the right; the text gives way.
+/// The text on the left, the site on the right. Where there is not room for both, the site loses its
+/// file, which is cited below, and then the text its end.
 fn filled(cell: &Cell, width: usize) -> String {
-    let site = fit(&cell.site, width / 2);
-    let room = width - site.chars().count() - usize::from(!site.is_empty());
+    let length = |text: &str| text.chars().count();
+    let mut site = cell.site.as_str();
+    if length(&cell.text) + 1 + length(site) > width {
+        site = site.rfind(':').map_or(site, |colon| &site[colon..]);
+    }
+    let room = width.saturating_sub(length(site) + usize::from(!site.is_empty()));
     let text = fit(&cell.text, room);
-    let space = width - text.chars().count() - site.chars().count();
+    let space = width.saturating_sub(length(&text) + length(site));
     format!("{text}{}{site}", " ".repeat(space))
 }
 
@@ -349,11 +354,16 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_give_way_to_their_sites() {
-        let cell = Cell {
-            text: "x".repeat(40),
-            site: "a.rs:1".to_owned(),
+    fn long_texts_take_room_from_their_sites() {
+        let cell = |length| Cell {
+            text: "x".repeat(length),
+            site: "a.rs:12".to_owned(),
         };
-        assert_eq!(filled(&cell, 20), format!("{}~ a.rs:1", "x".repeat(12)));
+        assert_eq!(
+            filled(&cell(10), 20),
+            format!("{}   a.rs:12", "x".repeat(10))
+        );
+        assert_eq!(filled(&cell(16), 20), format!("{} :12", "x".repeat(16)));
+        assert_eq!(filled(&cell(40), 20), format!("{}~ :12", "x".repeat(15)));
     }
 }

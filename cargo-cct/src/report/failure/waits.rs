@@ -185,7 +185,7 @@ mod tests {
             anstream::adapter::strip_str(&text(&bug, Some((&trace, &names)), &layout)).to_string();
         let expected = "  2 workers can never run again
     w1    src/b.rs:1:9 -- waits for -> mutex `mutex#2` -- held by -> w2, since src/a.rs:1:9 (step 2)
-    w2    src/b.rs:1:9 -- waits for -> mutex `mutex` -- held by -> w1, since src/a.rs:1:9 (step 1)
+    w2    src/b.rs:1:9 -- waits for -> mutex `mutex#1` -- held by -> w1, since src/a.rs:1:9 (step 1)
 ";
         assert_eq!(text, expected);
     }
