@@ -127,7 +127,8 @@ impl Cargo<'_> {
             .env(wrapper::ENV_SYSROOT, &sysroot.lib)
             // A build folder that the user shares with plain builds would mix with them.
             .env("CARGO_BUILD_BUILD_DIR", &workspace.target);
-        match wrapper::wrapper_before() {
+        command.current_dir(&workspace.folder);
+        match wrapper::wrapper_before(&workspace.folder) {
             Some(before) => command.env(wrapper::ENV_CHAINED, before),
             None => command.env_remove(wrapper::ENV_CHAINED),
         };

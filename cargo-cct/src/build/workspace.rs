@@ -14,6 +14,8 @@ use crate::cli::{CargoArgs, Config, ConfigError};
 pub(crate) struct Workspace {
     /// Its root folder.
     pub root: PathBuf,
+    /// The folder that cargo runs in: its configuration depends on it.
+    pub folder: PathBuf,
     /// The manifest that the command is about: given, or found from the current folder.
     pub manifest: PathBuf,
     /// The folder for all that we build and find: `<target>/cct`.
@@ -59,9 +61,10 @@ impl Workspace {
         let absolute = |path: &Path| {
             std::path::absolute(path).map_err(|error| WorkspaceError::Path(path.into(), error))
         };
+        let folder = absolute(Path::new("."))?;
         let manifest = match &args.manifest_path {
             Some(path) => absolute(Path::new(path))?,
-            None => find_manifest(&absolute(Path::new("."))?)?,
+            None => find_manifest(&folder)?,
         };
         let metadata = MetadataCommand::new()
             .cargo_path(&toolchain.cargo)
@@ -90,6 +93,7 @@ impl Workspace {
         }
         Ok(Workspace {
             root,
+            folder,
             manifest,
             target: target.join("cct"),
             packages,

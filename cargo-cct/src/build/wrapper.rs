@@ -196,10 +196,18 @@ fn exit_code(code: Option<i32>) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(101))
 }
 
-/// The wrapper that cargo would have used without us.
-pub(crate) fn wrapper_before() -> Option<OsString> {
-    let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    let wrapper = set("RUSTC_WRAPPER").or_else(|| set("CARGO_BUILD_RUSTC_WRAPPER"))?;
+/// The wrapper that cargo would have used in this folder without us.
+pub(crate) fn wrapper_before(folder: &Path) -> Option<OsString> {
+    // Set but empty means none, whatever the configuration says.
+    let set = |name: &str| env::var_os(name);
+    let configured = || {
+        let config = cargo_config2::Config::load_with_cwd(folder).ok()?;
+        Some(config.build.rustc_wrapper?.into_os_string())
+    };
+    let wrapper = set("RUSTC_WRAPPER").or_else(|| set("CARGO_BUILD_RUSTC_WRAPPER"));
+    let wrapper = wrapper
+        .or_else(configured)
+        .filter(|wrapper| !wrapper.is_empty())?;
     let is_ours = |name: &OsStr| name.to_string_lossy().starts_with("cct-rustc-");
     (!Path::new(&wrapper).file_name().is_some_and(is_ours)).then_some(wrapper)
 }

@@ -31,7 +31,11 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
             .manifest_path
             .clone_from(&args.place.manifest_path);
     }
-    let (toolchain, workspace) = load(&cargo_args)?;
+    let (toolchain, mut workspace) = load(&cargo_args)?;
+    let folder = workspace.root.join(&record.provenance.folder);
+    if folder.is_dir() {
+        workspace.folder = folder;
+    }
     let sysroot = sysroot(&toolchain, args.output)?;
     let mut selection = record.provenance.selection.clone();
     // Cargo has nothing to say that matters here, unless it fails.

@@ -251,6 +251,7 @@ impl Session<'_> {
             kind: executable.kind.clone(),
             target: executable.target.clone(),
             manifest: relative(&self.workspace.manifest, &self.workspace.root),
+            folder: relative(&self.workspace.folder, &self.workspace.root),
             executable: relative(&executable.path, &self.workspace.target),
             executable_hash: digest::of_file(&executable.path)?,
             selection: self.selection.clone(),

@@ -62,6 +62,8 @@ pub(crate) struct Provenance {
     pub target: String,
     /// The manifest, from the workspace's root.
     pub manifest: String,
+    /// The folder that cargo ran in, from the workspace's root.
+    pub folder: String,
     /// The executable, from the target folder.
     pub executable: String,
     /// The hash of its content.
