@@ -14,15 +14,18 @@ pub(crate) enum Marker {
     Harness,
     /// An executable with a `main` of its own, under the facade.
     Program,
-    /// The engine as a dependency of the user's; the sysroot's takes its place.
+    /// The engine as a dependency of the user's, hollow; the sysroot's takes its place.
     Engine,
+    /// The shims, likewise.
+    Shims,
 }
 
 impl Marker {
-    const ALL: [(Marker, &str); 3] = [
+    const ALL: [(Marker, &str); 4] = [
         (Marker::Harness, "harness\n"),
         (Marker::Program, "program\n"),
         (Marker::Engine, "engine\n"),
+        (Marker::Shims, "shims\n"),
     ];
 
     /// Leaves a note beside `file`.

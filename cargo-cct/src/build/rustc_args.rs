@@ -67,11 +67,11 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
 
 /// Changes a call for a crate of the target: facades in, what would undo them out.
 ///
-/// `is_engine` tells the user's own build of the engine, which gives way to the sysroot's.
+/// `stand_in` names the sysroot's library for the user's own build of the engine.
 pub(crate) fn rewrite(
     args: &[OsString],
     injection: &Injection<'_>,
-    is_engine: impl Fn(&Path) -> bool,
+    stand_in: impl Fn(&Path) -> Option<PathBuf>,
 ) -> Vec<OsString> {
     let facts = facts(args);
     let mut out = Vec::new();
@@ -80,11 +80,11 @@ pub(crate) fn rewrite(
         match option.name.as_str() {
             "-C" if is_dropped(&option.value_text()) => {}
             "--cap-lints" => {}
-            "--extern" => match engine_extern(&option.value_text(), &is_engine) {
-                Some(name) => {
+            "--extern" => match stand_in_for(&option.value_text(), &stand_in) {
+                Some((name, file)) => {
                     replaced |= name == "cct";
                     out.push("--extern".into());
-                    out.push(prefixed(&format!("{name}="), injection.cct));
+                    out.push(prefixed(&format!("{name}="), &file));
                 }
                 None => out.extend(option.words.iter().cloned()),
             },
@@ -120,11 +120,29 @@ fn is_dropped(setting: &str) -> bool {
     matches!(name, "lto" | "linker-plugin-lto" | "strip") || setting == "panic=abort"
 }
 
-/// The name under which a crate imports the engine, if this is such an import.
-fn engine_extern(value: &str, is_engine: &impl Fn(&Path) -> bool) -> Option<String> {
+/// The name under which a crate imports the engine, and what it gets, if this is such an import.
+fn stand_in_for(
+    value: &str,
+    stand_in: &impl Fn(&Path) -> Option<PathBuf>,
+) -> Option<(String, PathBuf)> {
     let (name, path) = value.split_once('=')?;
     let name = name.rsplit_once(':').map_or(name, |(_, name)| name);
-    is_engine(Path::new(path)).then(|| name.to_owned())
+    Some((name.to_owned(), stand_in(Path::new(path))?))
+}
+
+/// Changes a call for the user's own build of the engine: an empty crate takes its place, since nobody
+/// is going to link it.
+pub(crate) fn hollow(args: &[OsString], stub: &Path) -> Vec<OsString> {
+    let mut out = Vec::new();
+    for option in options(args) {
+        match option.name.as_str() {
+            "--extern" | "--cap-lints" => {}
+            source if source.ends_with(".rs") && option.value.is_none() => out.push(stub.into()),
+            _ => out.extend(option.words.iter().cloned()),
+        }
+    }
+    out.extend(["--cap-lints", "allow"].map(Into::into));
+    out
 }
 
 /// One option with its value, however they were spelled.
@@ -198,6 +216,7 @@ mod tests {
         };
         let out = rewrite(&words(text), &injection, |path| {
             path.ends_with("libcct-1.rmeta")
+                .then(|| PathBuf::from("/lib/libcct.rlib"))
         });
         out.iter()
             .map(|word| word.to_string_lossy())
@@ -260,5 +279,14 @@ mod tests {
         assert_eq!(out.matches("cct=/lib/libcct.rlib").count(), 1);
         assert!(out.contains("own=/t/libcct-2.rmeta"));
         assert!(rewritten("--extern e=/t/libcct-1.rmeta").contains("--extern e=/lib/libcct.rlib"));
+    }
+
+    #[test]
+    fn the_users_engine_is_hollow() {
+        let args =
+            words("--crate-name cct cct-runtime/src/lib.rs --extern libc=/t/liblibc.rmeta --test");
+        let out = hollow(&args, Path::new("/lib/stub.rs"));
+        let expected = words("--crate-name cct /lib/stub.rs --test --cap-lints allow");
+        assert_eq!(out, expected);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! <cache>/<key>/lib/     libstd.rlib, libcore.rlib (the facades), libcct.rlib and all they need
+//!                        stub.rs, which stands in for the user's own build of the engine
 //! <cache>/<key>/src/     what it was built from; debuggers find it here
 //! <cache>/bin/           copies of this executable, as wrappers
 //! ```
@@ -164,6 +165,7 @@ fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), Sysro
         build_facade(toolchain, staging, home, facade)?;
     }
     fs::write(lib.join("stamp"), embedded::SOURCES).map_err(failed)?;
+    fs::write(lib.join("stub.rs"), "#![no_std]\n").map_err(failed)?;
     fs::remove_dir_all(staging.join("target")).map_err(failed)
 }
 

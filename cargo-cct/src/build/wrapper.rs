@@ -18,8 +18,12 @@ pub(crate) const ENV_CHAINED: &str = "CCT_CHAINED_WRAPPER";
 /// The rustdoc to run.
 pub(crate) const ENV_RUSTDOC: &str = "CCT_RUSTDOC";
 
-/// The packages that are the sysroot; remapping them onto themselves makes no sense.
-const OWN_PACKAGES: [&str; 2] = ["cct-runtime", "cct-shims"];
+/// What the sysroot is made of, by package and crate, when it is in the user's graph too: a crate cannot
+/// be remapped onto itself, and there must be one engine.
+const OWN: [(&str, &str, Marker); 2] = [
+    ("cct-runtime", "cct", Marker::Engine),
+    ("cct-shims", "cct_shims", Marker::Shims),
+];
 
 /// What this process is, when it is not the subcommand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,21 +68,30 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     command.args(&program[1..]);
     let args = expand_files(args)?;
     let facts = rustc_args::facts(&args);
-    let own = env::var("CARGO_PKG_NAME").is_ok_and(|name| OWN_PACKAGES.contains(&name.as_str()));
     let sysroot = env::var_os(ENV_SYSROOT).map(PathBuf::from);
     let Some(lib) = sysroot.filter(|_| !facts.is_query && facts.has_target) else {
         return Err(command.args(&args).exec());
     };
-    let status = if own {
-        command.args(&args)
-    } else {
-        command.args(remapped(&args, &lib))
-    }
-    .status()?;
+    let own = own(&facts);
+    match own {
+        Some(_) => command.args(rustc_args::hollow(&args, &lib.join("stub.rs"))),
+        None => command.args(remapped(&args, &lib)),
+    };
+    let status = command.status()?;
     if status.success() {
         note(&facts, &lib, own)?;
     }
     Ok(exit_code(status.code()))
+}
+
+/// Tells whether a library is part of the sysroot.
+fn own(facts: &Facts) -> Option<Marker> {
+    let package = env::var("CARGO_PKG_NAME")
+        .ok()
+        .filter(|_| !facts.is_executable)?;
+    let is_this =
+        |(name, krate, _): &&(&str, &str, Marker)| *name == package && *krate == facts.crate_name;
+    OWN.iter().find(is_this).map(|(_, _, marker)| *marker)
 }
 
 fn run_rustdoc(args: &[OsString]) -> ExitCode {
@@ -97,10 +110,18 @@ fn run_rustdoc(args: &[OsString]) -> ExitCode {
 }
 
 fn remapped(args: &[OsString], lib: &Path) -> Vec<OsString> {
-    let cct = super::sysroot::library(lib, "cct").unwrap_or_else(|| lib.join("libcct.rlib"));
-    let injection = Injection { lib, cct: &cct };
+    let file = |name: &str| {
+        super::sysroot::library(lib, name).unwrap_or_else(|| lib.join(format!("lib{name}.rlib")))
+    };
+    let injection = Injection {
+        lib,
+        cct: &file("cct"),
+    };
     rustc_args::rewrite(args, &injection, |path| {
-        Marker::read(path) == Some(Marker::Engine)
+        let found = Marker::read(path)?;
+        OWN.iter()
+            .find(|(_, _, marker)| *marker == found)
+            .map(|(_, krate, _)| file(krate))
     })
 }
 
@@ -143,7 +164,7 @@ fn expand_files(args: Vec<OsString>) -> io::Result<Vec<OsString>> {
 }
 
 /// Leaves word of how the crate was built: for cargo, for the runner, for dependent crates.
-fn note(facts: &Facts, lib: &Path, own: bool) -> io::Result<()> {
+fn note(facts: &Facts, lib: &Path, own: Option<Marker>) -> io::Result<()> {
     let Some(out_dir) = &facts.out_dir else {
         return Ok(());
     };
@@ -153,10 +174,8 @@ fn note(facts: &Facts, lib: &Path, own: bool) -> io::Result<()> {
         let text = with_sysroot(&fs::read_to_string(&dep_info)?, lib);
         fs::write(&dep_info, text)?;
     }
-    if own {
-        if facts.crate_name == "cct" && !facts.is_test {
-            Marker::Engine.write(&out_dir.join(format!("lib{stem}.rlib")))?;
-        }
+    if let Some(marker) = own {
+        marker.write(&out_dir.join(format!("lib{stem}.rlib")))?;
     } else if facts.is_executable {
         let marker = if facts.is_test {
             Marker::Harness
