@@ -64,18 +64,22 @@ fn compare(names: &[String]) -> Vec<Row> {
     for workload in workloads::ALL.iter().filter(wanted) {
         eprintln!("{} …", workload.name);
         let mut contenders: Vec<_> = Contender::all()
-            .map(|contender| (contender, Vec::new()))
+            .map(|contender| (contender, vec![]))
             .collect();
         for _ in 0..ROUNDS {
-            for (contender, samples) in &mut contenders {
-                samples.extend(slice::measure(*contender, workload));
-            }
+            contenders.retain_mut(|(contender, samples)| {
+                let sample = slice::measure(*contender, workload);
+                if let Err(reason) = &sample {
+                    eprintln!(
+                        "  not {} {}: {reason}",
+                        contender.engine, contender.strategy
+                    );
+                }
+                sample.map(|sample| samples.push(sample)).is_ok()
+            });
         }
-        rows.extend(
-            contenders
-                .into_iter()
-                .filter_map(|(contender, samples)| Row::of_median(contender, workload, samples)),
-        );
+        let row = |(contender, samples)| Row::of_median(contender, workload, samples);
+        rows.extend(contenders.into_iter().filter_map(row));
     }
     rows
 }

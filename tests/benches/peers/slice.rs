@@ -1,6 +1,6 @@
 //! One engine, one strategy, one workload, for a fraction of a second in a process of its own.
 
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use crate::engines::Contender;
@@ -71,28 +71,21 @@ pub(crate) fn serve(request: &Request) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Has a slice done; none when the engine cannot do it.
-pub(crate) fn measure(contender: Contender, workload: &Workload) -> Option<Sample> {
-    if !contender.can_do(workload) {
-        return None;
-    }
+/// Has a slice done; says why when the engine cannot do it.
+pub(crate) fn measure(contender: Contender, workload: &Workload) -> Result<Sample, String> {
     let program = std::env::current_exe().expect("the path of this program");
     let output = Command::new(program)
         .args(["slice", contender.engine, contender.strategy, workload.name])
-        .stderr(Stdio::inherit())
         .output()
         .expect("this program starts again");
-    let sample = read(&String::from_utf8_lossy(&output.stdout));
-    if sample.is_none() {
-        let Contender {
-            engine, strategy, ..
-        } = contender;
-        eprintln!(
-            "{engine} {strategy} on {}: {}",
-            workload.name, output.status
-        );
-    }
-    sample
+    let said = String::from_utf8_lossy(&output.stderr);
+    let panic = || {
+        said.lines()
+            .skip_while(|line| !line.contains("panicked at"))
+            .nth(1)
+    };
+    read(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| panic().map_or_else(|| output.status.to_string(), str::to_owned))
 }
 
 fn read(line: &str) -> Option<Sample> {

@@ -5,8 +5,6 @@
 pub(crate) struct Workload {
     /// Its name in tables.
     pub(crate) name: &'static str,
-    /// How many threads there are at once, the first included.
-    pub(crate) threads: usize,
     /// How many operations on threads, locks, atomics and channels one execution has to make.
     pub(crate) operations: u64,
     /// For this engine.
@@ -18,10 +16,9 @@ pub(crate) struct Workload {
 }
 
 macro_rules! workload {
-    ($name:ident, $($body:ident)::+ $(($($size:literal),+))?, $threads:literal, $operations:expr) => {
+    ($name:ident, $($body:ident)::+ $(($($size:literal),+))?, $operations:expr) => {
         Workload {
             name: stringify!($name),
-            threads: $threads,
             operations: $operations,
             cct: || on_cct::$($body)::+($($($size),+)?),
             shuttle: || on_shuttle::$($body)::+($($($size),+)?),
@@ -31,17 +28,18 @@ macro_rules! workload {
 }
 
 /// All workloads, from the smallest.
-pub(crate) static ALL: [Workload; 10] = [
-    workload!(empty, empty, 1, 1),
-    workload!(spawn_join_4, spawn_join(4), 5, 2 * 4),
-    workload!(spawn_join_50, spawn_join(50), 51, 2 * 50),
-    workload!(mutex_2x100, mutex(2, 100), 3, 2 * (2 + 2 * 100)),
-    workload!(mpsc_100, mpsc(100), 2, 2 + 2 * 100),
-    workload!(condvar_100, condvar(100), 3, 2 * (2 + 3 * 100)),
-    workload!(atomic_4x100, atomic(4, 100), 5, 4 * (2 + 100)),
-    workload!(atomic_8x100, atomic(8, 100), 9, 8 * (2 + 100)),
-    workload!(atomic_64x100, atomic(64, 100), 65, 64 * (2 + 100)),
-    workload!(atomic_512x10, atomic(512, 10), 513, 512 * (2 + 10)),
+pub(crate) static ALL: [Workload; 11] = [
+    workload!(empty, empty, 1),
+    workload!(spawn_join_1, spawn_join(1), 2),
+    workload!(spawn_join_4, spawn_join(4), 2 * 4),
+    workload!(spawn_join_50, spawn_join(50), 2 * 50),
+    workload!(mutex_2x100, mutex(2, 100), 2 * (2 + 2 * 100)),
+    workload!(mpsc_100, mpsc(100), 2 + 2 * 100),
+    workload!(condvar_100, condvar(100), 2 * (2 + 3 * 100)),
+    workload!(atomic_4x100, atomic(4, 100), 4 * (2 + 100)),
+    workload!(atomic_8x100, atomic(8, 100), 8 * (2 + 100)),
+    workload!(atomic_64x100, atomic(64, 100), 64 * (2 + 100)),
+    workload!(atomic_512x10, atomic(512, 10), 512 * (2 + 10)),
 ];
 
 /// The bodies, against the module that stands in for `std`.

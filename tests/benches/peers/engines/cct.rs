@@ -10,8 +10,8 @@ use crate::workloads::Workload;
 
 /// Explores until the time is up.
 ///
-/// A test without any choice is run once and no more, so the body of a workload with one thread has
-/// one choice added; that makes `empty` slightly more than empty.
+/// A test without any choice is run once and no more, so each body has one choice of a value added;
+/// that makes `empty` slightly more than empty.
 pub(super) fn run(strategy: &str, workload: &Workload, length: Duration) -> Sample {
     let settings = Settings {
         iterations: Some(u64::MAX),
@@ -22,9 +22,7 @@ pub(super) fn run(strategy: &str, workload: &Workload, length: Duration) -> Samp
         ..Settings::default()
     };
     let counters = cct::harness::explore(&settings, || {
-        if workload.threads == 1 {
-            cct::engine::choose_index(2);
-        }
+        cct::engine::choose_index(2);
         (workload.cct)();
     });
     assert_eq!(counters.cut_offs, 0, "a schedule was cut off");

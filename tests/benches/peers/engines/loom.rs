@@ -11,8 +11,8 @@ use crate::workloads::Workload;
 
 /// What Loom does, in the manner of a strategy's name.
 pub(super) const STRATEGY: &str = "bounded:2";
-/// What Loom has room for.
-pub(super) const MOST_THREADS: usize = 5;
+/// The most threads that Loom has room for.
+const MOST_THREADS: usize = 5;
 
 /// Explores until the time is up, from the start again when all schedules have been seen.
 pub(super) fn run(_: &str, workload: &Workload, length: Duration) -> Sample {

@@ -16,8 +16,6 @@ pub(crate) struct Contender {
     pub(crate) engine: &'static str,
     /// The strategy as this project spells it.
     pub(crate) strategy: &'static str,
-    /// The most threads that it can have at once.
-    most_threads: usize,
     run: fn(&str, &Workload, Duration) -> Sample,
 }
 
@@ -30,19 +28,16 @@ impl Contender {
         let ours = ["random", "pct:3", "sticky:20"].map(|strategy| Contender {
             engine: OURS,
             strategy,
-            most_threads: usize::MAX,
             run: cct::run,
         });
         let shuttles = ["random", "pct:3"].map(|strategy| Contender {
             engine: "shuttle 0.9.9",
             strategy,
-            most_threads: usize::MAX,
             run: shuttle::run,
         });
         let looms = [loom::STRATEGY].map(|strategy| Contender {
             engine: "loom 0.7.2",
             strategy,
-            most_threads: loom::MOST_THREADS,
             run: loom::run,
         });
         ours.into_iter().chain(shuttles).chain(looms)
@@ -51,11 +46,6 @@ impl Contender {
     /// Returns the contender with these names.
     pub(crate) fn find(engine: &str, strategy: &str) -> Option<Contender> {
         Contender::all().find(|known| known.engine == engine && known.strategy == strategy)
-    }
-
-    /// Tells whether the engine has room for the workload.
-    pub(crate) fn can_do(self, workload: &Workload) -> bool {
-        workload.threads <= self.most_threads
     }
 
     /// Runs schedule after schedule for about so long.

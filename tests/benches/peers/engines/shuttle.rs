@@ -1,5 +1,6 @@
 //! Shuttle, with a wrapper around its scheduler that counts steps and ends the run.
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ fn explore(strategy: impl Scheduler + 'static, workload: &Workload, length: Dura
     let steps = Arc::new(AtomicU64::new(0));
     let began = Instant::now();
     let counting = Counting {
-        strategy,
+        strategy: ManuallyDrop::new(strategy),
         steps: Arc::clone(&steps),
         end: began + length,
     };
@@ -49,7 +50,8 @@ fn explore(strategy: impl Scheduler + 'static, workload: &Workload, length: Dura
 }
 
 struct Counting<S> {
-    strategy: S,
+    /// Never dropped: an end that it did not choose itself would be reported as a failure.
+    strategy: ManuallyDrop<S>,
     steps: Arc<AtomicU64>,
     end: Instant,
 }
