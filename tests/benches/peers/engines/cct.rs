@@ -28,9 +28,7 @@ pub(super) fn run(strategy: &str, workload: &Workload, length: Duration) -> Samp
     assert_eq!(counters.cut_offs, 0, "a schedule was cut off");
     Sample {
         schedules: counters.schedules,
-        steps: counters
-            .steps
-            .max(counters.schedules * u64::from(workload.threads == 1)),
+        steps: counters.steps.max(counters.schedules),
         nanos: counters.nanos,
     }
 }
