@@ -137,12 +137,16 @@ pub(crate) fn hollow(args: &[OsString], stub: &Path) -> Vec<OsString> {
     for option in options(args) {
         match option.name.as_str() {
             "--extern" | "--cap-lints" => {}
-            source if source.ends_with(".rs") && option.value.is_none() => out.push(stub.into()),
+            source if is_source(source) && option.value.is_none() => out.push(stub.into()),
             _ => out.extend(option.words.iter().cloned()),
         }
     }
     out.extend(["--cap-lints", "allow"].map(Into::into));
     out
+}
+
+fn is_source(word: &str) -> bool {
+    !word.starts_with('-') && Path::new(word).extension().is_some_and(|end| end == "rs")
 }
 
 /// One option with its value, however they were spelled.

@@ -83,7 +83,7 @@ impl Names {
 /// What the program calls an object, as far as it can be known.
 fn name(trace: &Trace, source: &Source, number: u32, object: &ObjectInfo) -> String {
     if let Some(path) = &object.static_path {
-        return path.clone();
+        return path.rsplit("::").next().unwrap_or(path).to_owned();
     }
     let steps = || {
         trace

@@ -1,6 +1,6 @@
 //! Which steps a report shows, and which are folded into a line.
 
-use cct::operation::Operation;
+use cct::operation::{Effect, Operation};
 use cct::trace::{Outcome, Step, Trace};
 
 use super::layout::Detail;
@@ -90,36 +90,43 @@ fn fold_foreign(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
         // Where a worker gets stuck is worth a line wherever it is.
         let matters = index == failing || step.outcome == Outcome::Waits;
         let origin = site(trace, step).map(Origin::of).filter(|_| !matters)?;
-        Some((step.worker, origin.folded()?.to_owned()))
+        origin.folded().map(str::to_owned)
     };
+    let same_worker =
+        |one: usize, other: usize| trace.steps[one].worker == trace.steps[other].worker;
     let mut out: Vec<Row> = Vec::new();
-    let mut last = None;
+    let mut last_whose: Option<String> = None;
     for row in rows {
         let Row::Step(index) = row else { continue };
         let this = whose(index);
-        match (&this, out.last_mut()) {
-            (Some((_, whose)), Some(before)) if last == this => match before {
-                Row::Folded { count, .. } => *count += 1,
-                Row::Step(first) => {
+        match (&last_whose, &this, out.last_mut()) {
+            (Some(last), Some(this), Some(before)) if same_worker(first(before), index) => {
+                if let Row::Step(first) = *before {
                     *before = Row::Folded {
-                        first: *first,
-                        count: 2,
-                        whose: whose.clone(),
+                        first,
+                        count: 1,
+                        whose: last.clone(),
                     };
                 }
-                _ => {}
-            },
+                if let Row::Folded { count, whose, .. } = before {
+                    *count += 1;
+                    if !whose.split(", ").any(|known| known == this) {
+                        whose.push_str(", ");
+                        whose.push_str(this);
+                    }
+                }
+            }
             _ => out.push(Row::Step(index)),
         }
-        last = this;
+        last_whose = this;
     }
     out
 }
 
 fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
-    // Folded lines end a cycle: what is in them is not known here.
+    // Only steps that change nothing make a cycle; what is in folded lines is not known here.
     let key = |row: &Row| match row {
-        Row::Step(index) => {
+        Row::Step(index) if changes_nothing(&trace.steps[*index]) => {
             let step = &trace.steps[*index];
             Some((
                 step.worker,
@@ -162,6 +169,14 @@ fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
         at += length * turns;
     }
     out
+}
+
+fn changes_nothing(step: &Step) -> bool {
+    match operation(step).map(Operation::effect) {
+        Some(Effect::Reads | Effect::Yields) => true,
+        Some(Effect::MayWrite) => step.outcome == Outcome::Refused,
+        Some(Effect::Writes) | None => false,
+    }
 }
 
 fn around(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {

@@ -193,14 +193,11 @@ impl Table<'_> {
                     } else {
                         anstyle::Style::new()
                     };
-                    put!(
-                        out,
-                        "{:>NUMBER$} {}  {}{}\n",
-                        step + 1,
-                        paint(style, &text),
-                        paint(FAINT, &cell.site),
-                        paint(BAD, &hint.unwrap_or_default())
-                    );
+                    put!(out, "{:>NUMBER$} {}", step + 1, paint(style, &text));
+                    if !cell.site.is_empty() {
+                        put!(out, "  {}", paint(FAINT, &cell.site));
+                    }
+                    put!(out, "{}\n", paint(BAD, &hint.unwrap_or_default()));
                 }
             }
         }
