@@ -70,7 +70,11 @@ impl<T: Wire> Wire for Option<T> {
         }
     }
     fn take(input: &mut &[u8]) -> Option<Self> {
-        if bool::take(input)? { Some(Some(T::take(input)?)) } else { Some(None) }
+        if bool::take(input)? {
+            Some(Some(T::take(input)?))
+        } else {
+            Some(None)
+        }
     }
 }
 
@@ -88,7 +92,9 @@ impl<T: Wire> Wire for Vec<T> {
 }
 
 fn put_length(length: usize, out: &mut Vec<u8>) {
-    u32::try_from(length).expect("a message has fewer than 2^32 parts").put(out);
+    u32::try_from(length)
+        .expect("a message has fewer than 2^32 parts")
+        .put(out);
 }
 
 fn take_length(input: &mut &[u8]) -> Option<usize> {

@@ -32,7 +32,10 @@ pub struct Settings {
 
 /// Settings with every gap filled.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "each field is the field of `Settings` with the same name")]
+#[expect(
+    missing_docs,
+    reason = "each field is the field of `Settings` with the same name"
+)]
 pub struct Resolved {
     pub iterations: u64,
     pub time: Option<Duration>,
@@ -61,7 +64,9 @@ impl Settings {
     pub fn parse(text: &str) -> Result<Settings, SettingsError> {
         let mut settings = Settings::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
-            let (key, value) = line.split_once('=').ok_or_else(|| SettingsError::new(line, "", "a value"))?;
+            let (key, value) = line
+                .split_once('=')
+                .ok_or_else(|| SettingsError::new(line, "", "a value"))?;
             settings.set(key, value)?;
         }
         Ok(settings)
@@ -72,11 +77,18 @@ impl Settings {
         let wants = |what| move || SettingsError::new(key, value, what);
         match key {
             "iterations" => {
-                self.iterations =
-                    Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(wants("a number from 1"))?);
+                self.iterations = Some(
+                    value
+                        .parse()
+                        .ok()
+                        .filter(|&n| n > 0)
+                        .ok_or_else(wants("a number from 1"))?,
+                );
             }
             "time" => {
-                let millis = value.parse().map_err(|_| wants("a number of milliseconds")())?;
+                let millis = value
+                    .parse()
+                    .map_err(|_| wants("a number of milliseconds")())?;
                 self.time = Some(Duration::from_millis(millis));
             }
             "max_steps" => {
@@ -89,7 +101,8 @@ impl Settings {
             }
             "seed" => self.seed = Some(value.parse().map_err(|_| wants("a number below 2^64")())?),
             "detached_steps" => {
-                self.detached_steps = Some(value.parse().map_err(|_| wants("a number below 2^32")())?);
+                self.detached_steps =
+                    Some(value.parse().map_err(|_| wants("a number below 2^32")())?);
             }
             "fail_on_unobserved_panic" => {
                 self.fail_on_unobserved_panic =
@@ -111,7 +124,9 @@ impl Settings {
             strategy: self.strategy.or(lower.strategy),
             seed: self.seed.or(lower.seed),
             detached_steps: self.detached_steps.or(lower.detached_steps),
-            fail_on_unobserved_panic: self.fail_on_unobserved_panic.or(lower.fail_on_unobserved_panic),
+            fail_on_unobserved_panic: self
+                .fail_on_unobserved_panic
+                .or(lower.fail_on_unobserved_panic),
             atomic: self.atomic.or(lower.atomic),
         }
     }
@@ -171,13 +186,21 @@ pub struct SettingsError {
 
 impl SettingsError {
     fn new(key: &str, value: &str, wants: &'static str) -> Self {
-        SettingsError { key: key.to_owned(), value: value.to_owned(), wants }
+        SettingsError {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            wants,
+        }
     }
 }
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "setting `{}` is `{}`, expected {}", self.key, self.value, self.wants)
+        write!(
+            f,
+            "setting `{}` is `{}`, expected {}",
+            self.key, self.value, self.wants
+        )
     }
 }
 

@@ -14,9 +14,9 @@ pub mod engine;
 #[cfg(feature = "engine")]
 pub mod harness;
 #[cfg(feature = "engine")]
-pub mod primitive;
-#[cfg(feature = "engine")]
 pub mod memory;
+#[cfg(feature = "engine")]
+pub mod primitive;
 
 #[cfg(feature = "engine")]
 pub use cct_macros::test;

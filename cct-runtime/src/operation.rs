@@ -142,7 +142,7 @@ operations! {
     /// Sleeps in virtual time.
     Sleep "sleep" Writes,
     /// Reads the virtual clock.
-    ClockRead "clock" Yields,
+    ClockRead "clock" Reads,
     /// Waits on a futex word.
     FutexWait "futex wait" Writes,
     /// Wakes waiters of a futex word.
@@ -164,6 +164,7 @@ impl Operation {
         matches!(
             self,
             Operation::Load
+                | Operation::ClockRead
                 | Operation::Swap
                 | Operation::CompareExchange
                 | Operation::CompareExchangeWeak

@@ -169,14 +169,39 @@ impl std::fmt::Display for Site {
 }
 
 wire_struct!(Schedule {
-    seed, yield_budget, max_steps, detached_steps, wall_clock, strategy, runs, choices
+    seed,
+    yield_budget,
+    max_steps,
+    detached_steps,
+    wall_clock,
+    strategy,
+    runs,
+    choices
 });
 wire_struct!(Run { worker, steps });
-wire_struct!(Trace { schedule, workers, objects, sites, steps });
+wire_struct!(Trace {
+    schedule,
+    workers,
+    objects,
+    sites,
+    steps
+});
 wire_struct!(WorkerInfo { name, spawned_at });
-wire_struct!(ObjectInfo { address, static_path });
+wire_struct!(ObjectInfo {
+    address,
+    static_path
+});
 wire_struct!(Site { file, line, column });
-wire_struct!(Step { worker, operation, object, site, outcome, read, written, contested });
+wire_struct!(Step {
+    worker,
+    operation,
+    object,
+    site,
+    outcome,
+    read,
+    written,
+    contested
+});
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });
 
@@ -209,6 +234,10 @@ impl<T> From<*mut T> for Value {
 
 impl From<&std::panic::Location<'_>> for Site {
     fn from(location: &std::panic::Location<'_>) -> Self {
-        Site { file: location.file().to_owned(), line: location.line(), column: location.column() }
+        Site {
+            file: location.file().to_owned(),
+            line: location.line(),
+            column: location.column(),
+        }
     }
 }

@@ -91,9 +91,24 @@ pub struct Wait {
 }
 
 wire_enum!(Verdict { 0 Passed, 1 Failed(bug), 2 CutOff });
-wire_struct!(Bug { kind, message, site, worker, waits });
+wire_struct!(Bug {
+    kind,
+    message,
+    site,
+    worker,
+    waits
+});
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadFree,
 });
-wire_struct!(Wait { worker, operation, address, object, site, holder, spins, in_cycle });
+wire_struct!(Wait {
+    worker,
+    operation,
+    address,
+    object,
+    site,
+    holder,
+    spins,
+    in_cycle
+});

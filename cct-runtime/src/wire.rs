@@ -143,15 +143,47 @@ wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
     6 Replayed(x), 7 Refused(x),
 });
-wire_struct!(Started { seed, strategy, iterations, statics, static_bytes });
+wire_struct!(Started {
+    seed,
+    strategy,
+    iterations,
+    statics,
+    static_bytes
+});
 wire_struct!(Counters {
-    schedules, distinct, steps, switches, cut_offs, longest, workers, sequential, nanos,
+    schedules,
+    distinct,
+    steps,
+    switches,
+    cut_offs,
+    longest,
+    workers,
+    sequential,
+    nanos,
     unobserved_panics
 });
-wire_struct!(Panic { worker, name, message, site });
-wire_struct!(Found { iteration, bug, schedule });
-wire_struct!(Replayed { verdict, trace, divergence, unobserved_panics });
-wire_struct!(Divergence { step, expected, found });
+wire_struct!(Panic {
+    worker,
+    name,
+    message,
+    site
+});
+wire_struct!(Found {
+    iteration,
+    bug,
+    schedule
+});
+wire_struct!(Replayed {
+    verdict,
+    trace,
+    divergence,
+    unobserved_panics
+});
+wire_struct!(Divergence {
+    step,
+    expected,
+    found
+});
 
 /// Memory that test process and cargo-cct share, so that a schedule survives its process.
 ///
@@ -208,8 +240,13 @@ impl Board {
         let head = self.head.get(..usize::try_from(self.head_length).ok()?)?;
         let mut schedule = Schedule::from_bytes(head)?;
         let runs = self.run_table.get(..usize::try_from(self.runs).ok()?)?;
-        let choices = self.choice_table.get(..usize::try_from(self.choices).ok()?)?;
-        schedule.runs = runs.iter().map(|&[worker, steps]| (worker, steps).into()).collect();
+        let choices = self
+            .choice_table
+            .get(..usize::try_from(self.choices).ok()?)?;
+        schedule.runs = runs
+            .iter()
+            .map(|&[worker, steps]| (worker, steps).into())
+            .collect();
         schedule.choices = choices.to_vec();
         Some(schedule)
     }
@@ -218,7 +255,11 @@ impl Board {
     pub fn last_words(&self) -> Option<Bug> {
         use crate::codec::Wire as _;
         let length = usize::try_from(self.last_words_length).ok()?;
-        Bug::from_bytes(self.last_words.get(..length).filter(|words| !words.is_empty())?)
+        Bug::from_bytes(
+            self.last_words
+                .get(..length)
+                .filter(|words| !words.is_empty())?,
+        )
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::point::give_way;
+use super::point::{last_site, point_at};
 use super::state::{Engine, engine};
 use crate::operation::Operation;
 
@@ -16,11 +16,6 @@ pub const NEVER: u64 = u64::MAX;
 
 /// How much time a look at the clock takes, in nanoseconds.
 const READ: u64 = 1000;
-/// A worker that only looks at the clock waits for it: after this many looks in a row time goes faster.
-const READS_TO_SPEED_UP: u32 = 16;
-/// At most 2^14 times faster: about 16 ms a look.
-const MOST_SPEED_UPS: u32 = 14;
-
 /// The deadline this long from now, in virtual nanoseconds. Controlled workers only.
 pub fn deadline_after(duration: Duration) -> u64 {
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(NEVER / 2);
@@ -34,26 +29,15 @@ pub fn deadline_at(nanos: u64) -> u64 {
 
 /// Looks at the clock: virtual nanoseconds since the iteration began. Controlled workers only.
 ///
-/// Time moves a little, and faster and faster while all that happens is looks at the clock.
-#[track_caller]
+/// It is a scheduling point, at the site of the operation before it, and time moves a little.
 pub fn clock_read() -> u64 {
+    point_at(Operation::ClockRead, 0, last_site()).done();
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; no reference is kept.
     unsafe {
-        if (*engine).idle == 0 {
-            (*engine).clock_reads = 0;
-        }
-        (*engine).clock_reads += 1;
-        let speed_ups = ((*engine).clock_reads / READS_TO_SPEED_UP).min(MOST_SPEED_UPS);
-        (*engine).time += READ << speed_ups;
-        if speed_ups > 0 {
-            // It waits for time to pass; others may run meanwhile.
-            give_way(Operation::ClockRead);
-        } else {
-            (*engine).idle += 1;
-        }
+        (*engine).time += READ;
+        (*engine).time
     }
-    now(engine)
 }
 
 /// The wall clock at virtual time 0, in nanoseconds since the Unix epoch. Controlled workers only.
@@ -96,5 +80,8 @@ pub(super) fn steps_to_deadline(engine: &Engine) -> u32 {
 }
 
 fn steps_to_patience_end(engine: &Engine) -> u32 {
-    engine.deadline_since.saturating_add(engine.patience).saturating_sub(engine.horizon)
+    engine
+        .deadline_since
+        .saturating_add(engine.patience)
+        .saturating_sub(engine.horizon)
 }

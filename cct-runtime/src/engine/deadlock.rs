@@ -31,14 +31,23 @@ impl Engine {
                 worker: worker.id.0,
                 operation: worker.operation as u8,
                 address: worker.object as u64,
-                object: self.recorder.as_ref().and_then(|recorder| recorder.number_of(worker.object)),
+                object: self
+                    .recorder
+                    .as_ref()
+                    .and_then(|recorder| recorder.number_of(worker.object)),
                 site: worker.site.into(),
                 holder: worker.holder.map(|holder| holder.0),
                 spins,
                 in_cycle: self.is_in_cycle(worker.id),
             })
         });
-        Bug { kind, message: message.to_owned(), site: None, worker: None, waits: waits.collect() }
+        Bug {
+            kind,
+            message: message.to_owned(),
+            site: None,
+            worker: None,
+            waits: waits.collect(),
+        }
     }
 
     /// True if following the holders from this worker leads back to it.

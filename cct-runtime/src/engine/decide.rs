@@ -60,7 +60,10 @@ impl Engine {
         if self.request == Request::Finish {
             return None;
         }
-        if self.atomic.is_any() && self.request == Request::Point && self.is_inside_atomic_call(current) {
+        if self.atomic.is_any()
+            && self.request == Request::Point
+            && self.is_inside_atomic_call(current)
+        {
             self.refill();
             return Some(current);
         }
@@ -80,7 +83,11 @@ impl Engine {
             return None;
         }
         if step >= self.limit {
-            let verdict = if self.body_done { Verdict::Passed } else { Verdict::CutOff };
+            let verdict = if self.body_done {
+                Verdict::Passed
+            } else {
+                Verdict::CutOff
+            };
             self.end = Some(End::of(verdict));
             return None;
         }
@@ -122,7 +129,11 @@ impl Engine {
             return;
         }
         let to_end = self.limit.saturating_sub(self.horizon + 1);
-        let fuse = self.quantum.min(LONGEST_FUSE).min(to_end).min(clock::steps_to_deadline(self));
+        let fuse = self
+            .quantum
+            .min(LONGEST_FUSE)
+            .min(to_end)
+            .min(clock::steps_to_deadline(self));
         self.fuse = fuse;
         self.quantum -= fuse;
         self.horizon += fuse;
@@ -165,7 +176,13 @@ impl Engine {
     }
 
     fn ask(&mut self, current: WorkerId, reason: Reason, stalled: Option<Pick>) -> Option<Pick> {
-        let view = View { enabled: &self.enabled, workers: &self.workers, current, reason, step: self.horizon };
+        let view = View {
+            enabled: &self.enabled,
+            workers: &self.workers,
+            current,
+            reason,
+            step: self.horizon,
+        };
         match &mut self.driver {
             // SAFETY: whoever explores owns the strategy and is suspended.
             Driver::Search(strategy) => {
@@ -191,7 +208,10 @@ impl Engine {
         if clock::jump_to_next_deadline(self) || external::wait(self) {
             return Some(());
         }
-        let bug = self.describe_waits(BugKind::Deadlock, "every worker waits, and nobody can wake them");
+        let bug = self.describe_waits(
+            BugKind::Deadlock,
+            "every worker waits, and nobody can wake them",
+        );
         self.end = Some(End::of(Verdict::Failed(bug)));
         None
     }
@@ -258,7 +278,11 @@ impl Candidates for View<'_> {
         // SAFETY: the engine's workers are live.
         unsafe {
             let (operation, object, site) = ((*worker).operation, (*worker).object, (*worker).site);
-            Pending { operation, object, site }
+            Pending {
+                operation,
+                object,
+                site,
+            }
         }
     }
 

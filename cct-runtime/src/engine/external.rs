@@ -48,7 +48,10 @@ pub(super) fn wait(engine: &mut Engine) -> bool {
         if NEWS.load(Ordering::Acquire) {
             break;
         }
-        guard = ARRIVED.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+        guard = ARRIVED
+            .wait_timeout(guard, PATIENCE)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
     }
     drop(guard);
     let news = NEWS.load(Ordering::Acquire);

@@ -38,7 +38,11 @@ pub(crate) enum Order<'a> {
 
 impl std::fmt::Debug for Order<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if matches!(self, Order::Search(_)) { "Search" } else { "Replay" })
+        f.write_str(if matches!(self, Order::Search(_)) {
+            "Search"
+        } else {
+            "Replay"
+        })
     }
 }
 
@@ -52,11 +56,17 @@ pub(crate) struct End {
 
 impl End {
     pub(super) fn of(verdict: Verdict) -> End {
-        End { verdict, divergence: None }
+        End {
+            verdict,
+            divergence: None,
+        }
     }
 
     pub(super) fn diverged(divergence: Divergence) -> End {
-        End { verdict: Verdict::CutOff, divergence: Some(divergence) }
+        End {
+            verdict: Verdict::CutOff,
+            divergence: Some(divergence),
+        }
     }
 }
 
@@ -67,12 +77,16 @@ impl Engine {
     /// unwound and no destructor runs.
     pub(crate) fn run(&mut self, plan: Plan<'_>, body: &dyn Fn() -> Option<Bug>) -> End {
         self.reset(plan.iteration, plan.head);
-        self.recorder = plan.record.then(Box::default);
+        self.recorder = plan
+            .record
+            .then(|| Box::new(Recorder::with_capacity(plan.head.max_steps)));
         self.driver = match plan.order {
             Order::Search(strategy) => {
                 let strategy: *mut (dyn Strategy + '_) = strategy;
                 // SAFETY: only the lifetime changes; the driver is used during this call only.
-                Driver::Search(unsafe { std::mem::transmute::<*mut _, *mut dyn Strategy>(strategy) })
+                Driver::Search(unsafe {
+                    std::mem::transmute::<*mut _, *mut dyn Strategy>(strategy)
+                })
             }
             Order::Replay(replay) => Driver::Replay(replay),
         };
@@ -120,7 +134,6 @@ impl Engine {
         self.deadline_since = 0;
         self.patience = head.max_steps / 4;
         self.next_deadline = u64::MAX;
-        self.clock_reads = 0;
         self.wall_clock = head.wall_clock;
         self.iteration = iteration;
         self.limit = head.max_steps;
@@ -163,13 +176,18 @@ impl Engine {
     /// True if there was a panic in the iteration that ended that no `join` noticed.
     pub(crate) fn has_unobserved_panics(&self) -> bool {
         // SAFETY: the engine's workers are live.
-        self.live_workers().iter().any(|&worker| unsafe { (*worker).panic_unobserved })
+        self.live_workers()
+            .iter()
+            .any(|&worker| unsafe { (*worker).panic_unobserved })
     }
 
     /// The panics of the iteration that ended that no `join` noticed.
     pub(crate) fn unobserved_panics(&self) -> Vec<Panic> {
         // SAFETY: the engine's workers are live.
-        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let workers = self
+            .live_workers()
+            .iter()
+            .map(|&worker| unsafe { &*worker });
         let unobserved = workers.filter(|worker| worker.panic_unobserved);
         unobserved
             .map(|worker| {
@@ -177,7 +195,9 @@ impl Engine {
                 Panic {
                     worker: worker.id.0,
                     name: worker.name.clone(),
-                    message: last.as_ref().map_or_else(String::new, |panic| panic.message.clone()),
+                    message: last
+                        .as_ref()
+                        .map_or_else(String::new, |panic| panic.message.clone()),
                     site: last.and_then(|panic| panic.site),
                 }
             })
@@ -187,7 +207,10 @@ impl Engine {
     /// The last panic of a worker that said this, the latest worker first; for its site.
     pub(crate) fn panic_site(&self, message: &str) -> Option<crate::trace::Site> {
         // SAFETY: the engine's workers are live.
-        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let workers = self
+            .live_workers()
+            .iter()
+            .map(|&worker| unsafe { &*worker });
         let mut panics = workers.filter_map(|worker| worker.last_panic.as_ref());
         panics.find(|panic| panic.message == message)?.site.clone()
     }
@@ -195,7 +218,10 @@ impl Engine {
     /// The worker whose stack's guard page contains this address: its stack is exhausted.
     pub(crate) fn worker_with_guard(&self, address: usize) -> Option<u32> {
         // SAFETY: the engine's workers are live.
-        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let workers = self
+            .live_workers()
+            .iter()
+            .map(|&worker| unsafe { &*worker });
         let mut workers = workers.filter(|worker| worker.stack.guards(address));
         workers.next().map(|worker| worker.id.0)
     }

@@ -11,10 +11,10 @@ mod enabled;
 mod fiber;
 mod stack;
 
-mod wait;
-mod waiters;
 mod deadlock;
 mod stall;
+mod wait;
+mod waiters;
 
 mod clock;
 mod external;
@@ -35,8 +35,8 @@ pub use point::{give_way, last_site, point, point_at};
 pub use state::{current, is_controlled, iteration, outside};
 pub use step::Step;
 pub use thread::{
-    abort, choose_index, exit, is_finished, join, park, random_bytes, sleep, spawn, unpark, worker_name,
-    worker_object,
+    abort, choose_index, exit, is_finished, join, park, random_bytes, sleep, spawn, unpark,
+    worker_name, worker_object,
 };
 pub use wait::{Wakeup, wait, wait_at, wake_all, wake_one};
 

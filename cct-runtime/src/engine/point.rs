@@ -79,7 +79,11 @@ unsafe fn declare(
         if (*engine).fuse > 0 && !spins && (*engine).idle < PATIENCE {
             (*engine).fuse -= 1;
         } else {
-            (*engine).request = if spins { Request::Yield } else { Request::Point };
+            (*engine).request = if spins {
+                Request::Yield
+            } else {
+                Request::Point
+            };
             hand_over(engine);
         }
     }
@@ -101,8 +105,15 @@ const KNOWN: usize = 1024;
 
 impl AtomicCrates {
     pub(super) fn new(names: &[String]) -> Self {
-        let known = if names.is_empty() { Vec::new() } else { vec![(0, false); KNOWN] };
-        AtomicCrates { names: names.to_vec(), known }
+        let known = if names.is_empty() {
+            Vec::new()
+        } else {
+            vec![(0, false); KNOWN]
+        };
+        AtomicCrates {
+            names: names.to_vec(),
+            known,
+        }
     }
 
     /// True if any crate is atomic.
@@ -122,14 +133,16 @@ impl AtomicCrates {
 
     fn look_up(&self, file: &str) -> bool {
         file.split('/').any(|part| {
-            self.names.iter().any(|name| match part.strip_prefix(name.as_str()) {
-                Some("") => true,
-                Some(rest) => {
-                    let version = rest.strip_prefix('-').unwrap_or_default();
-                    version.starts_with(|c: char| c.is_ascii_digit())
-                }
-                None => false,
-            })
+            self.names
+                .iter()
+                .any(|name| match part.strip_prefix(name.as_str()) {
+                    Some("") => true,
+                    Some(rest) => {
+                        let version = rest.strip_prefix('-').unwrap_or_default();
+                        version.starts_with(|c: char| c.is_ascii_digit())
+                    }
+                    None => false,
+                })
         })
     }
 }

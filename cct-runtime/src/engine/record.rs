@@ -20,6 +20,13 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
+    /// A recorder with room for this many steps: a test may watch the process's memory.
+    pub(super) fn with_capacity(steps: u32) -> Recorder {
+        let mut recorder = Recorder::default();
+        recorder.trace.steps.reserve_exact(steps as usize + 1);
+        recorder
+    }
+
     /// The trace; its schedule and the paths of statics are filled in by the caller.
     pub(crate) fn into_trace(self) -> Trace {
         self.trace
@@ -36,17 +43,23 @@ impl Recorder {
         }
         let objects = &mut self.trace.objects;
         Some(*self.objects.entry(address).or_insert_with(|| {
-            objects.push(ObjectInfo { address: address as u64, static_path: None });
+            objects.push(ObjectInfo {
+                address: address as u64,
+                static_path: None,
+            });
             objects.len() as u32 - 1
         }))
     }
 
     fn site(&mut self, location: &Location<'_>) -> u32 {
         let sites = &mut self.trace.sites;
-        *self.sites.entry(location.into()).or_insert_with_key(|site| {
-            sites.push(site.clone());
-            sites.len() as u32 - 1
-        })
+        *self
+            .sites
+            .entry(location.into())
+            .or_insert_with_key(|site| {
+                sites.push(site.clone());
+                sites.len() as u32 - 1
+            })
     }
 
     fn push(&mut self, worker: &Worker, outcome: Outcome, contested: bool) {
@@ -70,17 +83,25 @@ impl Recorder {
 impl Engine {
     /// The worker has been picked and carries out its pending operation.
     pub(super) fn record_step(&mut self, worker: *mut Worker) {
-        let Some(recorder) = &mut self.recorder else { return };
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
         // SAFETY: a picked worker is live.
         let worker = unsafe { &mut *worker };
         let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
-        let outcome = if timed_out { Outcome::TimedOut } else { Outcome::Done };
+        let outcome = if timed_out {
+            Outcome::TimedOut
+        } else {
+            Outcome::Done
+        };
         recorder.push(worker, outcome, self.contested);
     }
 
     /// The worker waits from here on.
     pub(super) fn record_wait(&mut self, worker: &Worker) {
-        let Some(recorder) = &mut self.recorder else { return };
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
         // A worker that was woken in vain waits again: that is the same step.
         let number = recorder.number_of(worker.object);
         if let Some(last) = recorder.trace.steps.last_mut()
@@ -102,7 +123,10 @@ impl Engine {
         read: Option<Value>,
         written: Option<Value>,
     ) {
-        let recorder = self.recorder.as_mut().expect("values are recorded only when steps are");
+        let recorder = self
+            .recorder
+            .as_mut()
+            .expect("values are recorded only when steps are");
         if let Some(last) = recorder.trace.steps.last_mut() {
             last.outcome = outcome;
             last.read = read;
@@ -113,7 +137,9 @@ impl Engine {
     /// A worker was created.
     pub(super) fn record_spawn(&mut self, id: WorkerId) {
         let worker = self.worker(id);
-        let Some(recorder) = &mut self.recorder else { return };
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
         // SAFETY: the engine's workers are live.
         let worker = unsafe { &*worker };
         recorder.trace.workers.push(WorkerInfo {

@@ -1,6 +1,6 @@
 //! The driver of a replay: a schedule instead of a strategy.
 
-use crate::strategy::{Candidates, Pick, WorkerId};
+use crate::strategy::{Candidates, Pick, Reason, WorkerId};
 use crate::trace::Schedule;
 use crate::wire::Divergence;
 
@@ -19,7 +19,12 @@ pub(crate) struct Replay {
 impl Replay {
     /// Begins at the schedule's first step.
     pub(crate) fn new(schedule: Schedule) -> Replay {
-        let mut replay = Replay { schedule, run: 0, run_end: 0, choice: 0 };
+        let mut replay = Replay {
+            schedule,
+            run: 0,
+            run_end: 0,
+            choice: 0,
+        };
         replay.run_end = replay.length_of(0);
         replay
     }
@@ -29,25 +34,44 @@ impl Replay {
         let step = candidates.step();
         if step < self.run_end {
             let worker = candidates.current();
-            // A worker that waited, and that time woke again, goes on as well.
-            if !candidates.contains(worker) {
+            // A worker that waited, and that time woke again, goes on as well; so does one that gave way
+            // in vain, when nobody made progress and it was its turn.
+            if !candidates.contains(worker) && candidates.reason() != Reason::Yield {
                 let expected = format!("worker {} goes on", worker.0);
-                return Err(divergence(step, expected, format!("worker {} cannot", worker.0)));
+                return Err(divergence(
+                    step,
+                    expected,
+                    format!("worker {} cannot", worker.0),
+                ));
             }
-            return Ok(Pick { worker, quantum: self.run_end - step - 1 });
+            return Ok(Pick {
+                worker,
+                quantum: self.run_end - step - 1,
+            });
         }
         self.run += 1;
         let Some(run) = self.schedule.runs.get(self.run) else {
             let found = "the execution goes on".to_owned();
-            return Err(divergence(step, "the end of the schedule".to_owned(), found));
+            return Err(divergence(
+                step,
+                "the end of the schedule".to_owned(),
+                found,
+            ));
         };
         let worker = WorkerId(run.worker);
         if !candidates.contains(worker) {
             let expected = format!("worker {} runs", worker.0);
-            return Err(divergence(step, expected, format!("worker {} cannot run", worker.0)));
+            return Err(divergence(
+                step,
+                expected,
+                format!("worker {} cannot run", worker.0),
+            ));
         }
         self.run_end = step.saturating_add(self.length_of(self.run));
-        Ok(Pick { worker, quantum: self.run_end - step - 1 })
+        Ok(Pick {
+            worker,
+            quantum: self.run_end - step - 1,
+        })
     }
 
     /// The value that the schedule names; 0 when it names none that fits, and a divergence will follow.
@@ -67,5 +91,9 @@ impl Replay {
 }
 
 fn divergence(step: u32, expected: String, found: String) -> Divergence {
-    Divergence { step, expected, found }
+    Divergence {
+        step,
+        expected,
+        found,
+    }
 }

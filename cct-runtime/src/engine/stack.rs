@@ -35,10 +35,17 @@ pub(super) struct Stack {
 impl Stacks {
     /// Reserves address space; slots have `RUST_MIN_STACK` bytes if that is more than the default.
     pub(super) fn reserve() -> Stacks {
-        let wanted = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
+        let wanted = std::env::var("RUST_MIN_STACK")
+            .ok()
+            .and_then(|size| size.parse().ok());
         let size = wanted.unwrap_or(0).max(DEFAULT_SIZE).next_multiple_of(PAGE);
         let slot = size + PAGE;
-        Stacks { region: map(slot * MAX_WORKERS, libc::PROT_NONE), slot, open: 0, large: Vec::new() }
+        Stacks {
+            region: map(slot * MAX_WORKERS, libc::PROT_NONE),
+            slot,
+            open: 0,
+            large: Vec::new(),
+        }
     }
 
     /// The stack of a worker that asked for `size` bytes.
@@ -59,7 +66,10 @@ impl Stacks {
         // SAFETY: as above.
         unsafe {
             let limit = self.region.add(worker * self.slot + PAGE);
-            Stack { base: limit.add(self.slot - PAGE), limit }
+            Stack {
+                base: limit.add(self.slot - PAGE),
+                limit,
+            }
         }
     }
 
@@ -83,7 +93,10 @@ impl Stack {
         // SAFETY: the page and the end lie in the mapping just made.
         unsafe {
             libc::mprotect(start.cast(), PAGE, libc::PROT_NONE);
-            Stack { base: start.add(size + PAGE), limit: start.add(PAGE) }
+            Stack {
+                base: start.add(size + PAGE),
+                limit: start.add(PAGE),
+            }
         }
     }
 
@@ -110,7 +123,11 @@ fn map(size: usize, protection: i32) -> *mut u8 {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
     // SAFETY: a fresh mapping touches nobody's memory.
     let start = unsafe { libc::mmap(null_mut(), size, protection, flags, -1, 0) };
-    assert_ne!(start, libc::MAP_FAILED, "no address space for {size} bytes of stack");
+    assert_ne!(
+        start,
+        libc::MAP_FAILED,
+        "no address space for {size} bytes of stack"
+    );
     start.cast()
 }
 
@@ -126,7 +143,10 @@ mod tests {
         assert_eq!(stacks.get(1, Some(large)).base, first.base);
         assert_eq!(stacks.get(1, Some(large - PAGE)).base, first.base);
         assert!(stacks.get(1, Some(2 * large)).size() >= 2 * large);
-        assert_ne!(stacks.get(2, Some(large)).base, stacks.get(1, Some(large)).base);
+        assert_ne!(
+            stacks.get(2, Some(large)).base,
+            stacks.get(1, Some(large)).base
+        );
         assert!(stacks.get(1, None).size() >= DEFAULT_SIZE);
     }
 }

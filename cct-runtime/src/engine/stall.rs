@@ -1,11 +1,13 @@
-//! What happens when nobody changes anything any more: a fair round, then time, then a verdict.
+//! What happens when nobody changes anything any more: fair rounds, then time, then a verdict.
 //!
-//! The engine itself gives each candidate turns while nothing is written. When all had theirs, and each
-//! of them yielded or looked again at the same thing, virtual time moves to the next deadline. If there
-//! is none and each candidate comes back to the very state it
-//! was in (same place, same registers, same stack), with nothing written in between, then it will do so
-//! for ever: that is proved, not guessed. A spinning worker that counts its rounds is never in the same
-//! state twice, and is left to the step bound.
+//! While nothing is written the engine itself gives each candidate turns. If each of them comes back to
+//! the very state it was in (same place, same registers, same stack), with nothing written in between,
+//! they will do so until time passes: virtual time moves to the next deadline. If there is none, they will
+//! do so for ever: that is proved, not guessed, and the verdict is that there is no progress.
+//!
+//! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
+//! spinning. Time is moved for it only after very many rounds, and what it does then is up to the step
+//! bound.
 
 use super::clock;
 use super::iteration::End;
@@ -19,10 +21,10 @@ use crate::verdict::{BugKind, Verdict};
 pub(super) const PATIENCE: u32 = 128;
 /// How many steps one turn has.
 const TURN: u32 = 16;
-/// How many rounds without progress there are before states are compared.
-const ROUNDS: u32 = 4;
-/// The most states of one worker that are remembered, for loops with several points.
-const STATES: usize = 32;
+/// How many rounds of spinning, states repeated or not, there are before time moves.
+const ROUNDS: u32 = 64;
+/// How much time moves first when nobody has a deadline: there may be one that only a clock knows.
+const FIRST_LEAP: u64 = 1_000_000;
 
 /// The current stretch without progress.
 #[derive(Debug, Default)]
@@ -32,31 +34,41 @@ pub(super) struct Stall {
     /// The step at which the stretch began.
     since: u32,
     rounds: u32,
+    /// How much time moves next, in nanoseconds.
+    leap: u64,
 }
 
 /// What a worker did in the current stretch.
-#[derive(Clone, Copy, Debug)]
+///
+/// Repetition is found as Brent found cycles: each state is compared with one that is kept, and the kept
+/// one is replaced at distances that double.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
     stall: u32,
     round: u32,
     steps: u32,
     /// It yielded, or looked again, in this round.
     spins: bool,
-    states: [u64; STATES],
-    state_count: usize,
+    kept_state: u64,
+    since_kept: u32,
+    reach: u32,
     repeats: bool,
-}
-
-impl Default for Turn {
-    fn default() -> Self {
-        Turn { stall: 0, round: 0, steps: 0, spins: false, states: [0; STATES], state_count: 0, repeats: false }
-    }
 }
 
 impl Turn {
     /// The worker's next iteration begins; stretches are numbered from 1 in each.
     pub(super) fn forget(&mut self) {
         self.stall = 0;
+    }
+
+    fn see(&mut self, state: u64) {
+        self.repeats |= state == self.kept_state;
+        self.since_kept += 1;
+        if self.since_kept >= self.reach {
+            self.kept_state = state;
+            self.since_kept = 0;
+            self.reach = (self.reach * 2).max(1);
+        }
     }
 }
 
@@ -69,14 +81,26 @@ impl Engine {
         }
         let since = self.horizon - self.idle.min(self.horizon);
         if self.stall.since != since {
-            self.stall = Stall { number: self.stall.number + 1, since, rounds: 0 };
+            let number = self.stall.number + 1;
+            self.stall = Stall {
+                number,
+                since,
+                rounds: 0,
+                leap: FIRST_LEAP,
+            };
         }
         self.take_part();
         if let Some(next) = self.next_turn() {
-            return Some(Some(Pick { worker: next, quantum: 0 }));
+            return Some(Some(Pick {
+                worker: next,
+                quantum: 0,
+            }));
         }
         // Everybody had a turn.
-        if self.everybody(|turn| turn.spins) {
+        self.stall.rounds += 1;
+        let repeats = self.everybody(|turn| turn.repeats);
+        let spins = self.stall.rounds >= ROUNDS && self.everybody(|turn| turn.spins);
+        if repeats || spins {
             if self.body_done {
                 self.end = Some(End::of(Verdict::Passed));
                 return None;
@@ -85,15 +109,16 @@ impl Engine {
                 self.idle = 0;
                 return Some(None);
             }
-        }
-        self.stall.rounds += 1;
-        if self.stall.rounds > ROUNDS && self.everybody(|turn| turn.repeats) {
-            let bug = self.describe_waits(
-                BugKind::NoProgress,
-                "nobody will ever change anything: those that can run only look and yield",
-            );
-            self.end = Some(End::of(Verdict::Failed(bug)));
-            return None;
+            if repeats {
+                let bug = self.describe_waits(
+                    BugKind::NoProgress,
+                    "nobody will ever change anything: those that can run only look and yield",
+                );
+                self.end = Some(End::of(Verdict::Failed(bug)));
+                return None;
+            }
+            self.time += self.stall.leap;
+            self.stall.leap *= 2;
         }
         Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
     }
@@ -107,10 +132,13 @@ impl Engine {
             return;
         }
         let spins = self.request == Request::Yield;
-        let state = if rounds >= ROUNDS { Some(state_of(worker)) } else { None };
+        let state = state_of(worker);
         let turn = &mut worker.turn;
         if turn.stall != number {
-            *turn = Turn { stall: number, ..Turn::default() };
+            *turn = Turn {
+                stall: number,
+                ..Turn::default()
+            };
         }
         if turn.round != rounds {
             turn.round = rounds;
@@ -119,15 +147,7 @@ impl Engine {
         }
         turn.steps += 1;
         turn.spins |= spins;
-        if let Some(state) = state
-            && !turn.repeats
-        {
-            turn.repeats = turn.states[..turn.state_count].contains(&state);
-            if turn.state_count < STATES {
-                turn.states[turn.state_count] = state;
-                turn.state_count += 1;
-            }
-        }
+        turn.see(state);
     }
 
     /// The candidate whose turn it is in this round; `None` when all had theirs.
@@ -143,15 +163,26 @@ impl Engine {
             return Some(current.id);
         }
         // SAFETY: as above.
-        let members = self.enabled.members().iter().map(|&worker| unsafe { &*worker });
-        members.filter(|worker| waits_for_turn(worker)).map(|worker| worker.id).min()
+        let members = self
+            .enabled
+            .members()
+            .iter()
+            .map(|&worker| unsafe { &*worker });
+        members
+            .filter(|worker| waits_for_turn(worker))
+            .map(|worker| worker.id)
+            .min()
     }
 
     /// True if all candidates took part in this stretch, and this holds for each.
     fn everybody(&self, holds: impl Fn(&Turn) -> bool) -> bool {
         let number = self.stall.number;
         // SAFETY: the engine's workers are live.
-        let mut turns = self.enabled.members().iter().map(|&worker| unsafe { &(*worker).turn });
+        let mut turns = self
+            .enabled
+            .members()
+            .iter()
+            .map(|&worker| unsafe { &(*worker).turn });
         turns.all(|turn| turn.stall == number && holds(turn))
     }
 }
@@ -165,6 +196,8 @@ fn state_of(worker: &Worker) -> u64 {
     let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
     // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.
     stack.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
-        (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(23)
+        (hash ^ word)
+            .wrapping_mul(0x0000_0100_0000_01B3)
+            .rotate_left(23)
     })
 }

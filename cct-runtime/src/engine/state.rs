@@ -63,7 +63,11 @@ pub fn current() -> Option<WorkerId> {
 pub fn iteration() -> u64 {
     let engine = engine();
     // SAFETY: a set engine is live.
-    if engine.is_null() { 0 } else { unsafe { (*engine).iteration } }
+    if engine.is_null() {
+        0
+    } else {
+        unsafe { (*engine).iteration }
+    }
 }
 
 /// Runs `f` as if the caller were not controlled: what it allocates outlives the iteration, and nothing
@@ -117,8 +121,6 @@ pub(crate) struct Engine {
     pub(super) patience: u32,
     /// No waiting worker has an earlier deadline than this.
     pub(super) next_deadline: u64,
-    /// How many clock reads in a row there were without progress.
-    pub(super) clock_reads: u32,
     /// Nanoseconds between the Unix epoch and virtual time 0.
     pub(super) wall_clock: u64,
 
@@ -166,7 +168,9 @@ pub(super) enum Request {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("iteration", &self.iteration).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("iteration", &self.iteration)
+            .finish_non_exhaustive()
     }
 }
 
@@ -195,7 +199,6 @@ impl Engine {
             deadline_since: 0,
             patience: 0,
             next_deadline: u64::MAX,
-            clock_reads: 0,
             wall_clock: 0,
             iteration: 0,
             limit: 0,
@@ -227,7 +230,11 @@ impl Engine {
 
     /// The worker with this number; it must be of this iteration.
     pub(super) fn worker(&self, id: WorkerId) -> *mut Worker {
-        assert!((id.0 as usize) < self.worker_count, "worker {} is not of this iteration", id.0);
+        assert!(
+            (id.0 as usize) < self.worker_count,
+            "worker {} is not of this iteration",
+            id.0
+        );
         self.workers[id.0 as usize]
     }
 

@@ -24,7 +24,12 @@ impl Tape {
     /// `board` must be valid for reads and writes for the rest of the process, and used by nobody else in
     /// this process.
     pub(crate) unsafe fn on(board: *mut Board) -> Tape {
-        Tape { board, head: Vec::new(), run_start: 0, overflowed: false }
+        Tape {
+            board,
+            head: Vec::new(),
+            run_start: 0,
+            overflowed: false,
+        }
     }
 
     /// Begins an iteration; `head` is its schedule without runs and choices.
@@ -112,10 +117,14 @@ impl Tape {
         let board = unsafe { &*self.board };
         let runs = &board.run_table[..board.runs as usize];
         let choices = &board.choice_table[..board.choices as usize];
-        let runs = runs.iter().map(|&[worker, steps]| u64::from(worker) << 32 | u64::from(steps));
-        runs.chain(choices.iter().map(|&choice| u64::from(choice))).fold(
-            0xCBF2_9CE4_8422_2325,
-            |hash, word| (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29),
-        )
+        let runs = runs
+            .iter()
+            .map(|&[worker, steps]| u64::from(worker) << 32 | u64::from(steps));
+        runs.chain(choices.iter().map(|&choice| u64::from(choice)))
+            .fold(0xCBF2_9CE4_8422_2325, |hash, word| {
+                (hash ^ word)
+                    .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                    .rotate_left(29)
+            })
     }
 }

@@ -79,8 +79,11 @@ pub fn park(deadline: u64) {
         if (*worker).park_token {
             point_at(Operation::Park, object, site).done();
         }
-        while !(*worker).park_token {
-            if wait_at(Operation::Park, object, deadline, None, site) == Wakeup::TimedOut {
+        loop {
+            // Taken in one go, since a switch lies between two looks.
+            if std::mem::take(&mut (*worker).park_token)
+                || wait_at(Operation::Park, object, deadline, None, site) == Wakeup::TimedOut
+            {
                 break;
             }
         }
@@ -95,7 +98,12 @@ pub fn unpark(worker: WorkerId) {
     // SAFETY: as in `is_finished`; no reference is kept across a switch.
     unsafe {
         let worker = (*engine).worker(worker);
-        point_at(Operation::Unpark, Worker::park_object(worker), Location::caller()).done();
+        point_at(
+            Operation::Unpark,
+            Worker::park_object(worker),
+            Location::caller(),
+        )
+        .done();
         (*worker).park_token = true;
         wake_all_of(engine, Worker::park_object(worker));
     }
@@ -143,13 +151,21 @@ pub fn random_bytes(out: &mut [u8]) {
 /// `process::exit` of a controlled worker: ends the iteration with that verdict.
 #[track_caller]
 pub fn exit(code: i32) -> ! {
-    end_with(BugKind::Exit, &format!("the test called `process::exit({code})`"), Location::caller())
+    end_with(
+        BugKind::Exit,
+        &format!("the test called `process::exit({code})`"),
+        Location::caller(),
+    )
 }
 
 /// `process::abort` of a controlled worker: ends the iteration with that verdict.
 #[track_caller]
 pub fn abort() -> ! {
-    end_with(BugKind::Abort, "the test called `process::abort()`", Location::caller())
+    end_with(
+        BugKind::Abort,
+        "the test called `process::abort()`",
+        Location::caller(),
+    )
 }
 
 fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
@@ -159,7 +175,13 @@ fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> !
         outside(|| {
             let worker = Some((*(*engine).current).id.0);
             let (message, site) = (message.to_owned(), Some(site.into()));
-            let bug = Bug { kind, message, site, worker, waits: Vec::new() };
+            let bug = Bug {
+                kind,
+                message,
+                site,
+                worker,
+                waits: Vec::new(),
+            };
             (*engine).finish(End::of(Verdict::Failed(bug)));
         });
         hand_over(engine);

@@ -52,7 +52,10 @@ pub fn wait_at(
     site: &'static Location<'static>,
 ) -> Wakeup {
     let engine = engine();
-    assert!(!engine.is_null(), "only a controlled worker can wait for the engine");
+    assert!(
+        !engine.is_null(),
+        "only a controlled worker can wait for the engine"
+    );
     // SAFETY: a set engine is live and the caller is its current worker; no reference is kept.
     unsafe {
         let worker = (*engine).current;
@@ -65,7 +68,11 @@ pub fn wait_at(
         (*engine).idle = 0;
         (*engine).request = Request::Wait;
         hand_over(engine);
-        if (*worker).timed_out { Wakeup::TimedOut } else { Wakeup::Woken }
+        if (*worker).timed_out {
+            Wakeup::TimedOut
+        } else {
+            Wakeup::Woken
+        }
     }
 }
 
@@ -169,9 +176,15 @@ impl Engine {
     /// Makes `next_deadline` exact.
     pub(super) fn find_next_deadline(&mut self) {
         // SAFETY: the engine's workers are live.
-        let workers = self.live_workers().iter().map(|&worker| unsafe { &*worker });
+        let workers = self
+            .live_workers()
+            .iter()
+            .map(|&worker| unsafe { &*worker });
         let waiting = workers.filter(|worker| worker.state == State::Waiting);
-        self.next_deadline = waiting.map(|worker| worker.deadline).min().unwrap_or(u64::MAX);
+        self.next_deadline = waiting
+            .map(|worker| worker.deadline)
+            .min()
+            .unwrap_or(u64::MAX);
     }
 }
 

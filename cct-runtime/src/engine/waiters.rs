@@ -15,7 +15,10 @@ pub(super) struct Waiters {
 
 impl Default for Waiters {
     fn default() -> Self {
-        Waiters { buckets: Box::new([null_mut(); BUCKETS]), count: 0 }
+        Waiters {
+            buckets: Box::new([null_mut(); BUCKETS]),
+            count: 0,
+        }
     }
 }
 

@@ -27,8 +27,7 @@ impl Channel {
         let mut rest = &frame[..];
         while !rest.is_empty() {
             // SAFETY: `rest` is readable.
-            let written =
-                unsafe { libc::write(self.descriptor, rest.as_ptr().cast(), rest.len()) };
+            let written = unsafe { libc::write(self.descriptor, rest.as_ptr().cast(), rest.len()) };
             match usize::try_from(written) {
                 Ok(written) => rest = &rest[written..],
                 Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}

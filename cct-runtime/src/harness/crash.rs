@@ -32,7 +32,11 @@ pub(super) fn install(board: *mut Board, engine: *mut Engine) {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let stack = libc::mmap(null_mut(), ALTERNATE_STACK, protection, flags, -1, 0);
-        let alternate = libc::stack_t { ss_sp: stack, ss_flags: 0, ss_size: ALTERNATE_STACK };
+        let alternate = libc::stack_t {
+            ss_sp: stack,
+            ss_flags: 0,
+            ss_size: ALTERNATE_STACK,
+        };
         libc::sigaltstack(&raw const alternate, null_mut());
         for signal in FATAL.into_iter().chain([WATCHDOG_SIGNAL]) {
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -63,19 +67,36 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
     // SAFETY: the engine lives as long as the process; the interrupted code does not go on.
     let engine = unsafe { &*ENGINE.load(Ordering::Relaxed) };
     let (worker, name, site) = engine.whereabouts();
-    let name = name.map_or_else(|| format!("worker {worker}"), |name| format!("thread '{name}'"));
+    let name = name.map_or_else(
+        || format!("worker {worker}"),
+        |name| format!("thread '{name}'"),
+    );
     let (kind, message) = match signal {
-        WATCHDOG_SIGNAL => {
-            (BugKind::Hang, format!("{name} runs without coming to a scheduling point"))
-        }
+        WATCHDOG_SIGNAL => (
+            BugKind::Hang,
+            format!("{name} runs without coming to a scheduling point"),
+        ),
         libc::SIGABRT => (BugKind::Abort, format!("{name} aborted the process")),
-        libc::SIGSEGV | libc::SIGBUS if engine.worker_with_guard(address).is_some() => {
-            (BugKind::StackOverflow, format!("{name} has overflowed its stack"))
-        }
-        libc::SIGSEGV => (BugKind::Signal, format!("{name} accessed {address:#x} (SIGSEGV)")),
-        other => (BugKind::Signal, format!("{name} was ended by signal {other}")),
+        libc::SIGSEGV | libc::SIGBUS if engine.worker_with_guard(address).is_some() => (
+            BugKind::StackOverflow,
+            format!("{name} has overflowed its stack"),
+        ),
+        libc::SIGSEGV => (
+            BugKind::Signal,
+            format!("{name} accessed {address:#x} (SIGSEGV)"),
+        ),
+        other => (
+            BugKind::Signal,
+            format!("{name} was ended by signal {other}"),
+        ),
     };
-    Bug { kind, message, site: Some(site), worker: Some(worker), waits: Vec::new() }
+    Bug {
+        kind,
+        message,
+        site: Some(site),
+        worker: Some(worker),
+        waits: Vec::new(),
+    }
 }
 
 fn leave(bug: &Bug) {
@@ -90,11 +111,19 @@ fn leave(bug: &Bug) {
 
 /// The first place in a backtrace that is the program's: neither std's nor ours.
 fn site_in_backtrace(backtrace: &str) -> Option<Site> {
-    let places = backtrace.lines().filter_map(|line| line.trim().strip_prefix("at "));
+    let places = backtrace
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("at "));
     let mut own = places.filter(|place| {
-        !place.starts_with("/rustc/") && !place.contains("/cct-runtime/") && !place.contains("/cct-shims/")
+        !place.starts_with("/rustc/")
+            && !place.contains("/cct-runtime/")
+            && !place.contains("/cct-shims/")
     });
     let mut parts = own.next()?.rsplitn(3, ':');
     let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    Some(Site { file: parts.next()?.to_owned(), line, column })
+    Some(Site {
+        file: parts.next()?.to_owned(),
+        line,
+        column,
+    })
 }

@@ -16,7 +16,10 @@ pub(super) struct Distinct {
 impl Distinct {
     pub(super) fn new() -> Distinct {
         // Zeroed memory comes from the system page by page, as it is used.
-        Distinct { slots: vec![0; SLOTS], count: 0 }
+        Distinct {
+            slots: vec![0; SLOTS],
+            count: 0,
+        }
     }
 
     /// Adds a fingerprint. Beyond 131,072 distinct ones the count stays where it is.

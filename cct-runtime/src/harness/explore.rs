@@ -55,7 +55,11 @@ impl Surroundings {
         engine::install_hook();
         arena::open();
         let output_start = output_position();
-        Surroundings { descriptors: Descriptors::now(), output_start, statics: Statics::save() }
+        Surroundings {
+            descriptors: Descriptors::now(),
+            output_start,
+            statics: Statics::save(),
+        }
     }
 
     /// Puts everything back, for an iteration with this seed.
@@ -112,7 +116,9 @@ impl Explorer {
     /// An explorer of the test with this name.
     pub(super) fn new(name: &'static str, settings: Resolved, tape: Tape) -> Explorer {
         let surroundings = Surroundings::new();
-        let wall_clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let wall_clock = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let members = settings.strategy.members().iter().map(|&member| Member {
             strategy: strategy::build(member),
             head: Schedule {
@@ -153,7 +159,11 @@ impl Explorer {
             let verdict = self.iterate(iteration, body, tell);
             if let Verdict::Failed(bug) = verdict {
                 let schedule = self.engine.tape().schedule();
-                tell(Event::Found(Found { iteration, bug, schedule }));
+                tell(Event::Found(Found {
+                    iteration,
+                    bug,
+                    schedule,
+                }));
                 break;
             }
             self.surroundings.clean_up();
@@ -230,7 +240,7 @@ impl Explorer {
         };
         let end = self.engine.run(plan, body);
         let second = replay::trace_of(&mut self.engine, &self.surroundings);
-        let divergence = first_difference(&first, &second).or(end.divergence);
+        let divergence = end.divergence.clone().or(first_difference(&first, &second));
         if let Some(divergence) = divergence {
             tell(Event::Diverged(divergence));
         }
@@ -247,7 +257,10 @@ impl Explorer {
         counters.workers = counters.workers.max(self.engine.worker_total());
         if self.engine.has_unobserved_panics() {
             for panic in self.engine.unobserved_panics() {
-                let known = counters.unobserved_panics.iter().any(|other| other.site == panic.site);
+                let known = counters
+                    .unobserved_panics
+                    .iter()
+                    .any(|other| other.site == panic.site);
                 if !known && counters.unobserved_panics.len() < 10 {
                     counters.unobserved_panics.push(panic);
                 }
@@ -264,7 +277,11 @@ impl Explorer {
     }
 
     fn started(&self) -> Started {
-        let (statics, bytes) = self.surroundings.statics.as_ref().map_or((0, 0), Statics::extent);
+        let (statics, bytes) = self
+            .surroundings
+            .statics
+            .as_ref()
+            .map_or((0, 0), Statics::extent);
         Started {
             seed: self.settings.seed,
             strategy: self.settings.strategy.to_string(),
@@ -276,7 +293,11 @@ impl Explorer {
 }
 
 /// With the setting, a panic that nobody noticed makes a passed iteration a failed one.
-pub(super) fn fail_on_unobserved(verdict: Verdict, engine: &Engine, settings: &Resolved) -> Verdict {
+pub(super) fn fail_on_unobserved(
+    verdict: Verdict,
+    engine: &Engine,
+    settings: &Resolved,
+) -> Verdict {
     if verdict != Verdict::Passed
         || !settings.fail_on_unobserved_panic
         || !engine.has_unobserved_panics()
@@ -297,15 +318,24 @@ pub(super) fn fail_on_unobserved(verdict: Verdict, engine: &Engine, settings: &R
 fn first_difference(first: &Trace, second: &Trace) -> Option<Divergence> {
     let length = first.steps.len().max(second.steps.len());
     (0..length).find_map(|index| {
-        let [expected, found] = [first, second].map(|trace| describe(trace, trace.steps.get(index)));
-        (expected != found).then_some(Divergence { step: index as u32, expected, found })
+        let [expected, found] =
+            [first, second].map(|trace| describe(trace, trace.steps.get(index)));
+        (expected != found).then_some(Divergence {
+            step: index as u32,
+            expected,
+            found,
+        })
     })
 }
 
 fn describe(trace: &Trace, step: Option<&Step>) -> String {
-    let Some(step) = step else { return "the end of the execution".to_owned() };
+    let Some(step) = step else {
+        return "the end of the execution".to_owned();
+    };
     let operation = Operation::from_code(step.operation).map_or("?", Operation::name);
-    let object = step.object.map_or(String::new(), |object| format!(" of object {object}"));
+    let object = step
+        .object
+        .map_or(String::new(), |object| format!(" of object {object}"));
     let site = &trace.sites[step.site as usize];
     format!("worker {}: {operation}{object} at {site}", step.worker)
 }

@@ -22,12 +22,16 @@ pub(super) fn judge<T: Termination>(expected: ShouldPanic, body: impl Fn() -> T)
         });
         match (panic, expected) {
             (None, ShouldPanic::No) if result.is_ok_and(|code| code == ExitCode::SUCCESS) => None,
-            (None, ShouldPanic::No) => {
-                Some(bug(BugKind::ErrorReturned, "the test returned an error".to_owned(), None))
-            }
-            (None, _) => {
-                Some(bug(BugKind::NoPanic, "the test did not panic as expected".to_owned(), None))
-            }
+            (None, ShouldPanic::No) => Some(bug(
+                BugKind::ErrorReturned,
+                "the test returned an error".to_owned(),
+                None,
+            )),
+            (None, _) => Some(bug(
+                BugKind::NoPanic,
+                "the test did not panic as expected".to_owned(),
+                None,
+            )),
             (Some((message, site)), ShouldPanic::No) => Some(bug(BugKind::Panic, message, site)),
             (Some(_), ShouldPanic::Yes) => None,
             (Some((message, site)), ShouldPanic::With(part)) => {
@@ -40,5 +44,11 @@ pub(super) fn judge<T: Termination>(expected: ShouldPanic, body: impl Fn() -> T)
 
 fn bug(kind: BugKind, message: String, site: Option<Site>) -> Bug {
     let worker = current().map_or(Some(0), |worker| Some(worker.0));
-    Bug { kind, message, site, worker, waits: Vec::new() }
+    Bug {
+        kind,
+        message,
+        site,
+        worker,
+        waits: Vec::new(),
+    }
 }

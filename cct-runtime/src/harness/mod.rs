@@ -13,6 +13,10 @@ mod replay;
 
 use std::process::Termination;
 
+/// The attribute that `#[cct::test]` ends up as: std's own, wherever it is expanded.
+#[doc(hidden)]
+pub use core::prelude::v1::test as real_test;
+
 pub use explore::explore;
 pub(crate) use process::report_internal_error;
 pub use process::report_uncontrolled;
@@ -45,7 +49,9 @@ pub enum ShouldPanic {
 impl TestCase {
     /// The name as libtest shows it: without the crate.
     fn test_name(&self) -> &'static str {
-        self.name.split_once("::").map_or(self.name, |(_, rest)| rest)
+        self.name
+            .split_once("::")
+            .map_or(self.name, |(_, rest)| rest)
     }
 }
 

@@ -30,7 +30,9 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
     let settings = settings(case).unwrap_or_else(|reason| refuse(reason));
     let board = board().unwrap_or_else(|reason| refuse(reason));
     let schedule = (mode == "replay").then(replay::read_schedule).transpose();
-    let schedule = schedule.unwrap_or_else(|reason| refuse(reason)).unwrap_or_default();
+    let schedule = schedule
+        .unwrap_or_else(|reason| refuse(reason))
+        .unwrap_or_default();
     forget_environment();
     // SAFETY: the board was mapped for us and is never unmapped.
     let tape = unsafe { Tape::on(board) };
@@ -49,7 +51,9 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
                 replay::replay(&mut engine, &surroundings, schedule, name, &settings, body);
             channel.send(&Event::Replayed(replayed));
         }
-        other => refuse(format!("`CCT_MODE` is `{other}`, expected `explore` or `replay`")),
+        other => refuse(format!(
+            "`CCT_MODE` is `{other}`, expected `explore` or `replay`"
+        )),
     }
     leave()
 }
@@ -70,7 +74,9 @@ pub fn report_uncontrolled(what: &str) {
 /// The engine itself has panicked: says so and ends the process. Does nothing where nobody listens.
 pub(crate) fn report_internal_error(message: &str) {
     if let Some(channel) = CHANNEL.get() {
-        channel.send(&Event::Refused(format!("internal error of cargo-cct: {message}")));
+        channel.send(&Event::Refused(format!(
+            "internal error of cargo-cct: {message}"
+        )));
         leave()
     }
 }
@@ -91,7 +97,14 @@ fn refuse_on_stderr(reason: &str) -> ! {
 
 /// Takes our variables out of the environment: a process that the test starts is none of ours.
 fn forget_environment() {
-    for name in [ENV_MODE, ENV_EVENTS, ENV_BOARD, ENV_SCHEDULE, ENV_OVERRIDES, ENV_DEFAULTS] {
+    for name in [
+        ENV_MODE,
+        ENV_EVENTS,
+        ENV_BOARD,
+        ENV_SCHEDULE,
+        ENV_OVERRIDES,
+        ENV_DEFAULTS,
+    ] {
         // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };
     }
@@ -101,7 +114,9 @@ fn forget_environment() {
 fn settings(case: &TestCase) -> Result<Resolved, String> {
     let parse = |text: &str| Settings::parse(text).map_err(|error| error.to_string());
     let variable = |name| parse(&std::env::var(name).unwrap_or_default());
-    let merged = variable(ENV_OVERRIDES)?.over(parse(case.settings)?).over(variable(ENV_DEFAULTS)?);
+    let merged = variable(ENV_OVERRIDES)?
+        .over(parse(case.settings)?)
+        .over(variable(ENV_DEFAULTS)?);
     Ok(merged.resolve())
 }
 
@@ -111,7 +126,10 @@ fn board() -> Result<*mut Board, String> {
     let file = file.map_err(|error| format!("cannot open the board: {error}"))?;
     let length = file.metadata().map_err(|error| error.to_string())?.len();
     if length < Board::FILE_SIZE {
-        return Err(format!("the board has {length} bytes, expected {}", Board::FILE_SIZE));
+        return Err(format!(
+            "the board has {length} bytes, expected {}",
+            Board::FILE_SIZE
+        ));
     }
     map(file.as_raw_fd(), libc::MAP_SHARED)
 }
@@ -124,10 +142,21 @@ pub(super) fn private_board() -> *mut Board {
 fn map(descriptor: libc::c_int, flags: libc::c_int) -> Result<*mut Board, String> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a fresh mapping touches nobody's memory.
-    let place =
-        unsafe { libc::mmap(null_mut(), size_of::<Board>(), protection, flags, descriptor, 0) };
+    let place = unsafe {
+        libc::mmap(
+            null_mut(),
+            size_of::<Board>(),
+            protection,
+            flags,
+            descriptor,
+            0,
+        )
+    };
     if place == libc::MAP_FAILED {
-        return Err(format!("cannot map the board: {}", std::io::Error::last_os_error()));
+        return Err(format!(
+            "cannot map the board: {}",
+            std::io::Error::last_os_error()
+        ));
     }
     Ok(place.cast())
 }

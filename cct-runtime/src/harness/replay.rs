@@ -11,7 +11,8 @@ use crate::wire::{ENV_SCHEDULE, Replayed};
 /// The schedule in the file that the environment names.
 pub(super) fn read_schedule() -> Result<Schedule, String> {
     let path = std::env::var_os(ENV_SCHEDULE).ok_or("`CCT_SCHEDULE` is not set")?;
-    let bytes = std::fs::read(&path).map_err(|error| format!("cannot read the schedule: {error}"))?;
+    let bytes =
+        std::fs::read(&path).map_err(|error| format!("cannot read the schedule: {error}"))?;
     Schedule::from_bytes(&bytes).ok_or_else(|| "the schedule is damaged".to_owned())
 }
 
@@ -44,7 +45,10 @@ pub(super) fn replay(
 
 /// The trace of the iteration that ended, which was recorded.
 pub(super) fn trace_of(engine: &mut Engine, surroundings: &Surroundings) -> Trace {
-    let mut trace = engine.take_recorder().map(|recorder| recorder.into_trace()).unwrap_or_default();
+    let mut trace = engine
+        .take_recorder()
+        .map(|recorder| recorder.into_trace())
+        .unwrap_or_default();
     trace.schedule = engine.tape().schedule();
     for object in &mut trace.objects {
         object.static_path = surroundings.static_at(object.address as usize);
@@ -54,5 +58,9 @@ pub(super) fn trace_of(engine: &mut Engine, surroundings: &Surroundings) -> Trac
 
 /// The schedule without runs and choices.
 pub(super) fn head_of(schedule: &Schedule) -> Schedule {
-    Schedule { runs: Vec::new(), choices: Vec::new(), ..schedule.clone() }
+    Schedule {
+        runs: Vec::new(),
+        choices: Vec::new(),
+        ..schedule.clone()
+    }
 }

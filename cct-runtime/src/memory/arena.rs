@@ -46,7 +46,11 @@ struct Shared(UnsafeCell<Arena>);
 // SAFETY: the arena is used by the engine's OS thread only; `contains` reads `start`, set once before.
 unsafe impl Sync for Shared {}
 
-static ARENA: Shared = Shared(UnsafeCell::new(Arena { start: 0, top: 0, free: [null_mut(); CLASSES] }));
+static ARENA: Shared = Shared(UnsafeCell::new(Arena {
+    start: 0,
+    top: 0,
+    free: [null_mut(); CLASSES],
+}));
 
 /// Reserves the region; allocations of controlled workers come from it from now on.
 pub(crate) fn open() {
@@ -56,7 +60,11 @@ pub(crate) fn open() {
     unsafe {
         let home = HOME as *mut libc::c_void;
         let place = libc::mmap(home, REGION, protection, flags, -1, 0);
-        assert_ne!(place, libc::MAP_FAILED, "no address space for the iteration arena");
+        assert_ne!(
+            place,
+            libc::MAP_FAILED,
+            "no address space for the iteration arena"
+        );
         (*ARENA.0.get()).start = place as usize;
         (*ARENA.0.get()).top = place as usize;
     }
@@ -174,7 +182,11 @@ unsafe fn check_live(block: *mut u8, what: &str) {
     if state == LIVE || engine.is_null() {
         return;
     }
-    let reason = if state == FREED { "has been freed before" } else { "was never allocated" };
+    let reason = if state == FREED {
+        "has been freed before"
+    } else {
+        "was never allocated"
+    };
     bad_free(engine, &format!("memory is {what} that {reason}"));
 }
 

@@ -21,7 +21,10 @@ impl Descriptors {
             libc::close(probe);
             probe
         };
-        Descriptors { first_free: first_free.max(3), until_thorough: 0 }
+        Descriptors {
+            first_free: first_free.max(3),
+            until_thorough: 0,
+        }
     }
 
     /// Closes those opened since.

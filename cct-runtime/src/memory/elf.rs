@@ -44,8 +44,14 @@ impl Executable {
         // SAFETY: a private read-only mapping; cargo replaces executables, it does not write into them.
         let bytes = unsafe {
             let descriptor = file.as_raw_fd();
-            let place =
-                libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_PRIVATE, descriptor, 0);
+            let place = libc::mmap(
+                null_mut(),
+                length,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE,
+                descriptor,
+                0,
+            );
             if place == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());
             }
@@ -56,9 +62,13 @@ impl Executable {
 
     /// The symbols of writable data: `None` if the file has no symbol table, or is damaged.
     pub(super) fn data_symbols(&self) -> Option<Vec<DataSymbol>> {
-        let table = self.sections().find(|section| section.kind == SECTION_SYMTAB)?;
+        let table = self
+            .sections()
+            .find(|section| section.kind == SECTION_SYMTAB)?;
         let strings = self.section(table.link as usize)?;
-        let read_only = self.segment(SEGMENT_RELRO).map_or(0..0, |segment| segment.range());
+        let read_only = self
+            .segment(SEGMENT_RELRO)
+            .map_or(0..0, |segment| segment.range());
         let mut symbols = Vec::new();
         for at in table.range().step_by(24) {
             let kind = *self.bytes.get(at + 4)? & 15;
@@ -69,10 +79,17 @@ impl Executable {
             if size == 0 || section == 0 || !(is_object || kind == SYMBOL_TLS) {
                 continue;
             }
-            let writable = self.section(section).is_some_and(|section| section.flags & WRITABLE != 0);
+            let writable = self
+                .section(section)
+                .is_some_and(|section| section.flags & WRITABLE != 0);
             if writable {
                 let name = self.string(strings.offset + self.half(at)? as usize)?;
-                symbols.push(DataSymbol { name, offset, size, thread_local: kind == SYMBOL_TLS });
+                symbols.push(DataSymbol {
+                    name,
+                    offset,
+                    size,
+                    thread_local: kind == SYMBOL_TLS,
+                });
             }
         }
         Some(symbols)
@@ -81,7 +98,10 @@ impl Executable {
     /// The thread-local segment, if there is one.
     pub(super) fn tls(&self) -> Option<TlsSegment> {
         let segment = self.segment(SEGMENT_TLS)?;
-        Some(TlsSegment { size: segment.memory_size, align: segment.align.max(1) })
+        Some(TlsSegment {
+            size: segment.memory_size,
+            align: segment.align.max(1),
+        })
     }
 
     fn sections(&self) -> impl Iterator<Item = Section> {
@@ -103,13 +123,15 @@ impl Executable {
     fn segment(&self, kind: u32) -> Option<Segment> {
         let count = u16::from_le_bytes(self.array(0x38)?);
         let table = self.word(0x20)?;
-        (0..usize::from(count)).map(|index| table + index * 56).find_map(|at| {
-            (self.half(at)? == kind).then_some(Segment {
-                address: self.word(at + 16)?,
-                memory_size: self.word(at + 40)?,
-                align: self.word(at + 48)?,
+        (0..usize::from(count))
+            .map(|index| table + index * 56)
+            .find_map(|at| {
+                (self.half(at)? == kind).then_some(Segment {
+                    address: self.word(at + 16)?,
+                    memory_size: self.word(at + 40)?,
+                    align: self.word(at + 48)?,
+                })
             })
-        })
     }
 
     fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {

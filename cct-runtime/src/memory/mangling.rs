@@ -21,12 +21,17 @@ pub(super) fn crate_of(symbol: &str) -> Option<&str> {
 pub(super) fn path_of(symbol: &str) -> String {
     if let Some(rest) = symbol.strip_prefix("_ZN") {
         let mut parts: Vec<&str> = identifiers(rest).collect();
-        if parts.last().is_some_and(|last| last.len() == 17 && last.starts_with('h')) {
+        if parts
+            .last()
+            .is_some_and(|last| last.len() == 17 && last.starts_with('h'))
+        {
             parts.pop();
         }
         return parts.join("::");
     }
-    let Some(rest) = symbol.strip_prefix("_R") else { return symbol.to_owned() };
+    let Some(rest) = symbol.strip_prefix("_R") else {
+        return symbol.to_owned();
+    };
     let mut parts = Vec::new();
     let mut at = 0;
     // Identifiers stand out by their lengths; tags and disambiguators are skipped.
@@ -34,7 +39,9 @@ pub(super) fn path_of(symbol: &str) -> String {
         let tail = &rest[at..];
         if let Some(disambiguated) = tail.strip_prefix('s')
             && let Some(end) = disambiguated.find('_')
-            && disambiguated[..end].chars().all(|c| c.is_ascii_alphanumeric())
+            && disambiguated[..end]
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric())
         {
             at += end + 2;
         } else if let Some(identifier) = identifiers(tail).next() {
@@ -56,7 +63,10 @@ fn identifiers(mut rest: &str) -> impl Iterator<Item = &str> {
         let length: usize = rest[..digits].parse().ok()?;
         let tail = &rest[digits..];
         // The newer scheme puts `_` before an identifier that begins with a digit or `_`.
-        let tail = tail.strip_prefix('_').filter(|_| tail.len() > length).unwrap_or(tail);
+        let tail = tail
+            .strip_prefix('_')
+            .filter(|_| tail.len() > length)
+            .unwrap_or(tail);
         let (identifier, after) = tail.split_at_checked(length)?;
         rest = after;
         Some(identifier)
@@ -66,7 +76,9 @@ fn identifiers(mut rest: &str) -> impl Iterator<Item = &str> {
 /// The crate in `_$LT$crate..Type$u20$as$u20$…$GT$`, or the name itself.
 fn innermost_crate(name: &str) -> &str {
     let start = name.rfind("$LT$").map_or(0, |at| at + 4);
-    let inner = name[start..].trim_start_matches("$RF$").trim_start_matches("dyn$u20$");
+    let inner = name[start..]
+        .trim_start_matches("$RF$")
+        .trim_start_matches("dyn$u20$");
     inner.split("..").next().unwrap_or(inner)
 }
 
@@ -76,15 +88,27 @@ mod tests {
 
     #[test]
     fn both_schemes_name_their_crate() {
-        assert_eq!(crate_of("_ZN4bank8ACCOUNTS17h0123456789abcdefE"), Some("bank"));
+        assert_eq!(
+            crate_of("_ZN4bank8ACCOUNTS17h0123456789abcdefE"),
+            Some("bank")
+        );
         assert_eq!(crate_of("_RNvCs4fqI2P2rA04_4bank8ACCOUNTS"), Some("bank"));
-        assert_eq!(crate_of("_RNvNtCs1_5rayon8registry12THE_REGISTRY"), Some("rayon"));
+        assert_eq!(
+            crate_of("_RNvNtCs1_5rayon8registry12THE_REGISTRY"),
+            Some("rayon")
+        );
         assert_eq!(crate_of("environ"), None);
     }
 
     #[test]
     fn paths_are_readable() {
-        assert_eq!(path_of("_ZN4bank8ACCOUNTS17h0123456789abcdefE"), "bank::ACCOUNTS");
-        assert_eq!(path_of("_RNvCs4fqI2P2rA04_4bank8ACCOUNTS"), "bank::ACCOUNTS");
+        assert_eq!(
+            path_of("_ZN4bank8ACCOUNTS17h0123456789abcdefE"),
+            "bank::ACCOUNTS"
+        );
+        assert_eq!(
+            path_of("_RNvCs4fqI2P2rA04_4bank8ACCOUNTS"),
+            "bank::ACCOUNTS"
+        );
     }
 }

@@ -14,7 +14,14 @@ use crate::engine::engine_cell;
 /// Crates whose statics must survive: the engine, and the harness that called it.
 const OURS: &[&str] = &["cct", "cct_shims", "test"];
 /// Symbols of the C start-up code and of copies of the C library's own data.
-const START_UP: &[&str] = &["environ", "__environ", "_environ", "stdin", "stdout", "stderr"];
+const START_UP: &[&str] = &[
+    "environ",
+    "__environ",
+    "_environ",
+    "stdin",
+    "stdout",
+    "stderr",
+];
 
 /// The statics as they were before the first iteration.
 #[derive(Debug)]
@@ -49,8 +56,12 @@ impl Statics {
         let executable = Executable::map().ok()?;
         let symbols = executable.data_symbols()?;
         let base = load_address(&symbols)?;
-        let mut statics =
-            Statics { areas: Vec::new(), saved: Vec::new(), names: Vec::new(), hash_keys: None };
+        let mut statics = Statics {
+            areas: Vec::new(),
+            saved: Vec::new(),
+            names: Vec::new(),
+            hash_keys: None,
+        };
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for symbol in symbols.iter().filter(|symbol| !symbol.thread_local) {
             let address = base + symbol.offset;
@@ -63,7 +74,9 @@ impl Statics {
         if let Some(tls) = executable.tls() {
             let block = tls_block(tls);
             let is_keys = |symbol: &&DataSymbol| {
-                symbol.thread_local && symbol.name.contains("RandomState") && symbol.name.contains("KEYS")
+                symbol.thread_local
+                    && symbol.name.contains("RandomState")
+                    && symbol.name.contains("KEYS")
             };
             let keys = symbols.iter().find(is_keys);
             statics.hash_keys = keys.and_then(|symbol| {
@@ -86,8 +99,13 @@ impl Statics {
         let (address, size) = (range.start as *mut u8, range.len());
         let offset = self.saved.len();
         // SAFETY: the symbol table says that this is data of the executable.
-        self.saved.extend_from_slice(unsafe { std::slice::from_raw_parts(address, size) });
-        self.areas.push(Area { address, size, offset });
+        self.saved
+            .extend_from_slice(unsafe { std::slice::from_raw_parts(address, size) });
+        self.areas.push(Area {
+            address,
+            size,
+            offset,
+        });
     }
 
     /// Puts everything back, and makes std's hash keys follow from `seed`.
@@ -112,7 +130,9 @@ impl Statics {
 
     /// The path of the static that an address lies in.
     pub(crate) fn path_at(&self, address: usize) -> Option<String> {
-        let after = self.names.partition_point(|(range, _)| range.start <= address);
+        let after = self
+            .names
+            .partition_point(|(range, _)| range.start <= address);
         let (range, name) = self.names.get(after.checked_sub(1)?)?;
         range.contains(&address).then(|| path_of(name))
     }
@@ -133,14 +153,19 @@ fn find_keys(cell: *mut u64, words: usize, state: &RandomState) -> Option<[*mut 
         Some(cell.wrapping_add(index))
     };
     let [first, second] = made;
-    Some([place_of(first.wrapping_add(1)).or_else(|| place_of(first))?, place_of(second)?])
+    Some([
+        place_of(first.wrapping_add(1)).or_else(|| place_of(first))?,
+        place_of(second)?,
+    ])
 }
 
 fn is_restored(name: &str) -> bool {
     match crate_of(name) {
         Some(name) => !OURS.contains(&name),
         None => {
-            !name.contains('@') && !START_UP.contains(&name) && !name.starts_with("__")
+            !name.contains('@')
+                && !START_UP.contains(&name)
+                && !name.starts_with("__")
                 && !name.starts_with("completed.")
         }
     }
@@ -151,7 +176,9 @@ fn is_restored(name: &str) -> bool {
 static mut __CCT_LANDMARK: u64 = 1;
 
 fn load_address(symbols: &[DataSymbol]) -> Option<usize> {
-    let landmark = symbols.iter().find(|symbol| symbol.name == "__CCT_LANDMARK")?;
+    let landmark = symbols
+        .iter()
+        .find(|symbol| symbol.name == "__CCT_LANDMARK")?;
     Some((&raw const __CCT_LANDMARK) as usize - landmark.offset)
 }
 

@@ -96,7 +96,11 @@ impl Strategy for Pct {
             let worker = candidates.nth(self.rng.below(candidates.len()));
             return Pick { worker, quantum: 0 };
         }
-        while self.change_points.last().is_some_and(|&point| point <= step) {
+        while self
+            .change_points
+            .last()
+            .is_some_and(|&point| point <= step)
+        {
             // The latest change point gives the lowest priority, as published: d-1 down to 1.
             let priority = CHANGED + self.change_points.len() as u64;
             self.change_points.pop();
@@ -105,15 +109,20 @@ impl Strategy for Pct {
         // After the change points: who gives way is no candidate now, and must lie below those who
         // are, or it would be taken out of the queue for good.
         if candidates.reason() == Reason::Yield {
-            // Last, so that it is below everybody: what is above the pick is taken off the queue, and a
-            // worker that gives way is no candidate at this pick but must be found at the next.
             self.next_given_way -= 1;
             self.set_priority(current, self.next_given_way);
         }
         let (priority, worker) = self.highest(candidates);
         self.running = priority;
-        let next = self.change_points.last().copied().unwrap_or(self.fair_after);
-        Pick { worker, quantum: next.min(self.fair_after).saturating_sub(step + 1) }
+        let next = self
+            .change_points
+            .last()
+            .copied()
+            .unwrap_or(self.fair_after);
+        Pick {
+            worker,
+            quantum: next.min(self.fair_after).saturating_sub(step + 1),
+        }
     }
 
     fn on_enabled(&mut self, worker: WorkerId) -> bool {

@@ -30,8 +30,14 @@ impl Strategy for Random {
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
         match candidates.len() {
-            1 => Pick { worker: candidates.nth(0), quantum: u32::MAX },
-            n => Pick { worker: candidates.nth(self.rng.below(n)), quantum: 0 },
+            1 => Pick {
+                worker: candidates.nth(0),
+                quantum: u32::MAX,
+            },
+            n => Pick {
+                worker: candidates.nth(self.rng.below(n)),
+                quantum: 0,
+            },
         }
     }
 

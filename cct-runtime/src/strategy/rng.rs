@@ -12,7 +12,9 @@ impl Rng {
     /// The numbers that follow from `seed`.
     pub fn new(seed: u64) -> Rng {
         let mut state = seed;
-        Rng { state: std::array::from_fn(|_| split_mix(&mut state)) }
+        Rng {
+            state: std::array::from_fn(|_| split_mix(&mut state)),
+        }
     }
 
     /// 64 random bits.

@@ -33,7 +33,10 @@ impl Sticky {
             left = ((u128::from(left) * u128::from(keep)) >> 64) as u64;
             *entry = left;
         }
-        Sticky { rng: Rng::new(0), survival }
+        Sticky {
+            rng: Rng::new(0),
+            survival,
+        }
     }
 
     /// The number of steps until the next pick, or the length of the table when it is beyond.
@@ -45,7 +48,9 @@ impl Sticky {
 
 impl std::fmt::Debug for Sticky {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sticky").field("rng", &self.rng).finish_non_exhaustive()
+        f.debug_struct("Sticky")
+            .field("rng", &self.rng)
+            .finish_non_exhaustive()
     }
 }
 
@@ -57,7 +62,10 @@ impl Strategy for Sticky {
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
         let n = candidates.len();
         let index = if n > 1 { self.rng.below(n) } else { 0 };
-        Pick { worker: candidates.nth(index), quantum: self.steps_to_next_pick() }
+        Pick {
+            worker: candidates.nth(index),
+            quantum: self.steps_to_next_pick(),
+        }
     }
 
     fn on_enabled(&mut self, _worker: WorkerId) -> bool {
