@@ -125,7 +125,8 @@ fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
                     .as_ref()
                     .and_then(|trace| difference(trace, &replayed.trace))
             };
-            if let Some(difference) = by_engine.or_else(by_steps) {
+            // The engine notices only what it cannot follow; the steps may have differed before.
+            if let Some(difference) = by_steps().or(by_engine) {
                 return Ok(Replay::Diverged(Box::new(difference)));
             }
             match &replayed.verdict {
