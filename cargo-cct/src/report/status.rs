@@ -9,7 +9,7 @@ use crate::run::{Outcome, Repeats, TestRun};
 
 /// The width of the columns.
 const STATUS: usize = 12;
-const DETAIL: usize = 34;
+const DETAIL: usize = 42;
 
 /// The word for a kind of bug.
 pub(super) fn kind_label(kind: BugKind) -> &'static str {
