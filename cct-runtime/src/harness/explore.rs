@@ -1,21 +1,22 @@
 //! Explores: iteration after iteration, until a bug or the budget's end.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use super::distinct::Distinct;
 use super::process::private_board;
 use super::replay::{self, head_of};
+use super::surroundings::Surroundings;
 use crate::config::{Resolved, Settings};
-use crate::engine::{self, Engine, Order, Plan, Replay, Tape};
-use crate::memory::arena;
-use crate::memory::descriptors::Descriptors;
-use crate::memory::statics::Statics;
+use crate::engine::{Engine, Order, Plan, Replay, Tape};
 use crate::operation::Operation;
 use crate::strategy::{self, Beginning, Rng, Strategy};
 use crate::trace::{Schedule, Step, Trace};
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Counters, Divergence, Event, Found, Started};
 
+/// What the wall clock shows when an iteration begins: the same in every process, and later than the times
+/// of files. The first second of 2030, in nanoseconds since the Unix epoch.
+const WALL_CLOCK: u64 = 1_893_456_000_000_000_000;
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
@@ -40,60 +41,6 @@ pub fn explore(settings: &Settings, body: impl Fn()) -> Counters {
     }
 }
 
-/// What surrounds an iteration and is put back after it.
-#[derive(Debug)]
-pub(super) struct Surroundings {
-    statics: Option<Statics>,
-    descriptors: Descriptors,
-    /// The length of the output file when the first iteration began.
-    output_start: libc::off_t,
-}
-
-impl Surroundings {
-    /// Everything as it is now. Once for each process.
-    pub(super) fn new() -> Surroundings {
-        engine::install_hook();
-        arena::open();
-        let output_start = output_position();
-        Surroundings {
-            descriptors: Descriptors::now(),
-            output_start,
-            statics: Statics::save(),
-        }
-    }
-
-    /// Puts everything back, for an iteration with this seed.
-    pub(super) fn restore(&self, seed: u64) {
-        arena::reset();
-        if let Some(statics) = &self.statics {
-            statics.restore(seed);
-        }
-    }
-
-    /// Closes what the iteration opened, and forgets what it printed.
-    fn clean_up(&mut self) {
-        self.descriptors.close_new();
-        if output_position() > self.output_start {
-            // SAFETY: touches no memory. The output is a file of ours, opened for appending.
-            unsafe {
-                libc::ftruncate(1, self.output_start);
-                libc::lseek(1, self.output_start, libc::SEEK_SET);
-            }
-        }
-    }
-
-    /// The path of the static at an address.
-    pub(super) fn static_at(&self, address: usize) -> Option<String> {
-        self.statics.as_ref()?.path_at(address)
-    }
-}
-
-/// Where the output is, if it is a file; -1 for a pipe or a terminal, which cannot be taken back.
-fn output_position() -> libc::off_t {
-    // SAFETY: touches no memory.
-    unsafe { libc::lseek(1, 0, libc::SEEK_CUR) }
-}
-
 /// Explores one test.
 pub(super) struct Explorer {
     name: &'static str,
@@ -116,15 +63,12 @@ impl Explorer {
     /// An explorer of the test with this name.
     pub(super) fn new(name: &'static str, settings: Resolved, tape: Tape) -> Explorer {
         let surroundings = Surroundings::new();
-        let wall_clock = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
         let members = settings.strategy.members().iter().map(|&member| Member {
             strategy: strategy::build(member),
             head: Schedule {
                 max_steps: settings.max_steps,
                 detached_steps: settings.detached_steps,
-                wall_clock: u64::try_from(wall_clock.as_nanos()).unwrap_or(0),
+                wall_clock: WALL_CLOCK,
                 strategy: member.to_string(),
                 ..Schedule::default()
             },
@@ -277,11 +221,7 @@ impl Explorer {
     }
 
     fn started(&self) -> Started {
-        let (statics, bytes) = self
-            .surroundings
-            .statics
-            .as_ref()
-            .map_or((0, 0), Statics::extent);
+        let (statics, bytes) = self.surroundings.statics_extent();
         Started {
             seed: self.settings.seed,
             strategy: self.settings.strategy.to_string(),

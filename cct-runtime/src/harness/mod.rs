@@ -10,6 +10,7 @@ mod explore;
 mod judge;
 mod process;
 mod replay;
+mod surroundings;
 
 use std::process::Termination;
 
@@ -20,6 +21,8 @@ pub use core::prelude::v1::test as real_test;
 pub use explore::explore;
 pub(crate) use process::report_internal_error;
 pub use process::report_uncontrolled;
+
+pub use crate::memory::output::note_output;
 
 use crate::engine::is_controlled;
 use crate::wire::ENV_MODE;

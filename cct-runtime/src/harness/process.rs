@@ -6,7 +6,8 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 
 use super::channel::Channel;
-use super::explore::{Explorer, Surroundings};
+use super::explore::Explorer;
+use super::surroundings::Surroundings;
 use super::{TestCase, crash, replay};
 use crate::config::{Resolved, Settings};
 use crate::engine::{Tape, is_controlled, outside};

@@ -1,6 +1,7 @@
 //! Repeats a schedule, with everything recorded.
 
-use super::explore::{Surroundings, fail_on_unobserved};
+use super::explore::fail_on_unobserved;
+use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::config::Resolved;
 use crate::engine::{Engine, Order, Plan, Replay};

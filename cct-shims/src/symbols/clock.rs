@@ -70,7 +70,10 @@ pub unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut timespec) -
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gettimeofday(place: *mut timeval, _zone: *mut libc::c_void) -> c_int {
-    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `now` and the caller's place are writable.
     unsafe {
         let result = clock_gettime(libc::CLOCK_REALTIME, &raw mut now);
@@ -89,7 +92,10 @@ pub unsafe extern "C" fn gettimeofday(place: *mut timeval, _zone: *mut libc::c_v
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn time(place: *mut time_t) -> time_t {
-    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `now` and the caller's place, if there is one, are writable.
     unsafe {
         clock_gettime(libc::CLOCK_REALTIME, &raw mut now);

@@ -34,9 +34,7 @@ pub unsafe extern "C" fn syscall(
         let controlled = unsafe {
             match number {
                 libc::SYS_futex => futex(arguments),
-                libc::SYS_getrandom => {
-                    Some(super::random::getrandom(a as *mut libc::c_void, b, 0))
-                }
+                libc::SYS_getrandom => Some(super::random::getrandom(a as *mut libc::c_void, b, 0)),
                 libc::SYS_clock_gettime => {
                     let clock = a as libc::clockid_t;
                     Some(super::clock::clock_gettime(clock, b as *mut timespec) as isize)
@@ -69,8 +67,11 @@ unsafe fn futex([word, operation, value, timeout, ..]: [usize; 6]) -> Option<isi
                 Some(time) if command == libc::FUTEX_WAIT => engine::deadline_after(time),
                 Some(time) => {
                     let realtime = operation & libc::FUTEX_CLOCK_REALTIME != 0;
-                    let clock =
-                        if realtime { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC };
+                    let clock = if realtime {
+                        libc::CLOCK_REALTIME
+                    } else {
+                        libc::CLOCK_MONOTONIC
+                    };
                     deadline_on(epoch(clock)?, time)
                 }
             };
@@ -89,7 +90,13 @@ unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
         engine::point_at(Operation::FutexWait, word, engine::last_site()).done();
         return super::fail(libc::EAGAIN);
     }
-    match engine::wait_at(Operation::FutexWait, word, deadline, None, engine::last_site()) {
+    match engine::wait_at(
+        Operation::FutexWait,
+        word,
+        deadline,
+        None,
+        engine::last_site(),
+    ) {
         Wakeup::Woken => 0,
         Wakeup::TimedOut => super::fail(libc::ETIMEDOUT),
     }

@@ -27,7 +27,11 @@ static USABLE_SIZE: Real<unsafe extern "C" fn(*mut c_void) -> size_t> =
 pub unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
     // SAFETY: the arena is in use, or the C library does it.
     unsafe {
-        if arena::is_in_use() { arena::allocate(size, 16).cast() } else { __libc_malloc(size) }
+        if arena::is_in_use() {
+            arena::allocate(size, 16).cast()
+        } else {
+            __libc_malloc(size)
+        }
     }
 }
 
@@ -43,7 +47,9 @@ pub unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
         if !arena::is_in_use() {
             return __libc_calloc(count, size);
         }
-        let Some(total) = count.checked_mul(size) else { return std::ptr::null_mut() };
+        let Some(total) = count.checked_mul(size) else {
+            return std::ptr::null_mut();
+        };
         let block = arena::allocate(total, 16);
         if !block.is_null() {
             block.write_bytes(0, total);
@@ -63,7 +69,11 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_voi
     unsafe {
         let in_arena = arena::contains(block.cast());
         if block.is_null() || (!in_arena && !arena::is_in_use()) {
-            return if block.is_null() { malloc(size) } else { __libc_realloc(block, size) };
+            return if block.is_null() {
+                malloc(size)
+            } else {
+                __libc_realloc(block, size)
+            };
         }
         if in_arena && arena::resize_in_place(block.cast(), size) {
             return block;
@@ -76,7 +86,9 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_voi
         };
         let moved = malloc(size);
         if !moved.is_null() {
-            moved.cast::<u8>().copy_from_nonoverlapping(block.cast(), old_size.min(size));
+            moved
+                .cast::<u8>()
+                .copy_from_nonoverlapping(block.cast(), old_size.min(size));
             if in_arena {
                 arena::free(block.cast());
             }

@@ -6,6 +6,7 @@
 mod clock;
 mod futex;
 mod memory;
+mod output;
 mod random;
 mod real;
 mod uncontrolled;

@@ -16,8 +16,15 @@ impl<F: Copy> Real<F> {
     ///
     /// `F` must be the type of the function with this name.
     pub(super) const unsafe fn named(name: &'static CStr) -> Self {
-        assert!(size_of::<F>() == size_of::<*mut libc::c_void>(), "a function pointer");
-        Real { name, address: AtomicPtr::new(std::ptr::null_mut()), function: PhantomData }
+        assert!(
+            size_of::<F>() == size_of::<*mut libc::c_void>(),
+            "a function pointer"
+        );
+        Real {
+            name,
+            address: AtomicPtr::new(std::ptr::null_mut()),
+            function: PhantomData,
+        }
     }
 
     /// The function.

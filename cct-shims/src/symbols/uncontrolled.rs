@@ -5,7 +5,9 @@ use libc::c_int;
 
 use super::real::Real;
 
-static EPOLL_WAIT: Real<unsafe extern "C" fn(c_int, *mut libc::epoll_event, c_int, c_int) -> c_int> =
+static EPOLL_WAIT: Real<
+    unsafe extern "C" fn(c_int, *mut libc::epoll_event, c_int, c_int) -> c_int,
+> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"epoll_wait") };
 static POLL: Real<unsafe extern "C" fn(*mut libc::pollfd, libc::nfds_t, c_int) -> c_int> =

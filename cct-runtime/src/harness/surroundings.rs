@@ -1,0 +1,52 @@
+//! What surrounds an iteration: put back after it, so that the next starts as in a fresh process.
+
+use crate::engine;
+use crate::memory::arena;
+use crate::memory::descriptors::Descriptors;
+use crate::memory::output::Output;
+use crate::memory::statics::Statics;
+
+/// The process as it was before the first iteration.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    statics: Option<Statics>,
+    descriptors: Descriptors,
+    output: Output,
+}
+
+impl Surroundings {
+    /// Everything as it is now. Once for each process.
+    pub(super) fn new() -> Surroundings {
+        engine::install_hook();
+        arena::open();
+        Surroundings {
+            descriptors: Descriptors::now(),
+            output: Output::now(),
+            statics: Statics::save(),
+        }
+    }
+
+    /// Puts memory back, for an iteration with this seed.
+    pub(super) fn restore(&self, seed: u64) {
+        arena::reset();
+        if let Some(statics) = &self.statics {
+            statics.restore(seed);
+        }
+    }
+
+    /// Closes what the iteration opened, and takes back what it printed.
+    pub(super) fn clean_up(&mut self) {
+        self.descriptors.close_new();
+        self.output.forget();
+    }
+
+    /// The path of the static at an address.
+    pub(super) fn static_at(&self, address: usize) -> Option<String> {
+        self.statics.as_ref()?.path_at(address)
+    }
+
+    /// How many statics are put back, and their size in bytes.
+    pub(super) fn statics_extent(&self) -> (usize, usize) {
+        self.statics.as_ref().map_or((0, 0), Statics::extent)
+    }
+}

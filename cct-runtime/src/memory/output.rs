@@ -1,0 +1,55 @@
+//! What a test prints: kept for the iteration that fails, forgotten for all others.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many iterations pass between two looks at the file itself.
+const LOOK_EVERY: u32 = 64;
+
+/// Set when something was written to standard output or error.
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Says that something was written. What C code prints does not come by here, hence the looks.
+pub fn note_output() {
+    WRITTEN.store(true, Ordering::Relaxed);
+}
+
+/// The file that standard output and error go to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    /// Its length when the first iteration began; -1 for a pipe or a terminal: nothing can be taken back.
+    start: libc::off_t,
+    until_look: u32,
+}
+
+impl Output {
+    /// The output as it is now.
+    pub(crate) fn now() -> Output {
+        Output {
+            start: position(),
+            until_look: 0,
+        }
+    }
+
+    /// Takes back what was printed since.
+    pub(crate) fn forget(&mut self) {
+        if self.start < 0 {
+            return;
+        }
+        if WRITTEN.swap(false, Ordering::Relaxed) || self.until_look == 0 {
+            self.until_look = LOOK_EVERY;
+            if position() > self.start {
+                // SAFETY: touches no memory. The output is a file of ours, opened for appending.
+                unsafe {
+                    libc::ftruncate(libc::STDOUT_FILENO, self.start);
+                    libc::lseek(libc::STDOUT_FILENO, self.start, libc::SEEK_SET);
+                }
+            }
+        }
+        self.until_look -= 1;
+    }
+}
+
+fn position() -> libc::off_t {
+    // SAFETY: touches no memory.
+    unsafe { libc::lseek(libc::STDOUT_FILENO, 0, libc::SEEK_CUR) }
+}
