@@ -2,16 +2,23 @@
 
 use std::backtrace::Backtrace;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
+use super::process::send;
+use super::replay::trace_of;
+use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::engine::Engine;
 use crate::trace::Site;
-use crate::verdict::{Bug, BugKind};
-use crate::wire::{Board, WATCHDOG_SIGNAL};
+use crate::verdict::{Bug, BugKind, Verdict};
+use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
 
 static BOARD: AtomicPtr<Board> = AtomicPtr::new(null_mut());
 static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(null_mut());
+/// Set in a replay, which also tells what happened up to the signal.
+static SURROUNDINGS: AtomicPtr<Surroundings> = AtomicPtr::new(null_mut());
+/// The OS thread that runs the engine.
+static THREAD: AtomicI32 = AtomicI32::new(0);
 
 const ALTERNATE_STACK: usize = 1 << 20;
 const FATAL: [libc::c_int; 6] = [
@@ -27,6 +34,8 @@ const FATAL: [libc::c_int; 6] = [
 pub(super) fn install(board: *mut Board, engine: *mut Engine) {
     BOARD.store(board, Ordering::Relaxed);
     ENGINE.store(engine, Ordering::Relaxed);
+    // SAFETY: asks for a number.
+    THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
     // SAFETY: the stack is a fresh mapping; the handler ends the process.
     unsafe {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -41,26 +50,65 @@ pub(super) fn install(board: *mut Board, engine: *mut Engine) {
         for signal in FATAL.into_iter().chain([WATCHDOG_SIGNAL]) {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO | libc::SA_RESETHAND;
+            action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
+            if signal != WATCHDOG_SIGNAL {
+                action.sa_flags |= libc::SA_RESETHAND;
+            }
             libc::sigaction(signal, &raw const action, null_mut());
         }
     }
 }
 
+/// In a replay: what happened up to the signal is told as well.
+pub(super) fn tell_trace(surroundings: *mut Surroundings) {
+    SURROUNDINGS.store(surroundings, Ordering::Relaxed);
+}
+
 /// Leaves a bug on the board, then tries to make its site better by a backtrace.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    // SAFETY: asks for a number.
+    let on_engine_thread = unsafe { libc::gettid() } == THREAD.load(Ordering::Relaxed);
+    if signal == WATCHDOG_SIGNAL && !on_engine_thread {
+        // The kernel picked any thread; the one that hangs must say where.
+        // SAFETY: sends a signal to this process.
+        unsafe {
+            let thread = THREAD.load(Ordering::Relaxed);
+            libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal);
+        }
+        return;
+    }
     // SAFETY: the kernel's information is valid in the handler.
     let address = unsafe { (*info).si_addr() } as usize;
     let mut bug = describe(signal, address);
     leave(&bug);
-    if bug.kind != BugKind::StackOverflow
+    // Another thread's alternate stack is too small for a backtrace.
+    if on_engine_thread
+        && bug.kind != BugKind::StackOverflow
         && let Some(site) = site_in_backtrace(&Backtrace::force_capture().to_string())
     {
         bug.site = Some(site);
         leave(&bug);
     }
+    tell(bug);
     // SAFETY: ends the process.
     unsafe { libc::_exit(128 + signal) }
+}
+
+/// In a replay: sends the trace up to here.
+fn tell(bug: Bug) {
+    let surroundings = SURROUNDINGS.load(Ordering::Relaxed);
+    if surroundings.is_null() {
+        return;
+    }
+    // SAFETY: both live as long as the process; the interrupted code does not go on.
+    let (engine, surroundings) =
+        unsafe { (&mut *ENGINE.load(Ordering::Relaxed), &*surroundings) };
+    send(&Event::Replayed(Replayed {
+        verdict: Verdict::Failed(bug),
+        trace: trace_of(engine, surroundings),
+        divergence: None,
+        unobserved_panics: Vec::new(),
+    }));
 }
 
 fn describe(signal: libc::c_int, address: usize) -> Bug {
@@ -119,7 +167,8 @@ fn site_in_backtrace(backtrace: &str) -> Option<Site> {
             && !place.contains("/cct-runtime/")
             && !place.contains("/cct-shims/")
     });
-    let mut parts = own.next()?.rsplitn(3, ':');
+    let place = own.next()?;
+    let mut parts = place.strip_prefix("./").unwrap_or(place).rsplitn(3, ':');
     let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     Some(Site {
         file: parts.next()?.to_owned(),

@@ -44,9 +44,10 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
             explorer.explore(body, &mut |event| channel.send(&event));
         }
         "replay" => {
-            let surroundings = Surroundings::new();
+            let mut surroundings = Surroundings::new();
             let mut engine = crate::engine::Engine::new(tape, &settings.atomic);
             crash::install(board, &raw mut *engine);
+            crash::tell_trace(&raw mut surroundings);
             let name = case.test_name();
             let replayed =
                 replay::replay(&mut engine, &surroundings, schedule, name, &settings, body);
@@ -69,6 +70,13 @@ pub fn report_uncontrolled(what: &str) {
             channel.send(&Event::Uncontrolled(what.to_owned()));
             leave()
         });
+    }
+}
+
+/// Sends an event, if somebody listens.
+pub(super) fn send(event: &Event) {
+    if let Some(channel) = CHANNEL.get() {
+        channel.send(event);
     }
 }
 
