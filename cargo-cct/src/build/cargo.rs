@@ -128,6 +128,7 @@ impl Cargo<'_> {
             // A build folder that the user shares with plain builds would mix with them.
             .env("CARGO_BUILD_BUILD_DIR", &workspace.target);
         command.current_dir(&workspace.folder);
+        toolchain.pin(&mut command);
         match wrapper::wrapper_before(&workspace.folder) {
             Some(before) => command.env(wrapper::ENV_CHAINED, before),
             None => command.env_remove(wrapper::ENV_CHAINED),

@@ -73,6 +73,16 @@ impl Toolchain {
         })
     }
 
+    /// Makes a command, and what it starts, stay with this toolchain: a package in the graph may have a
+    /// `rust-toolchain` file, which rustup would obey in that package's folder.
+    pub(crate) fn pin(&self, command: &mut Command) {
+        if let Some(name) = self.sysroot.file_name()
+            && env::var_os("RUSTUP_TOOLCHAIN").is_none()
+        {
+            command.env("RUSTUP_TOOLCHAIN", name);
+        }
+    }
+
     /// The first line of the version.
     pub(crate) fn release(&self) -> &str {
         self.version.lines().next().unwrap_or_default()

@@ -94,6 +94,10 @@ pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
         )
     };
     let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));
+    if one.kind == BugKind::Hang && other.kind == BugKind::Hang {
+        // Where in its loop the code was found is chance.
+        return true;
+    }
     match (place(one), place(other)) {
         (Some(place), Some(other)) if place != other => return false,
         _ => {}
@@ -101,9 +105,7 @@ pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
     if crash(one) && crash(other) {
         return one.kind == other.kind || one.site.is_none() || other.site.is_none();
     }
-    one.kind == other.kind
-        && (one.kind == BugKind::Hang
-            || without_numbers(&one.message) == without_numbers(&other.message))
+    one.kind == other.kind && without_numbers(&one.message) == without_numbers(&other.message)
 }
 
 /// A message with every number replaced, hexadecimal ones included.

@@ -104,9 +104,15 @@ pub(super) fn watch(
             process::signal_leader(&child, wire::WATCHDOG_SIGNAL);
             let deadline = Instant::now() + LAST_WORDS;
             while child.try_wait()?.is_none() && Instant::now() < deadline {
-                thread::sleep(Duration::from_millis(5));
+                // A replay tells what happened up to here.
+                if let Ok(event) = next(&events, closed) {
+                    on_event(event);
+                }
             }
             kill(&mut child)?;
+            while let Ok(event) = events.try_recv() {
+                on_event(event);
+            }
             return Ok(End::Hung);
         }
     }

@@ -1,16 +1,18 @@
 //! Word from threads that the engine does not control.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::state::Engine;
+use crate::strategy::WorkerId;
 
 /// Set when an uncontrolled thread changed something that a controlled worker may wait for.
 static NEWS: AtomicBool = AtomicBool::new(false);
 /// True from the first engine of the process on; before, nobody can be waiting.
 static ENGINE_EXISTS: AtomicBool = AtomicBool::new(false);
-static LOCK: Mutex<()> = Mutex::new(());
+/// Workers that uncontrolled threads gave their park token: iteration and number.
+static UNPARKED: Mutex<Vec<(u64, WorkerId)>> = Mutex::new(Vec::new());
 static ARRIVED: Condvar = Condvar::new();
 
 /// How often, and how long each time, the engine waits for news when only the outside can help.
@@ -25,15 +27,36 @@ pub(super) fn reset() {
 /// Called on an uncontrolled thread that changed `object`.
 pub(super) fn notify(_object: usize) {
     if ENGINE_EXISTS.load(Ordering::Relaxed) && !is_engine_thread() {
-        NEWS.store(true, Ordering::Release);
-        let _guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-        ARRIVED.notify_all();
+        announce(&mut unparked());
     }
+}
+
+/// Called on an uncontrolled thread that unparks a worker of this iteration.
+pub(super) fn unpark(iteration: u64, worker: WorkerId) {
+    let mut unparked = unparked();
+    unparked.push((iteration, worker));
+    announce(&mut unparked);
+}
+
+fn unparked() -> MutexGuard<'static, Vec<(u64, WorkerId)>> {
+    UNPARKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says that there is news; the lock is held, so that the engine cannot be about to sleep.
+fn announce(_unparked: &mut MutexGuard<'static, Vec<(u64, WorkerId)>>) {
+    NEWS.store(true, Ordering::Release);
+    ARRIVED.notify_all();
 }
 
 /// Makes everybody who waits look again if there is news.
 pub(super) fn drain(engine: &mut Engine) {
     if NEWS.load(Ordering::Relaxed) && NEWS.swap(false, Ordering::Acquire) {
+        for (iteration, worker) in unparked().drain(..) {
+            if iteration == engine.iteration && (worker.0 as usize) < engine.worker_count {
+                // SAFETY: the engine's workers are live.
+                unsafe { (*engine.worker(worker)).park_token = true };
+            }
+        }
         engine.wake_everybody();
     }
 }
@@ -43,7 +66,7 @@ pub(super) fn wait(engine: &mut Engine) -> bool {
     if !uncontrolled_threads_exist() {
         return false;
     }
-    let mut guard = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut guard = unparked();
     for _ in 0..ATTEMPTS {
         if NEWS.load(Ordering::Acquire) {
             break;

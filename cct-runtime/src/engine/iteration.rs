@@ -215,6 +215,13 @@ impl Engine {
         panics.find(|panic| panic.message == message)?.site.clone()
     }
 
+    /// What the current worker's last panic said.
+    pub(crate) fn last_panic_message(&self) -> Option<String> {
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let worker = unsafe { &*self.current };
+        worker.last_panic.as_ref().map(|panic| panic.message.clone())
+    }
+
     /// The worker whose stack's guard page contains this address: its stack is exhausted.
     pub(crate) fn worker_with_guard(&self, address: usize) -> Option<u32> {
         // SAFETY: the engine's workers are live.

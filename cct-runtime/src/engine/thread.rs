@@ -91,21 +91,25 @@ pub fn park(deadline: u64) {
     }
 }
 
-/// Gives a worker its park token, with the scheduling point before it.
+/// Gives a worker of this iteration its park token, with the scheduling point before it; from an
+/// uncontrolled thread, as soon as the engine looks.
 #[track_caller]
-pub fn unpark(worker: WorkerId) {
+pub fn unpark(iteration: u64, worker: WorkerId) {
     let engine = engine();
+    if engine.is_null() {
+        super::external::unpark(iteration, worker);
+        return;
+    }
     // SAFETY: as in `is_finished`; no reference is kept across a switch.
     unsafe {
+        if (*engine).iteration != iteration {
+            return;
+        }
         let worker = (*engine).worker(worker);
-        point_at(
-            Operation::Unpark,
-            Worker::park_object(worker),
-            Location::caller(),
-        )
-        .done();
+        let object = Worker::park_object(worker);
+        point_at(Operation::Unpark, object, Location::caller()).done();
         (*worker).park_token = true;
-        wake_all_of(engine, Worker::park_object(worker));
+        wake_all_of(engine, object);
     }
 }
 

@@ -124,7 +124,11 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
             BugKind::Hang,
             format!("{name} runs without coming to a scheduling point"),
         ),
-        libc::SIGABRT => (BugKind::Abort, format!("{name} aborted the process")),
+        libc::SIGABRT => {
+            let reason = engine.last_panic_message();
+            let reason = reason.map_or_else(String::new, |panic| format!(": {panic}"));
+            (BugKind::Abort, format!("{name} aborted the process{reason}"))
+        }
         libc::SIGSEGV | libc::SIGBUS if engine.worker_with_guard(address).is_some() => (
             BugKind::StackOverflow,
             format!("{name} has overflowed its stack"),
@@ -163,7 +167,8 @@ fn site_in_backtrace(backtrace: &str) -> Option<Site> {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("at "));
     let mut own = places.filter(|place| {
-        !place.starts_with("/rustc/")
+        place.contains(".rs:")
+            && !place.starts_with("/rustc/")
             && !place.contains("/cct-runtime/")
             && !place.contains("/cct-shims/")
     });

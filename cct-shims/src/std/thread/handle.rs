@@ -36,16 +36,14 @@ impl Thread {
         }
     }
 
-    /// Gives the thread its park token. A worker takes one only from workers of its own iteration.
+    /// Gives the thread its park token. One that a worker of another iteration had goes nowhere.
     #[inline]
     #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
             Kind::Native(thread) => thread.unpark(),
             Kind::Worker { worker, .. } => {
-                if worker.seen() == Seen::Live {
-                    engine::unpark(worker.id);
-                }
+                engine::unpark(worker.iteration, worker.id);
             }
         }
     }
