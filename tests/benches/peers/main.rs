@@ -1,18 +1,17 @@
 //! Compares this engine with Shuttle and Loom on the same workloads, on one core, in one run.
 //!
-//! `cargo bench -p cct-tests --bench peers [-- <workload> …]` prints a table and writes `peers.json`
-//! into the target folder. The process only conducts: it pins itself to one core and starts itself
-//! again for each *slice*, one engine with one strategy on one workload for a fraction of a second.
-//! The slices of the engines take turns, and of each engine's slices the median counts, so that a
-//! machine that slows down slows all of them. A slice has a process of its own because this engine
-//! restores a process's statics between iterations, the peers' among them.
+//! `cargo bench -p cct-tests --bench peers [-- <workload> …]` prints a table and writes
+//! `peers.json` into the target folder. The process only conducts: it pins itself to one core and
+//! starts itself again for each *slice*, one engine with one strategy on one workload for a fraction
+//! of a second. The slices of the engines take turns, and of each engine's slices the median counts,
+//! so that a machine that slows down slows all of them. A slice has a process of its own because this
+//! engine restores a process's statics between iterations, the peers' among them.
 //!
 //! What is a step: for this engine what it counts, a scheduling point; for Shuttle a call of
-//! `next_task`, counted by a wrapping scheduler; Loom has no such count, so [`Workload::operations`]
-//! is taken, the operations that the workload's own code spells out. Schedules a second needs no such
-//! convention and is what the ratios compare.
-//!
-//! [`Workload::operations`]: workloads::Workload::operations
+//! `next_task`, counted by a wrapping scheduler; Loom has no such count, so
+//! [`Workload::operations`](workloads::Workload::operations) is taken, the operations that the
+//! workload's own code spells out. Schedules a second needs no such convention and is what the ratios
+//! compare.
 
 mod engines;
 mod pin;

@@ -48,8 +48,8 @@ impl Row {
         })
     }
 
-    /// How many times as many schedules as the peer this engine does in the same time, under the same
-    /// strategy; where the peer has one of its own, under uniform random.
+    /// How many schedules this engine does while the peer does one, under the same strategy; where the
+    /// peer has one of its own, under uniform random.
     fn ratio(&self, rows: &[Row]) -> Option<f64> {
         if self.contender.engine == OURS {
             return None;

@@ -14,7 +14,10 @@ impl Stack {
     /// Node 0 on top of node 1 on top of node 2.
     fn full() -> Self {
         let below = [1, 2, END].map(AtomicUsize::new);
-        Stack { head: AtomicUsize::new(0), below }
+        Stack {
+            head: AtomicUsize::new(0),
+            below,
+        }
     }
 
     fn pop(&self) -> Option<usize> {
@@ -24,7 +27,11 @@ impl Stack {
                 return None;
             }
             let next = self.below[head].load(SeqCst);
-            if self.head.compare_exchange(head, next, SeqCst, SeqCst).is_ok() {
+            if self
+                .head
+                .compare_exchange(head, next, SeqCst, SeqCst)
+                .is_ok()
+            {
                 return Some(head);
             }
         }
@@ -34,7 +41,11 @@ impl Stack {
         loop {
             let head = self.head.load(SeqCst);
             self.below[node].store(head, SeqCst);
-            if self.head.compare_exchange(head, node, SeqCst, SeqCst).is_ok() {
+            if self
+                .head
+                .compare_exchange(head, node, SeqCst, SeqCst)
+                .is_ok()
+            {
                 return;
             }
         }

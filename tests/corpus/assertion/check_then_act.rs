@@ -1,8 +1,8 @@
 //! Check, then act on a map: each step is locked, both together are not.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Double-checked locking: the flag goes up before the value is there.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 #[derive(Default)]

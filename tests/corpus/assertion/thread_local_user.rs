@@ -19,9 +19,13 @@ fn a_user_left_behind() {
     let jobs: Mutex<Vec<fn()>> = Mutex::new(vec![anonymous_request, || log_in_and_out(7)]);
     thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| loop {
-                let Some(job) = jobs.lock().unwrap().pop() else { break };
-                job();
+            scope.spawn(|| {
+                loop {
+                    let Some(job) = jobs.lock().unwrap().pop() else {
+                        break;
+                    };
+                    job();
+                }
             });
         }
     });

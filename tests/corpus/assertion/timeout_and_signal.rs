@@ -19,7 +19,10 @@ fn cancelled_and_done() {
         if !*guard {
             let (guard, result) = changed.wait_timeout(guard, LIMIT).unwrap();
             let is_cancelled = result.timed_out();
-            assert!(!(is_cancelled && *guard), "cancelled, and done nevertheless");
+            assert!(
+                !(is_cancelled && *guard),
+                "cancelled, and done nevertheless"
+            );
         }
     });
 }

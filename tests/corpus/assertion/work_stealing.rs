@@ -24,14 +24,21 @@ impl Jobs {
     fn steal(&self) -> Option<usize> {
         let top = self.top.load(SeqCst);
         let is_there = top < self.bottom.load(SeqCst);
-        let wins = || self.top.compare_exchange(top, top + 1, SeqCst, SeqCst).is_ok();
+        let wins = || {
+            self.top
+                .compare_exchange(top, top + 1, SeqCst, SeqCst)
+                .is_ok()
+        };
         (is_there && wins()).then_some(top)
     }
 }
 
 #[test]
 fn the_last_job_twice() {
-    let jobs = Jobs { top: AtomicUsize::new(0), bottom: AtomicUsize::new(1) };
+    let jobs = Jobs {
+        top: AtomicUsize::new(0),
+        bottom: AtomicUsize::new(1),
+    };
     let (taken, stolen) = thread::scope(|scope| {
         let thief = scope.spawn(|| jobs.steal());
         (jobs.take(), thief.join().unwrap())

@@ -19,7 +19,11 @@ impl Barrier {
             *state = (generation + 1, 0);
             self.all_here.notify_all();
         } else {
-            drop(self.all_here.wait_while(state, |state| state.0 == generation).unwrap());
+            drop(
+                self.all_here
+                    .wait_while(state, |state| state.0 == generation)
+                    .unwrap(),
+            );
         }
     }
 }

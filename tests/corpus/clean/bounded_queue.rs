@@ -14,13 +14,19 @@ struct Queue {
 impl Queue {
     fn put(&self, item: u32) {
         let items = self.items.lock().unwrap();
-        self.not_full.wait_while(items, |items| items.len() == 1).unwrap().push_back(item);
+        self.not_full
+            .wait_while(items, |items| items.len() == 1)
+            .unwrap()
+            .push_back(item);
         self.not_empty.notify_one();
     }
 
     fn take(&self) -> u32 {
         let items = self.items.lock().unwrap();
-        let mut items = self.not_empty.wait_while(items, |items| items.is_empty()).unwrap();
+        let mut items = self
+            .not_empty
+            .wait_while(items, |items| items.is_empty())
+            .unwrap();
         let item = items.pop_front().unwrap();
         self.not_full.notify_one();
         item

@@ -15,6 +15,9 @@ fn the_first_answer_is_enough() {
     let first = receiver.recv().unwrap();
     drop(receiver);
     assert!(first < 2);
-    let sent = askers.into_iter().filter_map(|asker| asker.join().ok()).filter(|sent| *sent);
+    let sent = askers
+        .into_iter()
+        .filter_map(|asker| asker.join().ok())
+        .filter(|sent| *sent);
     assert!(sent.count() >= 1);
 }

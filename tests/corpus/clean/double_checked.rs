@@ -1,7 +1,7 @@
 //! Double-checked locking with the flag last.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 #[derive(Default)]

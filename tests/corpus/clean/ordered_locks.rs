@@ -16,5 +16,8 @@ fn both_ways() {
         scope.spawn(|| transfer(3));
         transfer(-4);
     });
-    assert_eq!(*accounts[0].lock().unwrap() + *accounts[1].lock().unwrap(), 20);
+    assert_eq!(
+        *accounts[0].lock().unwrap() + *accounts[1].lock().unwrap(),
+        20
+    );
 }

@@ -1,7 +1,7 @@
 //! Park in a loop around a flag: neither an early nor a spurious wake-up matters.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 #[test]

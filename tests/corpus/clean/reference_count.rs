@@ -1,6 +1,6 @@
 //! A reference count whose decrement says who was last.
 
-use std::sync::atomic::{fence, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::thread;
 
 #[test]

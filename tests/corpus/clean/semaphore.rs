@@ -12,7 +12,10 @@ struct Semaphore {
 impl Semaphore {
     fn acquire(&self) {
         let permits = self.permits.lock().unwrap();
-        *self.available.wait_while(permits, |permits| *permits == 0).unwrap() -= 1;
+        *self
+            .available
+            .wait_while(permits, |permits| *permits == 0)
+            .unwrap() -= 1;
     }
 
     fn release(&self) {
@@ -23,7 +26,10 @@ impl Semaphore {
 
 #[test]
 fn two_at_a_time() {
-    let semaphore = Semaphore { permits: Mutex::new(2), available: Condvar::new() };
+    let semaphore = Semaphore {
+        permits: Mutex::new(2),
+        available: Condvar::new(),
+    };
     let inside = AtomicU32::new(0);
     thread::scope(|scope| {
         for _ in 0..3 {

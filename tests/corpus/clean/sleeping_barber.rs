@@ -24,7 +24,10 @@ impl Shop {
     }
 
     fn serve(&self) {
-        *self.bell.wait_while(self.waiting.lock().unwrap(), |waiting| *waiting == 0).unwrap() -= 1;
+        *self
+            .bell
+            .wait_while(self.waiting.lock().unwrap(), |waiting| *waiting == 0)
+            .unwrap() -= 1;
     }
 }
 

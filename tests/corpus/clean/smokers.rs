@@ -11,7 +11,9 @@ struct Table {
 
 impl Table {
     fn lay(&self, all_but: usize) {
-        let empty = self.changed.wait_while(self.lies.lock().unwrap(), |lies| lies.contains(&true));
+        let empty = self
+            .changed
+            .wait_while(self.lies.lock().unwrap(), |lies| lies.contains(&true));
         *empty.unwrap() = std::array::from_fn(|thing| thing != all_but);
         self.changed.notify_all();
     }
@@ -20,7 +22,10 @@ impl Table {
     fn smoke(&self, own: usize) {
         let lies_for_me = |lies: &[bool; 3]| (0..3).all(|thing| lies[thing] != (thing == own));
         let lies = self.lies.lock().unwrap();
-        *self.changed.wait_while(lies, |lies| !lies_for_me(lies)).unwrap() = [false; 3];
+        *self
+            .changed
+            .wait_while(lies, |lies| !lies_for_me(lies))
+            .unwrap() = [false; 3];
         self.changed.notify_all();
     }
 }

@@ -27,7 +27,11 @@ impl Stack {
                 return None;
             }
             let next = successor(head, self.below[node(head) as usize].load(SeqCst));
-            if self.head.compare_exchange(head, next, SeqCst, SeqCst).is_ok() {
+            if self
+                .head
+                .compare_exchange(head, next, SeqCst, SeqCst)
+                .is_ok()
+            {
                 return Some(node(head));
             }
         }
@@ -38,7 +42,11 @@ impl Stack {
             let head = self.head.load(SeqCst);
             self.below[new as usize].store(node(head), SeqCst);
             let next = successor(head, new);
-            if self.head.compare_exchange(head, next, SeqCst, SeqCst).is_ok() {
+            if self
+                .head
+                .compare_exchange(head, next, SeqCst, SeqCst)
+                .is_ok()
+            {
                 return;
             }
         }
@@ -47,7 +55,10 @@ impl Stack {
 
 #[test]
 fn each_node_has_one_owner() {
-    let stack = Stack { head: AtomicU64::new(0), below: [1, 2, END].map(AtomicU32::new) };
+    let stack = Stack {
+        head: AtomicU64::new(0),
+        below: [1, 2, END].map(AtomicU32::new),
+    };
     let (mine, theirs) = thread::scope(|scope| {
         let other = scope.spawn(|| {
             let first = stack.pop();

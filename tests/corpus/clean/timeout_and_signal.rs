@@ -17,7 +17,9 @@ fn done_or_late() {
         });
         let start = Instant::now();
         let guard = is_done.lock().unwrap();
-        let (is_done, _) = changed.wait_timeout_while(guard, LIMIT, |is_done| !*is_done).unwrap();
+        let (is_done, _) = changed
+            .wait_timeout_while(guard, LIMIT, |is_done| !*is_done)
+            .unwrap();
         assert!(*is_done || start.elapsed() >= LIMIT);
     });
 }

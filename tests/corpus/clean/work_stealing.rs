@@ -27,13 +27,18 @@ impl Jobs {
     }
 
     fn claim(&self, top: usize) -> bool {
-        self.top.compare_exchange(top, top + 1, SeqCst, SeqCst).is_ok()
+        self.top
+            .compare_exchange(top, top + 1, SeqCst, SeqCst)
+            .is_ok()
     }
 }
 
 #[test]
 fn each_job_once() {
-    let jobs = Jobs { top: AtomicUsize::new(0), bottom: AtomicUsize::new(2) };
+    let jobs = Jobs {
+        top: AtomicUsize::new(0),
+        bottom: AtomicUsize::new(2),
+    };
     let mut done: Vec<_> = thread::scope(|scope| {
         let thief = scope.spawn(|| jobs.steal());
         let own: Vec<_> = [jobs.take(), jobs.take()].into_iter().flatten().collect();

@@ -17,7 +17,11 @@ impl Barrier {
             *arrived = 0;
             self.all_here.notify_all();
         } else {
-            drop(self.all_here.wait_while(arrived, |arrived| *arrived != 0).unwrap());
+            drop(
+                self.all_here
+                    .wait_while(arrived, |arrived| *arrived != 0)
+                    .unwrap(),
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bounded channels in a circle: both send two messages before they listen, with room for one.
 
-use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 fn talk_then_listen(sender: &SyncSender<u32>, receiver: &Receiver<u32>) {

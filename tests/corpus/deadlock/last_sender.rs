@@ -1,8 +1,8 @@
 //! Channel: who drops the last sender is decided by a count from which one decrement is lost.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc::channel;
-use std::sync::Mutex;
 use std::thread;
 
 #[test]

@@ -12,7 +12,10 @@ struct Semaphore {
 impl Semaphore {
     fn acquire(&self) {
         let permits = self.permits.lock().unwrap();
-        *self.available.wait_while(permits, |permits| *permits == 0).unwrap() -= 1;
+        *self
+            .available
+            .wait_while(permits, |permits| *permits == 0)
+            .unwrap() -= 1;
     }
 
     fn release(&self) {

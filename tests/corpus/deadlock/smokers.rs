@@ -16,7 +16,10 @@ impl Pile {
     }
 
     fn take(&self) {
-        *self.laid.wait_while(self.left.lock().unwrap(), |left| *left == 0).unwrap() -= 1;
+        *self
+            .laid
+            .wait_while(self.left.lock().unwrap(), |left| *left == 0)
+            .unwrap() -= 1;
     }
 }
 

@@ -8,7 +8,11 @@ struct SpinLock(AtomicBool);
 
 impl SpinLock {
     fn lock(&self) {
-        while self.0.compare_exchange(false, true, SeqCst, SeqCst).is_err() {
+        while self
+            .0
+            .compare_exchange(false, true, SeqCst, SeqCst)
+            .is_err()
+        {
             std::hint::spin_loop();
         }
     }

@@ -1,7 +1,7 @@
 //! One-shot: two finishers see that nobody has finished, and both take the only sender.
 
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 
 #[test]
@@ -11,7 +11,10 @@ fn the_only_sender() {
     let finish = || {
         if !is_done.load(SeqCst) {
             is_done.store(true, SeqCst);
-            let sender = sender.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+            let sender = sender
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+                .take();
             sender.expect("nobody has finished yet").send(()).unwrap();
         }
     };
