@@ -2,12 +2,14 @@
 
 mod build;
 mod environment;
+mod events;
 mod finished;
 mod tool;
 mod workspace;
 
 pub use build::{Artifacts, build};
 pub use environment::{cargo, cleaned};
+pub use events::{Events, name};
 pub use finished::Finished;
 pub use tool::cargo_cct;
 pub use workspace::Workspace;

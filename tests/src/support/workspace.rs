@@ -1,38 +1,63 @@
 //! A copy of a fixture that a test may build in and change.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{cargo, cargo_cct};
+use super::{Events, Finished, cargo, cargo_cct};
 
-/// A folder of its own for one test, removed at the end.
+/// A folder of its own.
 #[derive(Debug)]
 pub struct Workspace {
     root: PathBuf,
+    life: Life,
+}
+
+/// How long a copy lives.
+#[derive(Debug)]
+enum Life {
+    /// As long as the value.
+    Short,
+    /// For good, so that the next run of the tests finds it built; nobody else has it meanwhile.
+    Long(#[expect(dead_code, reason = "held, never read")] File),
 }
 
 impl Workspace {
-    /// Copies the fixture `tests/fixtures/<name>`.
+    /// Copies the fixture `tests/fixtures/<name>` for one test; removed at the end.
     #[track_caller]
     pub fn of_fixture(name: &str) -> Self {
-        Self::of_folder(
-            &Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("fixtures")
-                .join(name),
-        )
+        Self::of_folder(&fixture(name))
     }
 
     /// Copies any folder, without its `target`.
     #[track_caller]
     pub fn of_folder(folder: &Path) -> Self {
         let workspace = Self::empty(folder.file_name().and_then(|name| name.to_str()));
-        if let Err(error) = copy(folder, &workspace.root) {
-            panic!("cannot copy `{}`: {error}", folder.display());
-        }
+        copy(folder, &workspace.root);
         workspace
+    }
+
+    /// Copies the fixture `tests/fixtures/<name>` for the tests of a process to share: they may
+    /// build in it, but not change it. It stays, built, in `folder`.
+    #[track_caller]
+    pub fn kept_of_fixture(folder: &str, name: &str) -> Self {
+        Self::kept(folder, &fixture(name))
+    }
+
+    /// The same for any folder.
+    #[track_caller]
+    pub fn kept(folder: &str, from: &Path) -> Self {
+        let name = from.file_name().expect("a folder has a name");
+        let root = Path::new(folder).join(name);
+        fs::create_dir_all(&root).expect("the target folder is writable");
+        let lock =
+            File::create(root.with_extension("lock")).expect("the target folder is writable");
+        lock.lock().expect("files can be locked");
+        copy(from, &root);
+        let life = Life::Long(lock);
+        Self { root, life }
     }
 
     /// Makes an empty folder; the name is the last part of its path.
@@ -45,7 +70,8 @@ impl Workspace {
             .join(unique)
             .join(name.unwrap_or("workspace"));
         fs::create_dir_all(&root).expect("the temporary folder is writable");
-        Self { root }
+        let life = Life::Short;
+        Self { root, life }
     }
 
     /// Returns the path of the copy, or of a file in it.
@@ -68,11 +94,36 @@ impl Workspace {
         fs::read_to_string(self.path(file)).unwrap_or_else(|error| panic!("`{file}`: {error}"))
     }
 
+    /// Replaces each `old` in a file, where there must be one.
+    #[track_caller]
+    pub fn replace(&self, file: &str, old: &str, new: &str) {
+        let text = self.read(file);
+        assert!(text.contains(old), "no `{old}` in `{file}`:\n{text}");
+        self.write(file, &text.replace(old, new));
+    }
+
     /// Returns the subcommand, to be run in the copy.
     pub fn cct(&self) -> Command {
         let mut command = cargo_cct();
         command.current_dir(&self.root);
         command
+    }
+
+    /// Runs `cargo cct test` with a fixed seed, and expects the exit code.
+    #[track_caller]
+    pub fn test(&self, args: &[&str], code: i32) -> Finished {
+        let finished = Finished::of(self.cct().arg("test").args(SEED).args(args));
+        finished.expect(code);
+        finished
+    }
+
+    /// The same, and reads what is told to programs.
+    #[track_caller]
+    pub fn explore(&self, args: &[&str], code: i32) -> Events {
+        let json = ["test", "--json"];
+        let finished = Finished::of(self.cct().args(json).args(SEED).args(args));
+        finished.expect(code);
+        Events::of(&finished)
     }
 
     /// Returns plain cargo, to be run in the copy.
@@ -83,25 +134,65 @@ impl Workspace {
     }
 }
 
+/// What every exploration starts from.
+const SEED: [&str; 2] = ["--seed", "1"];
+
 impl Drop for Workspace {
     fn drop(&mut self) {
         // A folder that stays behind is no reason to fail a test.
-        if let Some(unique) = self.root.parent() {
+        if let (Life::Short, Some(unique)) = (&self.life, self.root.parent()) {
             let _ = fs::remove_dir_all(unique);
         }
     }
 }
 
-/// Copies a folder's files and folders, but nothing that was built.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures")
+        .join(name)
+}
+
+#[track_caller]
+fn copy(from: &Path, to: &Path) {
+    if let Err(error) = try_copy(from, to) {
+        panic!("cannot copy `{}`: {error}", from.display());
+    }
+}
+
+/// Copies a folder's files and folders, but nothing that was built. A file that is there already
+/// keeps its time, so that cargo does not build it again.
+fn try_copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
+    remove_others(from, to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        if !entry.file_type()?.is_dir() {
-            fs::copy(entry.path(), target)?;
-        } else if entry.file_name() != "target" {
-            copy(&entry.path(), &target)?;
+        if entry.file_type()?.is_dir() {
+            if entry.file_name() != "target" {
+                try_copy(&entry.path(), &target)?;
+            }
+            continue;
+        }
+        let content = fs::read(entry.path())?;
+        if fs::read(&target).ok().as_ref() != Some(&content) {
+            fs::write(target, content)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes what is no longer in the original, but nothing that cargo made.
+fn remove_others(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(to)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == "target" || name == "Cargo.lock" || from.join(&name).exists() {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
         }
     }
     Ok(())

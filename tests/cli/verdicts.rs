@@ -1,0 +1,371 @@
+//! Each way in which a test can end: found, told, kept, and repeated.
+//!
+//! Here is also the one exploration of `fixtures/verdicts` that other files look at.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use cct_tests::support::{Events, Finished, Workspace};
+use serde_json::Value;
+
+use crate::KEPT;
+
+/// The fixture, explored once for all tests of this process.
+pub(crate) struct Explored {
+    pub(crate) workspace: Workspace,
+    pub(crate) events: Events,
+}
+
+/// All tests but the one that hangs, which takes its time.
+pub(crate) static EXPLORED: LazyLock<Explored> = LazyLock::new(|| {
+    let workspace = Workspace::kept_of_fixture(KEPT, "verdicts");
+    let clean = ["clean", "--failures", "--quiet"];
+    Finished::of(workspace.cct().args(clean)).expect(0);
+    let events = workspace.explore(&["--iterations", "100", "--", "--skip", HANGS], 100);
+    Explored { workspace, events }
+});
+
+const HANGS: &str = "in_a_loop_without_points";
+
+/// Test, status, kind of the bug, what its message contains, where it is.
+const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
+    (
+        "abort of_a_double_panic",
+        "ABORT",
+        "abort",
+        "worker 1 aborted",
+        "",
+    ),
+    (
+        "abort on_request",
+        "ABORT",
+        "abort",
+        "`process::abort()`",
+        "tests/abort.rs:7",
+    ),
+    (
+        "deadlock at_a_barrier",
+        "DEADLOCK",
+        "deadlock",
+        "every worker waits",
+        "",
+    ),
+    (
+        "deadlock of_a_receiver_that_keeps_a_sender",
+        "DEADLOCK",
+        "deadlock",
+        "every worker waits",
+        "",
+    ),
+    (
+        "deadlock of_a_worker_with_itself",
+        "DEADLOCK",
+        "deadlock",
+        "every worker waits",
+        "",
+    ),
+    (
+        "deadlock of_two_locks",
+        "DEADLOCK",
+        "deadlock",
+        "every worker waits",
+        "",
+    ),
+    (
+        "deadlock without_a_signal",
+        "DEADLOCK",
+        "deadlock",
+        "every worker waits",
+        "",
+    ),
+    (
+        "error is_no_panic",
+        "FAIL",
+        "no_panic",
+        "did not panic as expected",
+        "",
+    ),
+    (
+        "error is_returned",
+        "FAIL",
+        "error_returned",
+        "returned an error",
+        "",
+    ),
+    (
+        "exit of_the_process",
+        "EXIT",
+        "exit",
+        "`process::exit(3)`",
+        "tests/exit.rs:7",
+    ),
+    (
+        "killed in_the_middle_of_a_schedule",
+        "CRASH",
+        "signal",
+        "SIGKILL",
+        "",
+    ),
+    (
+        "lock_cycle while_a_third_worker_runs_on",
+        "DEADLOCK",
+        "lock_cycle",
+        "in a circle, while others go on",
+        "",
+    ),
+    (
+        "no_progress spins_on_a_flag_that_nobody_sets",
+        "NO PROGRESS",
+        "no_progress",
+        "nobody will ever change anything",
+        "",
+    ),
+    (
+        "no_progress waits_while_the_holder_spins",
+        "NO PROGRESS",
+        "no_progress",
+        "nobody will ever change anything",
+        "",
+    ),
+    (
+        "panic in_the_body",
+        "FAIL",
+        "panic",
+        "the other was faster",
+        "tests/panic.rs:12",
+    ),
+    (
+        "panic through_a_poisoned_lock",
+        "FAIL",
+        "panic",
+        "PoisonError",
+        "tests/panic.rs:38",
+    ),
+    (
+        "panic through_a_scope",
+        "FAIL",
+        "panic",
+        "a scoped thread panicked",
+        "tests/panic.rs:24",
+    ),
+    (
+        "panic through_join",
+        "FAIL",
+        "panic",
+        "`Err` value: Any",
+        "tests/panic.rs:19",
+    ),
+    (
+        "signal of_a_wild_write",
+        "CRASH",
+        "signal",
+        "SIGSEGV",
+        "tests/signal.rs:10",
+    ),
+    (
+        "stack_overflow of_a_worker",
+        "OVERFLOW",
+        "stack_overflow",
+        "thread 'diver' has overflowed its stack",
+        "",
+    ),
+];
+
+#[test]
+fn each_failure_is_what_it_is() {
+    let mut wrong = Vec::new();
+    for (name, status, kind, message, site) in FAILURES {
+        let ended = EXPLORED.events.test(&format!("verdicts::{name}"));
+        let bug = &ended["failure"]["bug"];
+        let place = format!("{}:{}", text(&bug["site"]["file"]), bug["site"]["line"]);
+        let holds = ended["status"] == status
+            && bug["kind"] == kind
+            && text(&bug["message"]).contains(message)
+            && (site.is_empty() || place.trim_start_matches("./") == site)
+            && ended["failure"]["repeats"]["repeats"] == "yes";
+        if !holds {
+            wrong.push(format!("{name}: {} {bug:#}", ended["status"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_looks_wrong_and_is_not_passes() {
+    let statuses = EXPLORED.events.statuses();
+    let failures = FAILURES.map(|(name, ..)| format!("verdicts::{name}"));
+    let others = statuses.iter().filter(|(name, _)| !failures.contains(name));
+    let others: BTreeMap<_, _> = others.collect();
+    assert!(others.len() >= 8, "{others:?}");
+    assert!(
+        others.values().all(|status| *status == "PASS"),
+        "{others:?}"
+    );
+}
+
+#[test]
+fn what_never_ends_is_cut_off_and_counted() {
+    let livelock = EXPLORED
+        .events
+        .test("verdicts::cut_off a_livelock_that_makes_progress");
+    let counters = &livelock["counters"];
+    assert_eq!(counters["cut_offs"], 100, "{livelock}");
+    assert_eq!(counters["longest"], 20_000, "{livelock}");
+    let of_the_run = &EXPLORED.events.only("run_ended")["counters"];
+    assert_eq!(of_the_run["cut_offs"], 100, "{of_the_run}");
+
+    let workspace = &EXPLORED.workspace;
+    let told = workspace.test(&["--iterations", "3", "--test", "cut_off"], 0);
+    assert!(told.stdout.contains("3 cut off"), "{}", told.stdout);
+    let shorter = [
+        "--iterations",
+        "3",
+        "--max-steps",
+        "50",
+        "--test",
+        "cut_off",
+    ];
+    let shorter = workspace.explore(&shorter, 0);
+    let counters = &shorter.only("run_ended")["counters"];
+    assert_eq!(counters["longest"], 50, "{counters}");
+}
+
+#[test]
+fn no_progress_names_who_spins() {
+    let waits = waits("no_progress waits_while_the_holder_spins");
+    let spinners: Vec<_> = waits.iter().filter(|wait| wait["spins"] == true).collect();
+    assert_eq!(spinners.len(), 1, "{waits:#?}");
+    assert_eq!(spinners[0]["worker"], 1);
+    assert_eq!(text(&spinners[0]["site"]["file"]), "tests/no_progress.rs");
+    let line = spinners[0]["site"]["line"].as_u64();
+    assert!(matches!(line, Some(16 | 17)), "{waits:#?}");
+    let waiting = waits.iter().find(|wait| wait["spins"] == false);
+    assert_eq!(waiting.expect("the body waits")["holder"], 1);
+
+    let shown = show("no_progress waits_while_the_holder_spins");
+    assert!(shown.contains("spins"), "{shown}");
+}
+
+#[test]
+fn a_circle_of_locks_is_told_with_its_holders() {
+    for test in [
+        "deadlock of_two_locks",
+        "lock_cycle while_a_third_worker_runs_on",
+    ] {
+        let waits = waits(test);
+        let circle: Vec<_> = waits
+            .iter()
+            .filter(|wait| wait["in_cycle"] == true)
+            .collect();
+        assert_eq!(circle.len(), 2, "{waits:#?}");
+        assert_eq!(circle[0]["holder"], circle[1]["worker"]);
+        assert_eq!(circle[1]["holder"], circle[0]["worker"]);
+        let shown = show(test);
+        assert!(shown.contains("held by"), "{shown}");
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_its_schedule_and_the_run_goes_on() {
+    let killed = EXPLORED
+        .events
+        .test("verdicts::killed in_the_middle_of_a_schedule");
+    let iteration = killed["failure"]["iteration"].as_u64();
+    assert!(iteration > Some(1), "no schedule came before: {killed:#}");
+    let id = text(&killed["failure"]["id"]);
+    let record = EXPLORED
+        .workspace
+        .read(&format!("target/cct/failures/{id}/trace.json"));
+    let record: Value = record.parse().expect("a record is JSON");
+    let runs = record["schedule"]["runs"]
+        .as_array()
+        .expect("a schedule has runs");
+    assert!(runs.len() > 1, "{runs:?}");
+    let summary = EXPLORED.events.only("run_ended");
+    assert_eq!(summary["not_run"], 0, "{summary}");
+}
+
+#[test]
+fn a_panic_that_nobody_observes_is_shown_and_fails_on_demand() {
+    let workspace = &EXPLORED.workspace;
+    let quiet = [
+        "--iterations",
+        "20",
+        "--test",
+        "pass",
+        "--",
+        "an_unobserved_panic",
+    ];
+    let shown = workspace.test(&quiet, 0);
+    let warning = "panicked at tests/pass.rs:96:9 and nobody noticed: nobody looks";
+    assert!(shown.stdout.contains(warning), "{}", shown.stdout);
+
+    let mut strict = vec!["--fail-on-unobserved-panic"];
+    strict.extend(quiet);
+    let failed = workspace.explore(&strict, 100);
+    let ended = failed.test("verdicts::pass an_unobserved_panic");
+    assert_eq!(ended["status"], "PANIC");
+    let bug = &ended["failure"]["bug"];
+    assert_eq!(bug["kind"], "unobserved_panic");
+    assert_eq!(bug["site"]["line"], 96, "{bug:#}");
+}
+
+#[test]
+fn code_without_points_hangs_at_a_place() {
+    let workspace = &EXPLORED.workspace;
+    let short = ["--hang-timeout", "300ms"];
+    let hung = workspace.explore(&["--hang-timeout", "300ms", "--test", "hang"], 100);
+    let ended = hung.test(&format!("verdicts::hang {HANGS}"));
+    assert_eq!(ended["status"], "HANG", "{ended:#}");
+    let bug = &ended["failure"]["bug"];
+    assert_eq!(bug["kind"], "hang");
+    assert_eq!(bug["worker"], 1, "{bug:#}");
+    let (file, line) = (text(&bug["site"]["file"]), &bug["site"]["line"]);
+    assert_eq!(file.trim_start_matches("./"), "tests/hang.rs", "{bug:#}");
+    assert!((7..=11).contains(&line.as_u64().unwrap_or(0)), "{bug:#}");
+
+    let id = text(&ended["failure"]["id"]);
+    let replayed = Finished::of(workspace.cct().args(["replay", id, "--json"]).args(short));
+    replayed.expect(100);
+    assert_eq!(
+        Events::of(&replayed).only("replayed")["outcome"],
+        "reproduced"
+    );
+}
+
+/// The repetition tells the same: verdict, message, steps.
+#[test]
+fn each_failure_replays() {
+    let mut wrong = Vec::new();
+    for (name, ..) in FAILURES {
+        let failure = &EXPLORED.events.test(&format!("verdicts::{name}"))["failure"];
+        let id = text(&failure["id"]);
+        let replay = ["replay", id, "--json"];
+        let replayed = Finished::of(EXPLORED.workspace.cct().args(replay));
+        let told = Events::of(&replayed);
+        let told = told.of_kind("replayed").next();
+        let same = told.is_some_and(|told| {
+            told["outcome"] == "reproduced" && told["failure"]["bug"] == failure["bug"]
+        });
+        if replayed.code != Some(100) || !same {
+            wrong.push(format!("{name}: {replayed:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn waits(test: &str) -> Vec<Value> {
+    let bug = &EXPLORED.events.test(&format!("verdicts::{test}"))["failure"]["bug"];
+    bug["waits"].as_array().cloned().unwrap_or_default()
+}
+
+fn show(test: &str) -> String {
+    let id = text(&EXPLORED.events.test(&format!("verdicts::{test}"))["failure"]["id"]);
+    let shown = Finished::of(EXPLORED.workspace.cct().args(["show", id]));
+    shown.expect(0);
+    shown.stdout
+}
+
+pub(crate) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
