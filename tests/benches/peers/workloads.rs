@@ -56,34 +56,53 @@ macro_rules! bodies {
 
             pub(super) fn spawn_join(threads: usize) {
                 let handles: Vec<_> = (0..threads).map(|_| thread::spawn(|| ())).collect();
-                handles.into_iter().for_each(|handle| handle.join().unwrap());
+                for handle in handles {
+                    handle.join().unwrap();
+                }
             }
 
             pub(super) fn mutex(threads: usize, times: usize) {
                 let count = Arc::new(Mutex::new(0));
                 let work = |count: Arc<Mutex<usize>>| {
-                    move || (0..times).for_each(|_| *count.lock().unwrap() += 1)
+                    move || {
+                        for _ in 0..times {
+                            *count.lock().unwrap() += 1;
+                        }
+                    }
                 };
                 let spawn = |_| thread::spawn(work(Arc::clone(&count)));
                 let handles: Vec<_> = (0..threads).map(spawn).collect();
-                handles.into_iter().for_each(|handle| handle.join().unwrap());
+                for handle in handles {
+                    handle.join().unwrap();
+                }
             }
 
             pub(super) fn atomic(threads: usize, times: usize) {
                 let count = Arc::new(AtomicUsize::new(0));
                 let work = |count: Arc<AtomicUsize>| {
-                    move || (0..times).for_each(|_| drop(count.fetch_add(1, Ordering::SeqCst)))
+                    move || {
+                        for _ in 0..times {
+                            count.fetch_add(1, Ordering::SeqCst);
+                        }
+                    }
                 };
                 let spawn = |_| thread::spawn(work(Arc::clone(&count)));
                 let handles: Vec<_> = (0..threads).map(spawn).collect();
-                handles.into_iter().for_each(|handle| handle.join().unwrap());
+                for handle in handles {
+                    handle.join().unwrap();
+                }
             }
 
             pub(super) fn mpsc(times: usize) {
                 let (sender, receiver) = mpsc::channel();
-                let send = move || (0..times).for_each(|number| sender.send(number).unwrap());
-                let handle = thread::spawn(send);
-                (0..times).for_each(|number| assert_eq!(receiver.recv().unwrap(), number));
+                let handle = thread::spawn(move || {
+                    for number in 0..times {
+                        sender.send(number).unwrap();
+                    }
+                });
+                for number in 0..times {
+                    assert_eq!(receiver.recv().unwrap(), number);
+                }
                 handle.join().unwrap();
             }
 
@@ -104,7 +123,9 @@ macro_rules! bodies {
                 };
                 let spawn = |me| thread::spawn(play(me, Arc::clone(&table)));
                 let handles: Vec<_> = (0..2).map(spawn).collect();
-                handles.into_iter().for_each(|handle| handle.join().unwrap());
+                for handle in handles {
+                    handle.join().unwrap();
+                }
             }
         }
     };
