@@ -9,9 +9,8 @@
 //! With [`Wakes::All`] nobody is passed over, and the buffer is right. (A condition variable for each
 //! of the two conditions, with one waiter woken at a time, is right too and cheaper.)
 //!
-//! It takes waiters of both kinds at the same moment. `cargo test` does not meet that, and of the
-//! schedules of `cargo cct test` about one in a thousand does. So `Cargo.toml` asks for more of them
-//! than usual, which still takes less than a second:
+//! It takes waiters of both kinds at the same moment, which `cargo test` does not meet and which
+//! `cargo cct test` finds within some hundred schedules:
 //!
 //! ```text
 //! cargo cct test -p bounded-buffer
