@@ -209,8 +209,8 @@ pub struct Board {
     pub worker: u32,
     /// The length of `last_words`.
     pub last_words_length: u32,
-    /// Not used.
-    pub reserved: u32,
+    /// The OS thread that runs the engine: one that sleeps in the kernel waits for something uncontrolled.
+    pub thread: u32,
     /// See `head_length`.
     pub head: [u8; 1024],
     /// The bytes of a [`Bug`] that a signal handler left behind.

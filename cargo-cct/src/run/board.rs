@@ -74,6 +74,11 @@ impl BoardFile {
         self.u64_at(offset_of!(Board, steps)).unwrap_or_default()
     }
 
+    /// The OS thread that runs the engine; 0 before it is up.
+    pub(crate) fn thread(&self) -> u32 {
+        self.u32_at(offset_of!(Board, thread)).unwrap_or_default()
+    }
+
     /// The schedule of that iteration, if the process came as far as one.
     pub(crate) fn schedule(&self) -> Option<Schedule> {
         if self.u64_at(offset_of!(Board, magic))? != Board::MAGIC {

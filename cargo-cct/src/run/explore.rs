@@ -145,6 +145,9 @@ impl Explorer<'_> {
             }
             heard.add(event);
         })?;
+        if let End::Blocked(call) = &end {
+            heard.uncontrolled.push(call.clone());
+        }
         let bytes = fs::read(&output)?;
         // The process has ended and its output is read: the file is of no further use.
         let _ = fs::remove_file(&output);
@@ -293,6 +296,7 @@ fn native_outcome(end: &End) -> Outcome {
         End::Exited(status) if status.success() => Outcome::Passed,
         End::Exited(status) => Outcome::FailedNatively(status.to_string()),
         End::Hung => Outcome::FailedNatively("it was silent for too long".to_owned()),
+        End::Blocked(call) => Outcome::FailedNatively(format!("it waited in {call}")),
         End::Stopped => Outcome::Stopped,
     }
 }

@@ -1,8 +1,9 @@
 //! Watches one test process to its end, whatever that is.
 
+use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,6 +20,8 @@ use super::process::{self, Launch};
 
 /// How often a silent process is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long the engine's thread may sleep in the kernel: it never does so by itself.
+const SLEEP: Duration = Duration::from_secs(2);
 /// How long a process may take for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -54,6 +57,8 @@ pub(super) enum End {
     Exited(ExitStatus),
     /// It was silent for too long and was killed.
     Hung,
+    /// It waited in the kernel for something that the engine does not control, and was killed.
+    Blocked(String),
     /// The user wanted it to end.
     Stopped,
 }
@@ -71,6 +76,7 @@ pub(super) fn watch(
     let events = events::receive(pipe);
     let mut pulse = board.pulse();
     let mut alive_at = Instant::now();
+    let mut awake_at = Instant::now();
     let mut closed = false;
     loop {
         match next(&events, closed) {
@@ -99,6 +105,15 @@ pub(super) fn watch(
             kill(&mut child)?;
             return Ok(End::Stopped);
         }
+        let call = pulse.is_up().then(|| asleep_in(child.id(), board.thread()));
+        match call.flatten() {
+            Some(call) if awake_at.elapsed().min(alive_at.elapsed()) > SLEEP => {
+                kill(&mut child)?;
+                return Ok(End::Blocked(call));
+            }
+            Some(_) => {}
+            None => awake_at = Instant::now(),
+        }
         // A test that runs natively, or has not come as far as the engine, may take its time.
         if pulse.is_up() && alive_at.elapsed() > hang_timeout {
             process::signal_leader(&child, wire::WATCHDOG_SIGNAL);
@@ -118,6 +133,42 @@ pub(super) fn watch(
     }
 }
 
+/// The system call that a thread sleeps in; `None` while it runs.
+fn asleep_in(process: u32, thread: u32) -> Option<String> {
+    let folder = PathBuf::from(format!("/proc/{process}/task/{thread}"));
+    let status = fs::read_to_string(folder.join("stat")).ok()?;
+    // The state is the first word after the name, which is in parentheses and may contain anything.
+    let (_, after_name) = status.rsplit_once(") ")?;
+    if !after_name.starts_with('S') {
+        return None;
+    }
+    let call = fs::read_to_string(folder.join("syscall")).unwrap_or_default();
+    let number = call
+        .split(' ')
+        .next()
+        .and_then(|number| number.parse().ok());
+    Some(number.map_or_else(|| "a system call".to_owned(), call_name))
+}
+
+/// The names of the calls that tests wait in most.
+fn call_name(number: libc::c_long) -> String {
+    let name = match number {
+        libc::SYS_read | libc::SYS_readv => "read",
+        libc::SYS_write | libc::SYS_writev => "write",
+        libc::SYS_accept | libc::SYS_accept4 => "accept",
+        libc::SYS_connect => "connect",
+        libc::SYS_recvfrom | libc::SYS_recvmsg => "recv",
+        libc::SYS_sendto | libc::SYS_sendmsg => "send",
+        libc::SYS_wait4 | libc::SYS_waitid => "wait for a process",
+        libc::SYS_futex => "futex of an uncontrolled thread",
+        libc::SYS_epoll_pwait => "epoll_wait",
+        libc::SYS_ppoll => "poll",
+        libc::SYS_flock | libc::SYS_fcntl => "file lock",
+        other => return format!("system call {other}"),
+    };
+    name.to_owned()
+}
+
 fn next(events: &Receiver<Event>, closed: bool) -> Result<Event, RecvTimeoutError> {
     if closed {
         thread::sleep(Duration::from_millis(2));
@@ -135,7 +186,7 @@ fn kill(child: &mut Child) -> io::Result<()> {
 pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
     let words = board.last_words();
     let (kind, message) = match end {
-        End::Stopped => return None,
+        End::Stopped | End::Blocked(_) => return None,
         End::Hung => (
             BugKind::Hang,
             "code without scheduling points did not come back".to_owned(),

@@ -184,10 +184,10 @@ impl Engine {
             step: self.horizon,
         };
         match &mut self.driver {
-            // SAFETY: whoever explores owns the strategy and is suspended.
-            Driver::Search(strategy) => {
-                Some(stalled.unwrap_or_else(|| unsafe { (**strategy).pick(&view) }))
-            }
+            Driver::Search(strategy) => Some(stalled.unwrap_or_else(|| {
+                // SAFETY: whoever explores owns the strategy and is suspended.
+                unsafe { (**strategy).pick(&view) }
+            })),
             Driver::Replay(replay) => match replay.pick(&view) {
                 Ok(pick) => Some(pick),
                 Err(divergence) => {

@@ -219,7 +219,10 @@ impl Engine {
     pub(crate) fn last_panic_message(&self) -> Option<String> {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         let worker = unsafe { &*self.current };
-        worker.last_panic.as_ref().map(|panic| panic.message.clone())
+        worker
+            .last_panic
+            .as_ref()
+            .map(|panic| panic.message.clone())
     }
 
     /// The worker whose stack's guard page contains this address: its stack is exhausted.

@@ -40,13 +40,15 @@ pub enum Local {
     Destroyed,
 }
 
+type Destructor = unsafe fn(*mut u8);
+
 /// A worker's table.
 #[derive(Debug, Default)]
 pub(super) struct Locals {
     /// By slot number; each entry with the slot's address, since a number alone may be stale.
     entries: Vec<(usize, Local)>,
-    /// The values to destroy, in order of registration.
-    destructors: Vec<(usize, unsafe fn(*mut u8))>,
+    /// The values to destroy, in order of registration: slot number and destructor.
+    destructors: Vec<(usize, Destructor)>,
 }
 
 impl Locals {
@@ -80,7 +82,7 @@ pub fn local(slot: &'static LocalSlot) -> Local {
 pub unsafe fn set_local(
     slot: &'static LocalSlot,
     value: *mut u8,
-    destroy: Option<unsafe fn(*mut u8)>,
+    destroy: Option<Destructor>,
 ) {
     let engine = engine();
     outside(|| {

@@ -75,6 +75,7 @@ impl Turn {
 impl Engine {
     /// Looks whether anybody makes progress. `None` ends the iteration; `Some(Some(_))` is the engine's
     /// own pick.
+    #[expect(clippy::option_option, reason = "`?` ends an iteration here as elsewhere")]
     pub(super) fn look_for_progress(&mut self) -> Option<Option<Pick>> {
         if self.idle < PATIENCE {
             return Some(None);
@@ -192,6 +193,7 @@ impl Engine {
 /// Its context lies at the callee-saved registers, which lie on top of its stack, see [`super::fiber`].
 fn state_of(worker: &Worker) -> u64 {
     let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
+    #[expect(clippy::cast_ptr_alignment, reason = "a saved stack pointer is aligned")]
     // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
     let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
     // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.

@@ -62,12 +62,11 @@ pub fn current() -> Option<WorkerId> {
 /// Handles made in another iteration are stale.
 pub fn iteration() -> u64 {
     let engine = engine();
-    // SAFETY: a set engine is live.
     if engine.is_null() {
-        0
-    } else {
-        unsafe { (*engine).iteration }
+        return 0;
     }
+    // SAFETY: a set engine is live.
+    unsafe { (*engine).iteration }
 }
 
 /// Runs `f` as if the caller were not controlled: what it allocates outlives the iteration, and nothing

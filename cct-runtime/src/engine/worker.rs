@@ -15,6 +15,7 @@ use crate::strategy::WorkerId;
 
 /// A worker; kept and used again by the next iteration.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Worker {
     // The pending operation, or the last one while the worker runs.
     pub(super) operation: Operation,

@@ -35,7 +35,10 @@ pub(super) fn install(board: *mut Board, engine: *mut Engine) {
     BOARD.store(board, Ordering::Relaxed);
     ENGINE.store(engine, Ordering::Relaxed);
     // SAFETY: asks for a number.
-    THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+    let thread = unsafe { libc::gettid() };
+    THREAD.store(thread, Ordering::Relaxed);
+    // SAFETY: the board was mapped for us.
+    unsafe { (*board).thread = thread.cast_unsigned() };
     // SAFETY: the stack is a fresh mapping; the handler ends the process.
     unsafe {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -101,8 +104,7 @@ fn tell(bug: Bug) {
         return;
     }
     // SAFETY: both live as long as the process; the interrupted code does not go on.
-    let (engine, surroundings) =
-        unsafe { (&mut *ENGINE.load(Ordering::Relaxed), &*surroundings) };
+    let (engine, surroundings) = unsafe { (&mut *ENGINE.load(Ordering::Relaxed), &*surroundings) };
     send(&Event::Replayed(Replayed {
         verdict: Verdict::Failed(bug),
         trace: trace_of(engine, surroundings),
@@ -127,7 +129,10 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
         libc::SIGABRT => {
             let reason = engine.last_panic_message();
             let reason = reason.map_or_else(String::new, |panic| format!(": {panic}"));
-            (BugKind::Abort, format!("{name} aborted the process{reason}"))
+            (
+                BugKind::Abort,
+                format!("{name} aborted the process{reason}"),
+            )
         }
         libc::SIGSEGV | libc::SIGBUS if engine.worker_with_guard(address).is_some() => (
             BugKind::StackOverflow,
