@@ -126,7 +126,10 @@ unsafe extern "C" fn begin() {
 ///
 /// `base` must be the 16-byte-aligned upper end of a writable stack that nobody uses.
 #[cfg(target_arch = "x86_64")]
-#[expect(clippy::cast_ptr_alignment, reason = "the base is aligned, says the caller")]
+#[expect(
+    clippy::cast_ptr_alignment,
+    reason = "the base is aligned, says the caller"
+)]
 pub(super) unsafe fn prepare(base: *mut u8) -> Context {
     // From the top: padding so that `begin` starts aligned as after a call, its address, six registers.
     const WORDS: usize = 8;
@@ -160,7 +163,10 @@ unsafe extern "C" fn begin() {
 ///
 /// `base` must be the 16-byte-aligned upper end of a writable stack that nobody uses.
 #[cfg(target_arch = "aarch64")]
-#[expect(clippy::cast_ptr_alignment, reason = "the base is aligned, says the caller")]
+#[expect(
+    clippy::cast_ptr_alignment,
+    reason = "the base is aligned, says the caller"
+)]
 pub(super) unsafe fn prepare(base: *mut u8) -> Context {
     const WORDS: usize = 20;
     // SAFETY: the caller vouches for the memory below `base`.

@@ -82,11 +82,15 @@ impl Engine {
             .then(|| Box::new(Recorder::with_capacity(plan.head.max_steps)));
         self.driver = match plan.order {
             Order::Search(strategy) => {
-                let strategy: *mut (dyn Strategy + '_) = strategy;
+                #[expect(
+                    clippy::transmute_ptr_to_ptr,
+                    reason = "a cast cannot extend the lifetime of a trait object"
+                )]
                 // SAFETY: only the lifetime changes; the driver is used during this call only.
-                Driver::Search(unsafe {
-                    std::mem::transmute::<*mut _, *mut dyn Strategy>(strategy)
-                })
+                let strategy = unsafe {
+                    std::mem::transmute::<*mut (dyn Strategy + '_), *mut dyn Strategy>(strategy)
+                };
+                Driver::Search(strategy)
             }
             Order::Replay(replay) => Driver::Replay(replay),
         };

@@ -79,11 +79,7 @@ pub fn local(slot: &'static LocalSlot) -> Local {
 /// # Safety
 ///
 /// It must be sound to call `destroy` with `value` once, on this worker.
-pub unsafe fn set_local(
-    slot: &'static LocalSlot,
-    value: *mut u8,
-    destroy: Option<Destructor>,
-) {
+pub unsafe fn set_local(slot: &'static LocalSlot, value: *mut u8, destroy: Option<Destructor>) {
     let engine = engine();
     outside(|| {
         // SAFETY: a controlled worker's engine is live; no switch happens in here.

@@ -85,6 +85,10 @@ unsafe fn declare(
                 Request::Point
             };
             hand_over(engine);
+            if matches!(operation.effect(), Effect::Writes) {
+                // It happens only now: others may have spun since it was declared.
+                (*engine).idle = 0;
+            }
         }
     }
 }

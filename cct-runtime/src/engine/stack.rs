@@ -6,7 +6,7 @@
 use std::ptr::null_mut;
 
 /// The most workers of one iteration.
-pub(super) const MAX_WORKERS: usize = 8192;
+pub(super) const MAX_WORKERS: usize = 16_384;
 
 /// A stack of at least the size that std gives a thread, with room for a shim's own frames.
 const DEFAULT_SIZE: usize = (2 << 20) + (64 << 10);

@@ -75,7 +75,10 @@ impl Turn {
 impl Engine {
     /// Looks whether anybody makes progress. `None` ends the iteration; `Some(Some(_))` is the engine's
     /// own pick.
-    #[expect(clippy::option_option, reason = "`?` ends an iteration here as elsewhere")]
+    #[expect(
+        clippy::option_option,
+        reason = "`?` ends an iteration here as elsewhere"
+    )]
     pub(super) fn look_for_progress(&mut self) -> Option<Option<Pick>> {
         if self.idle < PATIENCE {
             return Some(None);
@@ -110,14 +113,17 @@ impl Engine {
                 self.idle = 0;
                 return Some(None);
             }
-            if repeats {
-                let bug = self.describe_waits(
-                    BugKind::NoProgress,
-                    "nobody will ever change anything: those that can run only look and yield",
-                );
-                self.end = Some(End::of(Verdict::Failed(bug)));
-                return None;
-            }
+        }
+        // A counter in the heap is not part of a worker's state: after that many rounds there is none.
+        if repeats && self.stall.rounds >= ROUNDS {
+            let bug = self.describe_waits(
+                BugKind::NoProgress,
+                "nobody will ever change anything: those that can run only look and yield",
+            );
+            self.end = Some(End::of(Verdict::Failed(bug)));
+            return None;
+        }
+        if spins {
             self.time += self.stall.leap;
             self.stall.leap *= 2;
         }
@@ -193,7 +199,10 @@ impl Engine {
 /// Its context lies at the callee-saved registers, which lie on top of its stack, see [`super::fiber`].
 fn state_of(worker: &Worker) -> u64 {
     let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
-    #[expect(clippy::cast_ptr_alignment, reason = "a saved stack pointer is aligned")]
+    #[expect(
+        clippy::cast_ptr_alignment,
+        reason = "a saved stack pointer is aligned"
+    )]
     // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
     let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
     // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::fiber::hand_over;
 use super::iteration::End;
 use super::point::point_at;
+use super::stack::MAX_WORKERS;
 use super::state::{Driver, engine, outside};
 use super::wait::{Wakeup, wait_at, wake_all_of};
 use super::worker::{State, Worker};
@@ -15,15 +16,23 @@ use crate::verdict::{Bug, BugKind, Verdict};
 
 /// Creates a worker, with the scheduling point before it. Controlled workers only.
 ///
-/// `body` must not unwind. The worker's locals are destroyed when it returned.
+/// `body` must not unwind. The worker's locals are destroyed when it returned. An iteration with more
+/// workers than there are stacks (16,384) is cut off.
 #[track_caller]
-pub fn spawn(name: Option<String>, stack_size: Option<usize>, body: Box<dyn FnOnce()>) -> WorkerId {
+pub fn spawn(name: Option<&str>, stack_size: Option<usize>, body: Box<dyn FnOnce()>) -> WorkerId {
     let site = Location::caller();
     point_at(Operation::Spawn, 0, site).done();
     let engine = engine();
+    // SAFETY: a controlled worker's engine is live; the iteration does not come back from the hand-over.
+    unsafe {
+        if (*engine).worker_count == MAX_WORKERS {
+            (*engine).finish(End::of(Verdict::CutOff));
+            hand_over(engine);
+        }
+    }
     outside(|| {
-        // The name was allocated in the iteration; the engine's copy outlives it.
-        let name = name.as_deref().map(str::to_owned);
+        // The engine's copy outlives the iteration.
+        let name = name.map(str::to_owned);
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         unsafe {
             let worker = (*engine).add_worker(name, stack_size, site, body);

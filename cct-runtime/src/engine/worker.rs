@@ -88,10 +88,6 @@ impl Engine {
         body: Box<dyn FnOnce()>,
     ) -> *mut Worker {
         let index = self.worker_count;
-        assert!(
-            index < super::stack::MAX_WORKERS,
-            "an iteration can have 8192 workers at most"
-        );
         let stack = self.stacks.get(index, stack_size);
         let id = WorkerId(index as u32);
         if self.workers.len() == index {

@@ -195,7 +195,10 @@ unsafe fn header(block: *mut u8) -> *mut Header {
     unsafe { block.sub(HEADER).cast() }
 }
 
-#[expect(clippy::cast_ptr_alignment, reason = "blocks are aligned to `HEADER` at least")]
+#[expect(
+    clippy::cast_ptr_alignment,
+    reason = "blocks are aligned to `HEADER` at least"
+)]
 impl Arena {
     fn put_freed(&mut self, block: *mut u8, size: usize) {
         if self.top - self.start > REUSE_FROM && size >= HEADER {

@@ -3,7 +3,7 @@
 /// The crate of a Rust symbol, in either mangling scheme; `None` for other symbols.
 pub(super) fn crate_of(symbol: &str) -> Option<&str> {
     if let Some(rest) = symbol.strip_prefix("_ZN") {
-        return identifiers(rest).next().map_or(Some(""), |name| Some(innermost_crate(name)));
+        return Some(innermost_crate(identifiers(rest).next().unwrap_or("")));
     }
     let rest = symbol.strip_prefix("_R")?;
     // A crate root is `C`, an optional disambiguator `s…_`, and the crate's name.
