@@ -47,7 +47,7 @@ pub(super) fn epoch(clock: clockid_t) -> Option<u64> {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut timespec) -> c_int {
+pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut timespec) -> c_int {
     if engine::is_controlled()
         && let Some(epoch) = epoch(clock)
     {
@@ -69,7 +69,10 @@ pub unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut timespec) -
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gettimeofday(place: *mut timeval, _zone: *mut libc::c_void) -> c_int {
+pub(super) unsafe extern "C" fn gettimeofday(
+    place: *mut timeval,
+    _zone: *mut libc::c_void,
+) -> c_int {
     let mut now = timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -91,7 +94,7 @@ pub unsafe extern "C" fn gettimeofday(place: *mut timeval, _zone: *mut libc::c_v
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn time(place: *mut time_t) -> time_t {
+pub(super) unsafe extern "C" fn time(place: *mut time_t) -> time_t {
     let mut now = timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -112,7 +115,7 @@ pub unsafe extern "C" fn time(place: *mut time_t) -> time_t {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn nanosleep(duration: *const timespec, left: *mut timespec) -> c_int {
+pub(super) unsafe extern "C" fn nanosleep(duration: *const timespec, left: *mut timespec) -> c_int {
     // SAFETY: the caller's duration is readable.
     unsafe {
         if engine::is_controlled() {
@@ -129,7 +132,7 @@ pub unsafe extern "C" fn nanosleep(duration: *const timespec, left: *mut timespe
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn clock_nanosleep(
+pub(super) unsafe extern "C" fn clock_nanosleep(
     clock: clockid_t,
     flags: c_int,
     time: *const timespec,
@@ -154,7 +157,7 @@ pub unsafe extern "C" fn clock_nanosleep(
 
 /// Takes over the C library's `usleep`.
 #[unsafe(no_mangle)]
-pub extern "C" fn usleep(micros: c_uint) -> c_int {
+pub(super) extern "C" fn usleep(micros: c_uint) -> c_int {
     let duration = timespec {
         tv_sec: i64::from(micros / 1_000_000),
         tv_nsec: i64::from(micros % 1_000_000) * 1000,
@@ -165,7 +168,7 @@ pub extern "C" fn usleep(micros: c_uint) -> c_int {
 
 /// Takes over the C library's `sched_yield`.
 #[unsafe(no_mangle)]
-pub extern "C" fn sched_yield() -> c_int {
+pub(super) extern "C" fn sched_yield() -> c_int {
     if engine::is_controlled() {
         engine::give_way(Operation::YieldNow);
         return 0;

@@ -1,6 +1,6 @@
 //! `syscall`: futex waits and wakes of controlled workers go to the engine.
 //!
-//! Rust programs reach the futex through this function: parking_lot, and everything that is made with it
+//! Rust programs reach the futex through this function: `parking_lot`, and everything that is made with it
 //! or with a futex of its own.
 
 use cct::engine::{self, Wakeup};
@@ -18,8 +18,12 @@ use super::real::system_call;
 /// # Safety
 ///
 /// As the C library's.
+#[expect(
+    clippy::many_single_char_names,
+    reason = "what they mean is up to the number"
+)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn syscall(
+pub(super) unsafe extern "C" fn syscall(
     number: c_long,
     a: usize,
     b: usize,
@@ -36,7 +40,7 @@ pub unsafe extern "C" fn syscall(
                 libc::SYS_futex => futex(arguments),
                 libc::SYS_getrandom => Some(super::random::getrandom(a as *mut libc::c_void, b, 0)),
                 libc::SYS_clock_gettime => {
-                    let clock = a as libc::clockid_t;
+                    let clock = register(a);
                     Some(super::clock::clock_gettime(clock, b as *mut timespec) as isize)
                 }
                 libc::SYS_sched_yield => Some(super::clock::sched_yield() as isize),
@@ -56,7 +60,7 @@ pub unsafe extern "C" fn syscall(
 
 /// Carries out a futex operation on the engine; `None` for the ones that are left to the kernel.
 unsafe fn futex([word, operation, value, timeout, ..]: [usize; 6]) -> Option<isize> {
-    let operation = operation as c_int;
+    let operation = register(operation);
     let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
     match command {
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
@@ -81,6 +85,11 @@ unsafe fn futex([word, operation, value, timeout, ..]: [usize; 6]) -> Option<isi
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Some(wake(word, value)),
         _ => None,
     }
+}
+
+/// An argument that is an `int`: the register's lower half.
+fn register(argument: usize) -> c_int {
+    (argument as u32).cast_signed()
 }
 
 unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {

@@ -24,7 +24,7 @@ static USABLE_SIZE: Real<unsafe extern "C" fn(*mut c_void) -> size_t> =
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
+pub(super) unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
     // SAFETY: the arena is in use, or the C library does it.
     unsafe {
         if arena::is_in_use() {
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
+pub(super) unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
     // SAFETY: as in `malloc`; a new block has the size asked for.
     unsafe {
         if !arena::is_in_use() {
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_void {
+pub(super) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_void {
     // SAFETY: the caller's block is the arena's or the C library's.
     unsafe {
         let in_arena = arena::contains(block.cast());
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_voi
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn free(block: *mut c_void) {
+pub(super) unsafe extern "C" fn free(block: *mut c_void) {
     // SAFETY: the caller's block is the arena's or the C library's.
     unsafe {
         if block.is_null() {
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn posix_memalign(
+pub(super) unsafe extern "C" fn posix_memalign(
     place: *mut *mut c_void,
     align: size_t,
     size: size_t,
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn posix_memalign(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aligned_alloc(align: size_t, size: size_t) -> *mut c_void {
+pub(super) unsafe extern "C" fn aligned_alloc(align: size_t, size: size_t) -> *mut c_void {
     // SAFETY: the same function but for checks that the C library leaves out, too.
     unsafe { memalign(align, size) }
 }
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn aligned_alloc(align: size_t, size: size_t) -> *mut c_vo
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn memalign(align: size_t, size: size_t) -> *mut c_void {
+pub(super) unsafe extern "C" fn memalign(align: size_t, size: size_t) -> *mut c_void {
     // SAFETY: as in `malloc`.
     unsafe {
         if arena::is_in_use() {
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn memalign(align: size_t, size: size_t) -> *mut c_void {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> size_t {
+pub(super) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> size_t {
     // SAFETY: the caller's block is the arena's or the C library's.
     unsafe {
         if arena::contains(block.cast()) {

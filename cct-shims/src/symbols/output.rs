@@ -19,7 +19,14 @@ pub(super) unsafe extern "C" fn write(
     if descriptor == libc::STDOUT_FILENO || descriptor == libc::STDERR_FILENO {
         note_output();
     }
-    let arguments = [descriptor as usize, bytes as usize, count, 0, 0, 0];
+    let arguments = [
+        descriptor.cast_unsigned() as usize,
+        bytes as usize,
+        count,
+        0,
+        0,
+        0,
+    ];
     // SAFETY: the caller's arguments are those of the system call.
     match unsafe { system_call(libc::SYS_write, arguments) } {
         error @ -4095..=-1 => super::fail(-error as c_int),

@@ -11,7 +11,11 @@ use super::real::system_call;
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: size_t, flags: c_uint) -> ssize_t {
+pub(super) unsafe extern "C" fn getrandom(
+    buffer: *mut c_void,
+    length: size_t,
+    flags: c_uint,
+) -> ssize_t {
     // SAFETY: the caller's buffer is writable.
     unsafe {
         if engine::is_controlled() {
@@ -32,7 +36,7 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: size_t, flags: c
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn getentropy(buffer: *mut c_void, length: size_t) -> c_int {
+pub(super) unsafe extern "C" fn getentropy(buffer: *mut c_void, length: size_t) -> c_int {
     // SAFETY: the caller's buffer is writable.
     unsafe {
         if length > 256 || getrandom(buffer, length, 0) != length.cast_signed() {

@@ -44,14 +44,14 @@ impl<F: Copy> Real<F> {
 /// A system call without the C library in between.
 #[cfg(target_arch = "x86_64")]
 pub(super) unsafe fn system_call(number: libc::c_long, arguments: [usize; 6]) -> isize {
-    let [a, b, c, d, e, f] = arguments;
     let result: isize;
     // SAFETY: the caller's: what the call does is up to its arguments.
     unsafe {
         std::arch::asm!(
             "syscall",
             inlateout("rax") number as isize => result,
-            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
+            in("rdi") arguments[0], in("rsi") arguments[1], in("rdx") arguments[2],
+            in("r10") arguments[3], in("r8") arguments[4], in("r9") arguments[5],
             lateout("rcx") _, lateout("r11") _,
             options(nostack),
         );
@@ -62,15 +62,15 @@ pub(super) unsafe fn system_call(number: libc::c_long, arguments: [usize; 6]) ->
 /// A system call without the C library in between.
 #[cfg(target_arch = "aarch64")]
 pub(super) unsafe fn system_call(number: libc::c_long, arguments: [usize; 6]) -> isize {
-    let [a, b, c, d, e, f] = arguments;
     let result: isize;
     // SAFETY: the caller's: what the call does is up to its arguments.
     unsafe {
         std::arch::asm!(
             "svc #0",
             in("x8") number,
-            inlateout("x0") a as isize => result,
-            in("x1") b, in("x2") c, in("x3") d, in("x4") e, in("x5") f,
+            inlateout("x0") arguments[0] as isize => result,
+            in("x1") arguments[1], in("x2") arguments[2], in("x3") arguments[3],
+            in("x4") arguments[4], in("x5") arguments[5],
             options(nostack),
         );
     }

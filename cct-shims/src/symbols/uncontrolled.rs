@@ -20,7 +20,7 @@ static POLL: Real<unsafe extern "C" fn(*mut libc::pollfd, libc::nfds_t, c_int) -
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn epoll_wait(
+pub(super) unsafe extern "C" fn epoll_wait(
     epoll: c_int,
     events: *mut libc::epoll_event,
     capacity: c_int,
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn epoll_wait(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn poll(
+pub(super) unsafe extern "C" fn poll(
     descriptors: *mut libc::pollfd,
     count: libc::nfds_t,
     timeout: c_int,

@@ -138,7 +138,7 @@ impl Builder {
         assert!(is_valid, "thread name may not contain interior null bytes");
         // SAFETY: the caller sees to it that what is borrowed outlives the worker.
         let body = unsafe { mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(body) };
-        let worker = Worker::now(engine::spawn(self.name, self.stack_size, body));
+        let worker = Worker::now(engine::spawn(self.name.as_deref(), self.stack_size, body));
         (Flow::Worker(worker), Thread::of_worker(worker, name))
     }
 
