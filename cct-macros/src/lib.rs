@@ -2,7 +2,7 @@
 //!
 //! Both wrap a test function without looking into its body: the function's signature stays
 //! outside, and what was written becomes a function of the same name inside, which the harness
-//! calls as often as it has schedules to run. See [`expand`] for the shape.
+//! calls as often as it has schedules to run. See `expand` for the shape.
 
 mod expand;
 mod fallback;
