@@ -363,15 +363,23 @@ impl Deadline {
             Limit::After(duration) if engine::is_controlled() => {
                 deadline.virtual_time = engine::deadline_after(duration);
             }
-            Limit::After(duration) => deadline.real_time = Instant::now().checked_add(duration),
+            Limit::After(duration) => deadline.real_time = real_now().checked_add(duration),
         }
         deadline
     }
 
     fn left(&self) -> Option<Duration> {
         self.real_time
-            .map(|moment| moment.saturating_duration_since(Instant::now()))
+            .map(|moment| moment.saturating_duration_since(real_now()))
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "uncontrolled threads wait in real time"
+)]
+fn real_now() -> Instant {
+    Instant::now()
 }
 
 /// The counts behind a lock that is only ever held for a few instructions, and never at a point.
