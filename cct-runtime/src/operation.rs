@@ -33,6 +33,7 @@ macro_rules! operations {
             }
 
             /// What the operation can do to shared state.
+            #[inline]
             pub const fn effect(self) -> Effect {
                 match self { $(Operation::$variant => Effect::$effect,)* }
             }
@@ -159,7 +160,14 @@ impl Operation {
         Operation::ALL.get(usize::from(code)).copied()
     }
 
+    /// True for the operations that take a lock, or wait until they can.
+    #[inline]
+    pub const fn takes_lock(self) -> bool {
+        matches!(self, Operation::Lock | Operation::Read | Operation::Write)
+    }
+
     /// True for the operations on atomics that a hand-written spin lock repeats until they succeed.
+    #[inline]
     pub const fn can_spin(self) -> bool {
         matches!(
             self,

@@ -99,7 +99,13 @@ impl Engine {
         let stalled = self.look_for_progress()?;
         self.contested = self.enabled.len() > 1;
         let next = self.choose(current, stalled)?;
+        if self.contenders > 0 {
+            self.forget_contender(next);
+        }
         if !std::ptr::eq(next, current) {
+            if current.state == State::Enabled {
+                self.note_contender(current);
+            }
             self.switches += 1;
             // SAFETY: a picked worker is live.
             self.tape.switch(step, unsafe { (*next).id });

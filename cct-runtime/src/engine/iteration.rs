@@ -131,6 +131,7 @@ impl Engine {
         self.quantum = 0;
         self.enabled.clear();
         self.waiters.clear();
+        self.contenders = 0;
         self.worker_count = 0;
         self.stall = Stall::default();
         self.request = Request::Point;

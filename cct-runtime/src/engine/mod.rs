@@ -38,7 +38,7 @@ pub use thread::{
     abort, choose_index, exit, is_finished, join, park, random_bytes, sleep, spawn, unpark,
     worker_name, worker_object,
 };
-pub use wait::{Wakeup, wait, wait_at, wake_all, wake_one};
+pub use wait::{Wakeup, retract, wait, wait_at, wake_all, wake_one};
 
 pub use crate::strategy::WorkerId;
 

@@ -100,6 +100,8 @@ pub(crate) struct Engine {
 
     pub(super) enabled: Enabled,
     pub(super) waiters: Waiters,
+    /// How many workers contend.
+    pub(super) contenders: u32,
     /// Those of the iteration under way come first; the rest wait to be used again.
     pub(super) workers: Vec<*mut Worker>,
     pub(super) worker_count: usize,
@@ -186,6 +188,7 @@ impl Engine {
             recorder: None,
             enabled: Enabled::default(),
             waiters: Waiters::default(),
+            contenders: 0,
             workers: Vec::with_capacity(64),
             worker_count: 0,
             stacks: Stacks::reserve(),

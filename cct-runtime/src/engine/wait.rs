@@ -110,6 +110,20 @@ pub fn wake_one(object: usize) -> bool {
     true
 }
 
+/// The current worker has taken the lock `object`: all candidates that were about to take it wait from here
+/// on, for `holder`. True if there are any. Without it each of them would be a candidate that cannot go
+/// ahead.
+pub fn retract(object: usize, holder: WorkerId) -> bool {
+    let engine = engine();
+    // SAFETY: a set engine is live; no switch happens in here.
+    unsafe {
+        if engine.is_null() || (*engine).contenders == 0 {
+            return false;
+        }
+        outside(|| (*engine).retract_contenders(object, holder))
+    }
+}
+
 /// [`wake_all`] with the engine at hand.
 pub(super) unsafe fn wake_all_of(engine: *mut Engine, object: usize) {
     // SAFETY: the caller's.
@@ -124,6 +138,47 @@ impl Engine {
     fn wake_waiters(&mut self, object: usize) {
         while let Some(worker) = self.waiters.take_first(object) {
             self.enable(worker);
+            self.note_contender(worker);
+        }
+    }
+
+    /// The worker is a candidate that does not run now; it contends if it will take a lock.
+    pub(super) fn note_contender(&mut self, worker: *mut Worker) {
+        // SAFETY: the engine's workers are live.
+        let worker = unsafe { &mut *worker };
+        if worker.operation.takes_lock() && !worker.contends {
+            worker.contends = true;
+            self.contenders += 1;
+        }
+    }
+
+    fn retract_contenders(&mut self, object: usize, holder: WorkerId) -> bool {
+        let mut any = false;
+        let mut index = 0;
+        while let Some(&worker) = self.enabled.members().get(index) {
+            // SAFETY: members are live; one that is taken out is in no chain yet.
+            unsafe {
+                if !(*worker).contends || (*worker).object != object {
+                    index += 1;
+                    continue;
+                }
+                any = true;
+                self.forget_contender(worker);
+                (*worker).state = State::Waiting;
+                (*worker).holder = Some(holder);
+                // Another member takes its place in the set: the index stays.
+                self.enabled.remove(worker);
+                self.waiters.insert(worker);
+            }
+        }
+        any
+    }
+
+    /// The worker runs, or waits.
+    pub(super) fn forget_contender(&mut self, worker: *mut Worker) {
+        // SAFETY: the engine's workers are live.
+        if unsafe { std::mem::take(&mut (*worker).contends) } {
+            self.contenders -= 1;
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Worker {
     pub(super) next_waiter: *mut Worker,
     /// True when the last wait ended because of its deadline.
     pub(super) timed_out: bool,
+    /// It is a candidate that will take a lock, and has not run since it became one.
+    pub(super) contends: bool,
     /// It has been picked after a wait, and that has not been recorded yet.
     pub(super) resumes_wait: bool,
     pub(super) park_token: bool,
@@ -126,6 +128,7 @@ impl Worker {
             holder: None,
             next_waiter: std::ptr::null_mut(),
             timed_out: false,
+            contends: false,
             resumes_wait: false,
             park_token: false,
             yields: 0,
@@ -152,6 +155,7 @@ impl Worker {
         self.deadline = u64::MAX;
         self.holder = None;
         self.timed_out = false;
+        self.contends = false;
         self.resumes_wait = false;
         self.park_token = false;
         self.yields = 0;

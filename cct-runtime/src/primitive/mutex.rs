@@ -66,6 +66,7 @@ impl MutexMachine {
         if let Some(me) = engine::current() {
             let step = engine::point_at(Operation::TryLock, self.address(), site);
             if self.take(owner::code(me)) {
+                self.let_others_wait(me);
                 step.succeeded();
                 return Some(Hold::new(site, Caller::Worker));
             }
@@ -117,6 +118,14 @@ impl MutexMachine {
     fn acquire_controlled(&self, me: WorkerId, site: &'static Location<'static>) {
         while !self.take(owner::code(me)) {
             self.block(site);
+        }
+        self.let_others_wait(me);
+    }
+
+    /// Those that the last release woke and that did not come first wait on.
+    fn let_others_wait(&self, me: WorkerId) {
+        if engine::retract(self.address(), me) {
+            self.state.fetch_or(WAITED, Ordering::Relaxed);
         }
     }
 

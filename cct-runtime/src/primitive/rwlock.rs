@@ -236,6 +236,13 @@ impl RwLockMachine {
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_ok() {
             self.holder.store(code, Ordering::Relaxed);
+            // Those that the last release woke and that did not come first wait on.
+            if let Some(me) = owner::worker(code)
+                && engine::retract(self.address(), me)
+            {
+                self.state
+                    .fetch_or(READERS_WAIT | WRITERS_WAIT, Ordering::Relaxed);
+            }
         }
         taken.is_ok()
     }
