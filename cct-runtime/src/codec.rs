@@ -143,3 +143,113 @@ macro_rules! wire_enum {
 }
 
 pub(crate) use {wire_enum, wire_struct};
+
+#[cfg(test)]
+mod tests {
+    use super::Wire;
+    use crate::strategy::Rng;
+    use crate::trace::{Outcome, Run, Schedule, Site, Step, Trace, Value, WorkerInfo};
+    use crate::verdict::{Bug, BugKind, Verdict, Wait};
+    use crate::wire::{Counters, Event, Panic, Replayed};
+
+    /// A value with a bit of everything, from random numbers.
+    fn event(rng: &mut Rng) -> Event {
+        let site = |rng: &mut Rng| Site {
+            file: "é/".repeat(rng.below(3) as usize),
+            line: rng.below(u32::MAX),
+            column: 1,
+        };
+        let panics = (0..rng.below(3)).map(|worker| Panic {
+            worker,
+            name: (worker > 0).then(|| "n".to_owned()),
+            message: String::new(),
+            site: (worker == 0).then(|| site(rng)),
+        });
+        let unobserved_panics: Vec<Panic> = panics.collect();
+        if rng.below(3) == 0 {
+            return Event::Progress(Counters {
+                steps: rng.bits(),
+                sequential: rng.below(2) == 0,
+                unobserved_panics,
+                ..Counters::default()
+            });
+        }
+        let steps = (0..rng.below(9)).map(|worker| Step {
+            worker,
+            operation: 3,
+            object: (worker % 2 == 0).then_some(worker),
+            site: 0,
+            outcome: Outcome::Waits,
+            read: Some(Value::Signed(rng.bits())),
+            written: (worker > 4).then_some(Value::Bool(true)),
+            contested: worker > 2,
+        });
+        let trace = Trace {
+            steps: steps.collect(),
+            schedule: Schedule {
+                runs: (0..rng.below(9))
+                    .map(|steps| Run { worker: 1, steps })
+                    .collect(),
+                choices: vec![rng.below(7); rng.below(4) as usize],
+                ..Schedule::default()
+            },
+            workers: vec![WorkerInfo {
+                name: None,
+                spawned_at: Some(site(rng)),
+            }],
+            ..Trace::default()
+        };
+        let wait = Wait {
+            worker: 1,
+            operation: 2,
+            address: rng.bits(),
+            object: None,
+            site: site(rng),
+            holder: Some(2),
+            spins: false,
+            in_cycle: true,
+        };
+        let bug = Bug {
+            kind: BugKind::LockCycle,
+            message: "m".to_owned(),
+            site: None,
+            worker: None,
+            waits: vec![wait; rng.below(3) as usize],
+        };
+        Event::Replayed(Replayed {
+            verdict: Verdict::Failed(bug),
+            trace,
+            divergence: None,
+            unobserved_panics,
+        })
+    }
+
+    #[test]
+    fn values_come_back_and_parts_of_them_do_not() {
+        let mut rng = Rng::new(1);
+        for _ in 0..100 {
+            let event = event(&mut rng);
+            let mut bytes = event.to_bytes();
+            for length in 0..bytes.len() {
+                assert_eq!(Event::from_bytes(&bytes[..length]), None);
+            }
+            assert_eq!(Event::from_bytes(&bytes).as_ref(), Some(&event));
+            bytes.push(0);
+            assert_eq!(Event::from_bytes(&bytes), None);
+        }
+    }
+
+    #[test]
+    fn noise_is_refused_or_read_but_never_a_panic() {
+        let mut rng = Rng::new(2);
+        for _ in 0..10_000 {
+            let mut bytes = event(&mut rng).to_bytes();
+            for _ in 0..3 {
+                let at = rng.below(bytes.len() as u32) as usize;
+                bytes[at] = rng.bits() as u8;
+            }
+            drop(Event::from_bytes(&bytes));
+        }
+        assert_eq!(Vec::<u32>::from_bytes(&[255; 4]), None);
+    }
+}

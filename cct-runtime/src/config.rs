@@ -205,3 +205,55 @@ impl fmt::Display for SettingsError {
 }
 
 impl std::error::Error for SettingsError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> Settings {
+        Settings {
+            iterations: Some(5),
+            time: Some(Duration::from_millis(1500)),
+            max_steps: Some(Settings::MAX_STEPS),
+            strategy: Some(Spec::parse("pct:2,random").expect("well-formed")),
+            seed: Some(u64::MAX),
+            detached_steps: Some(0),
+            fail_on_unobserved_panic: Some(true),
+            atomic: Some(vec!["a".to_owned(), "b-c".to_owned()]),
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        for settings in [Settings::default(), full()] {
+            assert_eq!(Settings::parse(&settings.to_string()), Ok(settings));
+        }
+    }
+
+    #[test]
+    fn gaps_are_filled_from_what_counts_less() {
+        let upper = Settings {
+            seed: Some(1),
+            ..Settings::default()
+        };
+        let merged = upper.over(full());
+        assert_eq!((merged.seed, merged.iterations), (Some(1), Some(5)));
+        assert_eq!(full().over(Settings::default()), full());
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_what_it_takes() {
+        let error = |text| Settings::parse(text).expect_err("wrong").to_string();
+        assert_eq!(
+            error("max_steps=0"),
+            "setting `max_steps` is `0`, expected a number from 1 to 1048575"
+        );
+        assert_eq!(
+            error("seed=7\nstrategy=fair"),
+            format!("setting `strategy` is `fair`, expected {}", Spec::GRAMMAR)
+        );
+        for wrong in ["iterations=0", "time=2s", "seed=-1", "atomics=a", "seed"] {
+            assert!(Settings::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

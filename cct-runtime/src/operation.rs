@@ -188,3 +188,16 @@ impl Operation {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Operation;
+
+    #[test]
+    fn codes_are_read_back() {
+        for &operation in Operation::ALL {
+            assert_eq!(Operation::from_code(operation as u8), Some(operation));
+        }
+        assert_eq!(Operation::from_code(u8::MAX), None);
+    }
+}

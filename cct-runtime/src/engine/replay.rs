@@ -97,3 +97,64 @@ fn divergence(step: u32, expected: String, found: String) -> Divergence {
         found,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::stage::Scene;
+
+    fn replay(runs: &[(u32, u32)]) -> Replay {
+        Replay::new(Schedule {
+            runs: runs.iter().map(|&run| run.into()).collect(),
+            choices: vec![2, 9],
+            ..Schedule::default()
+        })
+    }
+
+    fn at(step: u32, current: u32, enabled: &[u32]) -> Scene {
+        Scene {
+            enabled: enabled.to_vec(),
+            current,
+            step,
+            reason: Reason::Point,
+        }
+    }
+
+    fn pick(worker: u32, quantum: u32) -> Pick {
+        let worker = WorkerId(worker);
+        Pick { worker, quantum }
+    }
+
+    #[test]
+    fn the_schedule_is_followed() {
+        let mut replay = replay(&[(0, 3), (1, 2), (0, 1)]);
+        assert_eq!(replay.pick(&at(1, 0, &[0])), Ok(pick(0, 1)));
+        assert_eq!(replay.pick(&at(3, 0, &[0, 1])), Ok(pick(1, 1)));
+        // The last run goes on for as long as the execution does.
+        assert_eq!(replay.pick(&at(5, 1, &[0])), Ok(pick(0, u32::MAX - 6)));
+        assert_eq!(
+            replay.pick(&at(500, 0, &[0, 1])),
+            Ok(pick(0, u32::MAX - 501))
+        );
+    }
+
+    #[test]
+    fn leaving_the_schedule_is_noticed() {
+        let mut first = replay(&[(0, 3), (1, 2)]);
+        let stuck = first.pick(&at(2, 0, &[1])).expect_err("worker 0 waits");
+        assert_eq!((stuck.step, &*stuck.expected), (2, "worker 0 goes on"));
+        let missing = replay(&[(0, 3), (1, 2)]).pick(&at(3, 0, &[0]));
+        assert_eq!(
+            missing.expect_err("no worker 1").found,
+            "worker 1 cannot run"
+        );
+    }
+
+    #[test]
+    fn choices_come_in_order() {
+        let mut replay = replay(&[(0, 1)]);
+        assert_eq!(replay.choose_index(3), 2);
+        assert_eq!(replay.choose_index(3), 0, "9 is none of three");
+        assert_eq!(replay.choose_index(3), 0, "there are no more");
+    }
+}

@@ -212,3 +212,25 @@ fn state_of(worker: &Worker) -> u64 {
             .rotate_left(23)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Turn;
+
+    #[test]
+    fn repetition_is_seen_after_a_few_rounds_of_it() {
+        for period in 1..50 {
+            let mut turn = Turn::default();
+            let states = (0..20).chain((0..4 * period + 64).map(|step| 100 + step % period));
+            states.for_each(|state| turn.see(state + 1));
+            assert!(turn.repeats, "period {period}");
+        }
+    }
+
+    #[test]
+    fn what_counts_never_repeats() {
+        let mut turn = Turn::default();
+        (1..10_000).for_each(|state| turn.see(state));
+        assert!(!turn.repeats);
+    }
+}

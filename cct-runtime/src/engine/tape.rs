@@ -128,3 +128,38 @@ impl Tape {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_the_schedule() {
+        // SAFETY: a board is numbers throughout.
+        let board = Box::leak(unsafe { Box::<Board>::new_zeroed().assume_init() });
+        // SAFETY: the board is this test's own and stays.
+        let mut tape = unsafe { Tape::on(board) };
+        let head = Schedule {
+            seed: 7,
+            strategy: "random".to_owned(),
+            ..Schedule::default()
+        };
+        tape.begin(1, &head);
+        tape.switch(3, WorkerId(1));
+        tape.choose(5);
+        tape.switch(4, WorkerId(0));
+        tape.end(9);
+        let expected = Schedule {
+            runs: vec![(0, 3).into(), (1, 1).into(), (0, 5).into()],
+            choices: vec![5],
+            ..head.clone()
+        };
+        assert_eq!(tape.schedule(), expected);
+        assert!(tape.has_choices());
+
+        let fingerprint = tape.fingerprint();
+        tape.begin(2, &head);
+        assert_eq!(tape.schedule().runs, [(0, 0).into()]);
+        assert_ne!(tape.fingerprint(), fingerprint);
+    }
+}

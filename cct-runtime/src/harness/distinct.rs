@@ -47,3 +47,21 @@ impl Distinct {
         self.count
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_fingerprint_counts_once_until_it_is_full() {
+        let mut distinct = Distinct::new();
+        for fingerprint in (1..=1000).chain(1..=1000) {
+            distinct.insert(fingerprint);
+        }
+        assert_eq!(distinct.count(), 1000);
+        for fingerprint in 1..=2 * FULL {
+            distinct.insert(fingerprint);
+        }
+        assert_eq!(distinct.count(), FULL);
+    }
+}

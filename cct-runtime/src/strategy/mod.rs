@@ -7,6 +7,8 @@ mod pct;
 mod random;
 mod rng;
 mod spec;
+#[cfg(test)]
+pub(crate) mod stage;
 mod sticky;
 
 pub use pct::Pct;

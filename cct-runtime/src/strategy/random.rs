@@ -49,3 +49,33 @@ impl Strategy for Random {
         self.rng.below(n)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Reason;
+    use super::super::stage::Scene;
+    use super::*;
+
+    /// Each of 5 candidates is picked 20,000 times on the average, with a standard deviation of 127.
+    #[test]
+    fn all_candidates_are_equal() {
+        let mut random = Random::default();
+        let scene = Scene {
+            enabled: vec![3, 1, 4, 9, 6],
+            current: 3,
+            step: 1,
+            reason: Reason::Point,
+        };
+        let mut counts = [0; 10];
+        for _ in 0..100_000 {
+            counts[random.pick(&scene).worker.0 as usize] += 1;
+        }
+        let near = |count: i32| (count - 20_000).abs() < 5 * 127;
+        assert!(
+            scene
+                .enabled
+                .iter()
+                .all(|&worker| near(counts[worker as usize]))
+        );
+    }
+}

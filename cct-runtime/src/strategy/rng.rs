@@ -53,3 +53,28 @@ fn split_mix(state: &mut u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The published values of both generators.
+    #[test]
+    fn the_numbers_are_those_of_the_paper() {
+        let mut rng = Rng {
+            state: [1, 2, 3, 4],
+        };
+        let bits: [u64; 4] = std::array::from_fn(|_| rng.bits());
+        assert_eq!(bits, [11520, 0, 1_509_978_240, 1_215_971_899_390_074_240]);
+        assert_eq!(derive(0, 0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(Rng::new(0).state[1], 0x6E78_9E6A_A1B9_65F4);
+    }
+
+    /// Seeds that people wrote down must keep their meaning.
+    #[test]
+    fn a_seed_keeps_its_meaning() {
+        let mut rng = Rng::new(derive(42, 7));
+        let numbers: [u32; 6] = std::array::from_fn(|_| rng.below(1000));
+        assert_eq!(numbers, [844, 982, 201, 289, 467, 798]);
+    }
+}

@@ -151,3 +151,49 @@ impl fmt::Display for InvalidSpec {
 }
 
 impl std::error::Error for InvalidSpec {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read() {
+        let members = |text| Spec::parse(text).map(|spec| spec.members().to_vec());
+        assert_eq!(members("random"), Ok(vec![Member::Random]));
+        assert_eq!(members("sticky"), Ok(vec![Member::Sticky(20)]));
+        assert_eq!(
+            members("pct:2, sticky:7"),
+            Ok(vec![Member::Pct(2), Member::Sticky(7)])
+        );
+        assert_eq!(members("portfolio"), members(Spec::DEFAULT));
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        let wrong = [
+            "",
+            "fair",
+            "random:1",
+            "pct:0",
+            "pct:-1",
+            "pct:+",
+            "sticky:",
+            "pct,",
+            "pct:3:4",
+            "sticky:4294967296",
+            "portfolio,random",
+            "Random",
+        ];
+        for text in wrong {
+            assert_eq!(Spec::parse(text), Err(InvalidSpec), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_printed_as_it_is_read() {
+        for member in [Member::Random, Member::Sticky(20), Member::Pct(3)] {
+            let spec = Spec::parse(&member.to_string()).expect("well-formed");
+            assert_eq!(spec.members(), [member]);
+        }
+    }
+}
