@@ -60,3 +60,42 @@ impl Enabled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::super::state::Engine;
+    use super::super::tape::Tape;
+    use super::*;
+    use crate::strategy::Rng;
+
+    #[test]
+    fn members_know_where_they_are() {
+        let mut engine = Engine::new(Tape::private(), &[]);
+        for _ in 0..20 {
+            engine.add_worker(None, None, Location::caller(), Box::new(|| {}));
+        }
+        let workers = engine.live_workers().to_vec();
+        let mut rng = Rng::new(1);
+        for _ in 0..1000 {
+            let worker = workers[rng.below(20) as usize];
+            // SAFETY: the engine's workers are live, and the set is told what it holds.
+            unsafe {
+                if (*worker).position.is_enabled() {
+                    engine.enabled.remove(worker);
+                } else {
+                    engine.enabled.insert(worker);
+                }
+            }
+            let is_member = |worker: &*mut Worker| engine.enabled.members().contains(worker);
+            // SAFETY: as above.
+            let is_enabled = |worker: &*mut Worker| unsafe { (**worker).position.is_enabled() };
+            assert!(
+                workers
+                    .iter()
+                    .all(|worker| is_member(worker) == is_enabled(worker))
+            );
+        }
+    }
+}

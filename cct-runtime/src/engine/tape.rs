@@ -133,12 +133,17 @@ impl Tape {
 mod tests {
     use super::*;
 
+    impl Tape {
+        /// A tape on a board of its own, for tests.
+        pub(crate) fn private() -> Tape {
+            // SAFETY: a board is numbers throughout, and this one stays for good.
+            unsafe { Tape::on(Box::leak(Box::<Board>::new_zeroed().assume_init())) }
+        }
+    }
+
     #[test]
     fn what_is_written_is_the_schedule() {
-        // SAFETY: a board is numbers throughout.
-        let board = Box::leak(unsafe { Box::<Board>::new_zeroed().assume_init() });
-        // SAFETY: the board is this test's own and stays.
-        let mut tape = unsafe { Tape::on(board) };
+        let mut tape = Tape::private();
         let head = Schedule {
             seed: 7,
             strategy: "random".to_owned(),

@@ -117,3 +117,44 @@ impl Waiters {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::super::state::Engine;
+    use super::super::tape::Tape;
+    use super::*;
+
+    #[test]
+    fn waiters_leave_in_order_of_waiting_whatever_shares_their_bucket() {
+        let mut engine = Engine::new(Tape::private(), &[]);
+        // More objects than buckets: some chains have waiters of several.
+        let objects: Vec<usize> = (1..=3 * BUCKETS).map(|object| object * 8).collect();
+        let mut waiters = Waiters::default();
+        let mut waiting = Vec::new();
+        for &object in objects.iter().chain(&objects) {
+            let worker = engine.add_worker(None, None, Location::caller(), Box::new(|| {}));
+            // SAFETY: the worker was just made, and the engine outlives the table.
+            unsafe {
+                (*worker).object = object;
+                waiters.insert(worker);
+            }
+            waiting.push(worker);
+        }
+        let (first, second) = waiting.split_at(objects.len());
+        for (index, &object) in objects.iter().enumerate() {
+            assert_eq!(waiters.count(object), 2);
+            assert_eq!(waiters.nth(object, 1), second[index]);
+            if index % 2 == 0 {
+                waiters.take(second[index]);
+                assert_eq!(waiters.take_first(object), Some(first[index]));
+            } else {
+                assert_eq!(waiters.take_first(object), Some(first[index]));
+                assert_eq!(waiters.take_first(object), Some(second[index]));
+            }
+            assert_eq!(waiters.take_first(object), None);
+        }
+        assert!(waiters.is_empty());
+    }
+}

@@ -220,3 +220,38 @@ impl Arena {
         Some(block)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arena is one for each process, so its tests are one too.
+    #[test]
+    fn blocks_are_aligned_known_poisoned_and_forgotten() {
+        open();
+        // SAFETY: the region is open, nobody else uses it, and all that is touched lies in blocks.
+        unsafe {
+            let first = allocate(100, 1);
+            let second = allocate(10, 256);
+            assert!((first as usize).is_multiple_of(HEADER));
+            assert!((second as usize).is_multiple_of(256));
+            assert_eq!(size_of_block(first), 100);
+            assert!(contains(first) && contains(second));
+            assert!(!contains((&raw const first).cast_mut().cast()));
+
+            assert!(resize_in_place(second, 5000), "nothing lies behind it");
+            assert!(!resize_in_place(first, 5000));
+            assert!(resize_in_place(first, 50));
+            assert_eq!(allocate(REGION, 16), null_mut());
+
+            first.write_bytes(1, 50);
+            free(first);
+            assert_eq!(std::slice::from_raw_parts(first, 50), [POISON; 50]);
+            assert_eq!((*header(first)).state, FREED);
+
+            assert_ne!(allocate(100, 1), first, "freed blocks rest");
+            reset();
+            assert_eq!(allocate(100, 1), first);
+        }
+    }
+}
