@@ -10,13 +10,24 @@ const SECTION_SYMTAB: u32 = 2;
 const SEGMENT_TLS: u32 = 7;
 const SEGMENT_RELRO: u32 = 0x6474_E552;
 const SYMBOL_OBJECT: u8 = 1;
+const SYMBOL_FUNCTION: u8 = 2;
 const SYMBOL_TLS: u8 = 6;
 const WRITABLE: u64 = 1;
+/// std's allocator, in either mangling scheme: what `#[global_allocator]` replaces.
+const DEFAULT_ALLOCATOR: &str = "__rdl_alloc";
 
 /// The running executable's file, mapped.
 #[derive(Debug)]
 pub(super) struct Executable {
     bytes: &'static [u8],
+}
+
+/// What the symbol table says.
+#[derive(Debug)]
+pub(super) struct Symbols {
+    pub(super) data: Vec<DataSymbol>,
+    /// The program has a `#[global_allocator]`.
+    pub(super) own_allocator: bool,
 }
 
 /// A symbol for a piece of data.
@@ -60,8 +71,10 @@ impl Executable {
         Ok(Executable { bytes })
     }
 
-    /// The symbols of writable data: `None` if the file has no symbol table, or is damaged.
-    pub(super) fn data_symbols(&self) -> Option<Vec<DataSymbol>> {
+    /// The symbols of writable data, and whether the program brings a global allocator of its own.
+    ///
+    /// `None` if the file has no symbol table, or is damaged.
+    pub(super) fn symbols(&self) -> Option<Symbols> {
         let table = self
             .sections()
             .find(|section| section.kind == SECTION_SYMTAB)?;
@@ -69,12 +82,19 @@ impl Executable {
         let read_only = self
             .segment(SEGMENT_RELRO)
             .map_or(0..0, |segment| segment.range());
-        let mut symbols = Vec::new();
+        let mut symbols = Symbols {
+            data: Vec::new(),
+            own_allocator: true,
+        };
         for at in table.range().step_by(24) {
             let kind = *self.bytes.get(at + 4)? & 15;
             let section = usize::from(u16::from_le_bytes(self.array(at + 6)?));
             let offset = self.word(at + 8)?;
             let size = self.word(at + 16)?;
+            if kind == SYMBOL_FUNCTION && size > 0 {
+                let name = self.string(strings.offset + self.half(at)? as usize)?;
+                symbols.own_allocator &= !name.ends_with(DEFAULT_ALLOCATOR);
+            }
             let is_object = kind == SYMBOL_OBJECT && !read_only.contains(&offset);
             if size == 0 || section == 0 || !(is_object || kind == SYMBOL_TLS) {
                 continue;
@@ -84,7 +104,7 @@ impl Executable {
                 .is_some_and(|section| section.flags & WRITABLE != 0);
             if writable {
                 let name = self.string(strings.offset + self.half(at)? as usize)?;
-                symbols.push(DataSymbol {
+                symbols.data.push(DataSymbol {
                     name,
                     offset,
                     size,
@@ -176,5 +196,52 @@ struct Segment {
 impl Segment {
     fn range(&self) -> Range<usize> {
         self.address..self.address + self.memory_size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::hint::black_box;
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    static MARK_OF_THIS_TEST: AtomicU64 = AtomicU64::new(7);
+    static READ_ONLY_MARK: &str = "constant";
+    thread_local! {
+        static LOCAL_MARK: Cell<u64> = const { Cell::new(7) };
+    }
+
+    #[test]
+    fn writable_statics_of_this_executable_are_found() {
+        // Used, or they would be left out.
+        black_box((&MARK_OF_THIS_TEST, READ_ONLY_MARK));
+        LOCAL_MARK.with(|mark| black_box(mark).set(8));
+        let executable = Executable::map().expect("a readable executable");
+        let symbols = executable.symbols().expect("a symbol table");
+        let find = |name: &str| {
+            symbols
+                .data
+                .iter()
+                .find(|symbol| symbol.name.contains(name))
+        };
+        let found = find("MARK_OF_THIS_TEST").expect("a writable static");
+        assert!(!found.thread_local && found.size == 8);
+        assert!(find("READ_ONLY_MARK").is_none());
+        let local = find("LOCAL_MARK").expect("a thread-local");
+        let tls = executable.tls().expect("a segment for it");
+        assert!(local.thread_local && local.offset < tls.size);
+    }
+
+    #[test]
+    fn damaged_files_are_no_panic() {
+        let whole = Executable::map().expect("a readable executable").bytes;
+        for length in [0, 16, 63, 64, 1000, whole.len() / 2] {
+            let damaged = Executable {
+                bytes: &whole[..length],
+            };
+            assert!(damaged.symbols().is_none());
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! The program's statics and thread-locals, put back before each iteration.
 //!
 //! All writable data that the symbol table names, std's included: what an iteration initialised lazily
-//! points into its arena. Left out are our own, libtest's, and what the C start-up code keeps.
+//! points into its arena. Left out are our own, libtest's, and what the C start-up code keeps; and all C
+//! data when the program has a global allocator of its own, which may be written in C and then keeps what
+//! it knows of memory there, while the memory itself is not put back.
 
 use std::collections::hash_map::RandomState;
 use std::hint::black_box;
@@ -54,8 +56,9 @@ impl Statics {
         black_box(std::thread::current().id());
 
         let executable = Executable::map().ok()?;
-        let symbols = executable.data_symbols()?;
-        let base = load_address(&symbols)?;
+        let symbols = executable.symbols()?;
+        let base = load_address(&symbols.data)?;
+        let rust_only = symbols.own_allocator;
         let mut statics = Statics {
             areas: Vec::new(),
             saved: Vec::new(),
@@ -63,10 +66,10 @@ impl Statics {
             hash_keys: None,
         };
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for symbol in symbols.iter().filter(|symbol| !symbol.thread_local) {
+        for symbol in symbols.data.iter().filter(|symbol| !symbol.thread_local) {
             let address = base + symbol.offset;
             let range = address..address + symbol.size;
-            if is_restored(symbol.name) {
+            if is_restored(symbol.name, rust_only) {
                 ranges.push(range.clone());
                 statics.names.push((range, symbol.name));
             }
@@ -78,14 +81,22 @@ impl Statics {
                     && symbol.name.contains("RandomState")
                     && symbol.name.contains("KEYS")
             };
-            let keys = symbols.iter().find(is_keys);
+            let keys = symbols.data.iter().find(is_keys);
             statics.hash_keys = keys.and_then(|symbol| {
                 let cell = (block.start + symbol.offset) as *mut u64;
                 find_keys(cell, symbol.size / size_of::<u64>(), &state)
             });
             let (cell, size) = engine_cell();
-            ranges.push(block.start..cell);
-            ranges.push(cell + size..block.end);
+            if rust_only {
+                let locals = symbols.data.iter().filter(|symbol| symbol.thread_local);
+                for symbol in locals.filter(|symbol| is_restored(symbol.name, rust_only)) {
+                    let address = block.start + symbol.offset;
+                    ranges.push(address..address + symbol.size);
+                }
+            } else {
+                ranges.push(block.start..cell);
+                ranges.push(cell + size..block.end);
+            }
         }
         merge(&mut ranges);
         for range in ranges {
@@ -159,11 +170,12 @@ fn find_keys(cell: *mut u64, words: usize, state: &RandomState) -> Option<[*mut 
     ])
 }
 
-fn is_restored(name: &str) -> bool {
+fn is_restored(name: &str, rust_only: bool) -> bool {
     match crate_of(name) {
         Some(name) => !OURS.contains(&name),
         None => {
-            !name.contains('@')
+            !rust_only
+                && !name.contains('@')
                 && !START_UP.contains(&name)
                 && !name.starts_with("__")
                 && !name.starts_with("completed.")
