@@ -1,1 +1,115 @@
-//! x
+//! The same seed means the same schedules: again, elsewhere, and however many run at a time.
+
+use std::collections::BTreeMap;
+
+use cct_tests::support::{Events, Workspace, name};
+use serde_json::Value;
+
+/// What has nothing to do with schedules: times, and how far a test was when somebody looked.
+const TIMES: [&str; 2] = ["seconds", "nanos"];
+
+/// Everything that was told, in an order that does not depend on which test was faster.
+fn without_times(events: &Events) -> BTreeMap<(String, String), Value> {
+    let kinds = ["run_started", "test_started", "test_ended", "run_ended"];
+    let events = kinds.iter().flat_map(|kind| events.of_kind(kind));
+    let events = events.map(|event| {
+        let mut value = event.clone();
+        remove_times(&mut value);
+        if let Some(failures) = value["failures"].as_array_mut() {
+            failures.sort_by_key(name);
+        }
+        let kind = event["event"].as_str().unwrap_or_default().to_owned();
+        ((kind, name(event)), value)
+    });
+    events.collect()
+}
+
+fn remove_times(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|key, _| !TIMES.contains(&key.as_str()));
+            fields.values_mut().for_each(remove_times);
+        }
+        Value::Array(values) => values.iter_mut().for_each(remove_times),
+        _ => {}
+    }
+}
+
+/// The traces of all failures as they lie on disk, by test, without the time they were found.
+fn traces(workspace: &Workspace, events: &Events) -> BTreeMap<String, String> {
+    let failed = events.ended().into_iter();
+    let failed = failed.filter(|(_, event)| !event["failure"].is_null());
+    failed
+        .map(|(test, event)| {
+            let id = event["failure"]["id"].as_str().unwrap_or_default();
+            let text = workspace.read(&format!("target/cct/failures/{id}/trace.json"));
+            let record: Value = text.parse().expect("a record is JSON");
+            let found = format!("\"found_at\":{}", record["found_at"]);
+            assert!(text.contains(&found), "{text}");
+            (test, text.replace(&found, "\"found_at\":0"))
+        })
+        .collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let workspace = Workspace::of_fixture("no-std");
+    let args = ["--tests", "--iterations", "300"];
+    let first = workspace.explore(&args, 100);
+    let first_traces = traces(&workspace, &first);
+    assert!(!first_traces.is_empty());
+    for jobs in ["-j2", "-j1"] {
+        let again = workspace.explore(&[&args[..], &[jobs]].concat(), 100);
+        assert_eq!(without_times(&again), without_times(&first));
+        assert_eq!(traces(&workspace, &again), first_traces);
+    }
+    // A test's schedules do not depend on which other tests run.
+    let test = "no-std tests::a_tried_lock_excludes";
+    let alone = [&args[..], &["a_tried"]].concat();
+    let alone = workspace.explore(&alone, 100);
+    assert_eq!(alone.test(test)["failure"], first.test(test)["failure"]);
+}
+
+#[test]
+fn another_seed_gives_other_schedules() {
+    let workspace = Workspace::of_fixture("virtual-manifest");
+    let switches = ["1", "2", "3"].map(|seed| {
+        let json = ["test", "--json", "--lib", "--seed", seed];
+        let finished = cct_tests::support::Finished::of(workspace.cct().args(json));
+        finished.expect(0);
+        let events = Events::of(&finished);
+        let counters = &events.only("run_ended")["counters"];
+        (counters["switches"].clone(), counters["distinct"].clone())
+    });
+    assert!(
+        switches[0] != switches[1] || switches[1] != switches[2],
+        "{switches:?}"
+    );
+}
+
+/// Neither the folder nor the environment, whose size moves the stack, changes what is explored.
+#[test]
+fn the_same_seed_gives_the_same_schedules_elsewhere() {
+    let found = [None, Some("x".repeat(5000))].map(|padding| {
+        let workspace = Workspace::of_fixture("no-std");
+        let mut command = workspace.cct();
+        command.args(["test", "--json", "--seed", "1", "--tests"]);
+        let finished =
+            cct_tests::support::Finished::of(command.envs(padding.map(|p| ("PADDING", p))));
+        finished.expect(100);
+        let events = Events::of(&finished);
+        let all = events.ended().into_iter().map(|(test, event)| {
+            let mut counters = event["counters"].clone();
+            remove_times(&mut counters);
+            let failure = &event["failure"];
+            (
+                test,
+                counters,
+                failure["iteration"].clone(),
+                failure["steps"].clone(),
+            )
+        });
+        all.collect::<Vec<_>>()
+    });
+    assert_eq!(found[0], found[1]);
+}

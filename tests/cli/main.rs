@@ -3,20 +3,20 @@
 //! One file for each concept. No test depends on how long anything takes: what was built is told
 //! by cargo's own lines, and every exploration has a fixed seed.
 
-// mod attribute;
-// mod cache;
+mod attribute;
+mod cache;
 mod crates;
-// mod determinism;
+mod determinism;
 mod exit_codes;
-// mod help;
+mod help;
 mod native;
-// mod records;
-// mod replay;
-// mod reports;
+mod records;
+mod replay;
+mod reports;
 mod selection;
-// mod settings;
+mod settings;
 mod verdicts;
-// mod wrapper;
+mod wrapper;
 
 /// Where copies are kept that tests share.
 const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/cli");

@@ -27,7 +27,7 @@ pub(crate) static EXPLORED: LazyLock<Explored> = LazyLock::new(|| {
 
 const HANGS: &str = "in_a_loop_without_points";
 
-/// Test, status, kind of the bug, what its message contains, where it is.
+/// Test, status, kind of the bug, what its message contains, and text on the line that it is at.
 const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
     (
         "abort of_a_double_panic",
@@ -41,7 +41,7 @@ const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
         "ABORT",
         "abort",
         "`process::abort()`",
-        "tests/abort.rs:7",
+        "process::abort()",
     ),
     (
         "deadlock at_a_barrier",
@@ -97,7 +97,7 @@ const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
         "EXIT",
         "exit",
         "`process::exit(3)`",
-        "tests/exit.rs:7",
+        "process::exit(3)",
     ),
     (
         "killed in_the_middle_of_a_schedule",
@@ -132,35 +132,35 @@ const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
         "FAIL",
         "panic",
         "the other was faster",
-        "tests/panic.rs:12",
+        "the other was faster",
     ),
     (
         "panic through_a_poisoned_lock",
         "FAIL",
         "panic",
         "PoisonError",
-        "tests/panic.rs:38",
+        "drop(lock.lock().unwrap())",
     ),
     (
         "panic through_a_scope",
         "FAIL",
         "panic",
         "a scoped thread panicked",
-        "tests/panic.rs:24",
+        "thread::scope(",
     ),
     (
         "panic through_join",
         "FAIL",
         "panic",
         "`Err` value: Any",
-        "tests/panic.rs:19",
+        "worker.join().unwrap()",
     ),
     (
         "signal of_a_wild_write",
         "CRASH",
         "signal",
         "SIGSEGV",
-        "tests/signal.rs:10",
+        "write_volatile",
     ),
     (
         "stack_overflow of_a_worker",
@@ -177,11 +177,10 @@ fn each_failure_is_what_it_is() {
     for (name, status, kind, message, site) in FAILURES {
         let ended = EXPLORED.events.test(&format!("verdicts::{name}"));
         let bug = &ended["failure"]["bug"];
-        let place = format!("{}:{}", text(&bug["site"]["file"]), bug["site"]["line"]);
         let holds = ended["status"] == status
             && bug["kind"] == kind
             && text(&bug["message"]).contains(message)
-            && (site.is_empty() || place.trim_start_matches("./") == site)
+            && (site.is_empty() || line_at(&bug["site"]).contains(site))
             && ended["failure"]["repeats"]["repeats"] == "yes";
         if !holds {
             wrong.push(format!("{name}: {} {bug:#}", ended["status"]));
@@ -236,9 +235,11 @@ fn no_progress_names_who_spins() {
     let spinners: Vec<_> = waits.iter().filter(|wait| wait["spins"] == true).collect();
     assert_eq!(spinners.len(), 1, "{waits:#?}");
     assert_eq!(spinners[0]["worker"], 1);
-    assert_eq!(text(&spinners[0]["site"]["file"]), "tests/no_progress.rs");
-    let line = spinners[0]["site"]["line"].as_u64();
-    assert!(matches!(line, Some(16 | 17)), "{waits:#?}");
+    let line = line_at(&spinners[0]["site"]);
+    assert!(
+        line.contains("others_flags[1].load") || line.contains("yield_now"),
+        "{line}"
+    );
     let waiting = waits.iter().find(|wait| wait["spins"] == false);
     assert_eq!(waiting.expect("the body waits")["holder"], 1);
 
@@ -297,7 +298,12 @@ fn a_panic_that_nobody_observes_is_shown_and_fails_on_demand() {
         "an_unobserved_panic",
     ];
     let shown = workspace.test(&quiet, 0);
-    let warning = "panicked at tests/pass.rs:96:9 and nobody noticed: nobody looks";
+    assert!(
+        shown.stdout.contains("panicked at tests/pass.rs:"),
+        "{}",
+        shown.stdout
+    );
+    let warning = " and nobody noticed: nobody looks";
     assert!(shown.stdout.contains(warning), "{}", shown.stdout);
 
     let mut strict = vec!["--fail-on-unobserved-panic"];
@@ -307,7 +313,7 @@ fn a_panic_that_nobody_observes_is_shown_and_fails_on_demand() {
     assert_eq!(ended["status"], "PANIC");
     let bug = &ended["failure"]["bug"];
     assert_eq!(bug["kind"], "unobserved_panic");
-    assert_eq!(bug["site"]["line"], 96, "{bug:#}");
+    assert!(line_at(&bug["site"]).contains("nobody looks"), "{bug:#}");
 }
 
 #[test]
@@ -366,6 +372,16 @@ fn show(test: &str) -> String {
     shown.stdout
 }
 
+/// The source line of a site in the fixture; empty elsewhere.
+fn line_at(site: &Value) -> String {
+    let file = EXPLORED.workspace.path(text(&site["file"]));
+    let source = std::fs::read_to_string(file).unwrap_or_default();
+    let line = site["line"].as_u64().unwrap_or_default();
+    let index = usize::try_from(line).unwrap_or_default().wrapping_sub(1);
+    source.lines().nth(index).unwrap_or_default().to_owned()
+}
+
+/// A JSON value as text; empty when it is none.
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -100,6 +100,10 @@ impl Explorer {
         tell(Event::Started(self.started()));
         let mut told = Duration::ZERO;
         for iteration in 1..=self.settings.iterations {
+            if iteration > 1 {
+                // Before the next and not after the last, whose output may be asked for.
+                self.surroundings.clean_up();
+            }
             let verdict = self.iterate(iteration, body, tell);
             if let Verdict::Failed(bug) = verdict {
                 let schedule = self.engine.tape().schedule();
@@ -110,7 +114,6 @@ impl Explorer {
                 }));
                 break;
             }
-            self.surroundings.clean_up();
             if self.counters.sequential {
                 break;
             }

@@ -17,8 +17,8 @@ const FOREIGN: [&str; 7] = [
 ];
 
 /// Variables that have such a prefix and still belong to the machine: without them, cargo would
-/// not find its registry.
-const MACHINE: [&str; 2] = ["CARGO_HOME", "CARGO_NET_OFFLINE"];
+/// not find its registry, and the tool not the sysroot that is there.
+const MACHINE: [&str; 3] = ["CARGO_HOME", "CARGO_NET_OFFLINE", "CCT_CACHE_DIR"];
 
 /// Returns a command that runs `program` in a clean environment.
 pub fn cleaned(program: impl AsRef<OsStr>) -> Command {

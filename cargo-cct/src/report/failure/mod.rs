@@ -267,15 +267,17 @@ impl Report {
 
     /// What the test printed, without the harness's words.
     fn printed(&self) -> String {
-        let is_harness = |line: &&str| {
-            line.starts_with("running ") && line.ends_with(" test")
-                || line.starts_with("test ") && line.contains(" ... ")
+        // The harness leaves the line on which it names the test open.
+        let named = format!("test {}", self.record.name.test);
+        let own = |line: &str| {
+            let harness = line.strip_prefix(&named);
+            let harness = harness.and_then(|rest| rest.split_once(" ... "));
+            harness.map_or(line, |(_, own)| own).to_owned()
         };
-        let lines: Vec<&str> = self
-            .record
-            .printed
-            .lines()
-            .filter(|line| !line.is_empty() && !is_harness(line))
+        let is_count = |line: &str| line.starts_with("running ") && line.ends_with(" test");
+        let lines: Vec<String> = (self.record.printed.lines())
+            .map(own)
+            .filter(|line| !line.is_empty() && !is_count(line))
             .collect();
         if lines.is_empty() {
             return String::new();
