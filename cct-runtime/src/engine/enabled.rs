@@ -74,7 +74,9 @@ mod tests {
     fn members_know_where_they_are() {
         let mut engine = Engine::new(Tape::private(), &[]);
         for _ in 0..20 {
-            engine.add_worker(None, None, Location::caller(), Box::new(|| {}));
+            engine
+                .add_worker(None, None, Location::caller(), Box::new(|| {}))
+                .expect("a stack");
         }
         let workers = engine.live_workers().to_vec();
         let mut rng = Rng::new(1);

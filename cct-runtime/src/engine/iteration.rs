@@ -111,6 +111,7 @@ impl Engine {
         unsafe {
             let name = Some(plan.name.to_owned());
             let worker = (*engine).add_worker(name, None, Location::caller(), Box::new(first));
+            let worker = worker.expect("there is a stack for the test's body");
             (*engine).current = worker;
             (*engine).record_spawn(WorkerId(0));
             (*engine).announce(WorkerId(0));

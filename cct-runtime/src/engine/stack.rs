@@ -41,17 +41,18 @@ impl Stacks {
         let size = wanted.unwrap_or(0).max(DEFAULT_SIZE).next_multiple_of(PAGE);
         let slot = size + PAGE;
         Stacks {
-            region: map(slot * MAX_WORKERS, libc::PROT_NONE),
+            region: map(slot * MAX_WORKERS, libc::PROT_NONE)
+                .expect("there is address space for stacks"),
             slot,
             open: 0,
             large: Vec::new(),
         }
     }
 
-    /// The stack of a worker that asked for `size` bytes.
-    pub(super) fn get(&mut self, worker: usize, size: Option<usize>) -> Stack {
-        if let Some(size) = size.filter(|&size| size + PAGE > self.slot) {
-            return self.large(worker, size.next_multiple_of(PAGE));
+    /// The stack of a worker that asked for `size` bytes; none if there is not so much.
+    pub(super) fn get(&mut self, worker: usize, size: Option<usize>) -> Option<Stack> {
+        if let Some(size) = size.filter(|&size| size > self.slot - PAGE) {
+            return self.large(worker, size.checked_next_multiple_of(PAGE)?);
         }
         while self.open <= worker {
             // SAFETY: the slot lies in the region, all of which is ours.
@@ -60,21 +61,23 @@ impl Stacks {
                 let writable = libc::PROT_READ | libc::PROT_WRITE;
                 libc::mprotect(usable.cast(), self.slot - PAGE, writable)
             };
-            assert_eq!(opened, 0, "no memory for the stack of worker {worker}");
+            if opened != 0 {
+                return None;
+            }
             self.open += 1;
         }
         // SAFETY: as above.
         unsafe {
             let limit = self.region.add(worker * self.slot + PAGE);
-            Stack {
+            Some(Stack {
                 base: limit.add(self.slot - PAGE),
                 limit,
-            }
+            })
         }
     }
 
     /// The stack of a worker that asked for more than a slot has.
-    fn large(&mut self, worker: usize, size: usize) -> Stack {
+    fn large(&mut self, worker: usize, size: usize) -> Option<Stack> {
         if self.large.len() <= worker {
             self.large.resize(worker + 1, None);
         }
@@ -82,21 +85,25 @@ impl Stacks {
         if let Some(small) = kept.take_if(|kept| kept.size() < size) {
             small.unmap();
         }
-        *kept.get_or_insert_with(|| Stack::mapped(size))
+        if kept.is_none() {
+            *kept = Stack::mapped(size);
+        }
+        *kept
     }
 }
 
 impl Stack {
     /// A stack outside the region.
-    fn mapped(size: usize) -> Stack {
-        let start = map(size + PAGE, libc::PROT_READ | libc::PROT_WRITE);
+    fn mapped(size: usize) -> Option<Stack> {
+        let whole = size.checked_add(PAGE)?;
+        let start = map(whole, libc::PROT_READ | libc::PROT_WRITE)?;
         // SAFETY: the page and the end lie in the mapping just made.
         unsafe {
             libc::mprotect(start.cast(), PAGE, libc::PROT_NONE);
-            Stack {
+            Some(Stack {
                 base: start.add(size + PAGE),
                 limit: start.add(PAGE),
-            }
+            })
         }
     }
 
@@ -119,16 +126,11 @@ impl Stack {
     }
 }
 
-fn map(size: usize, protection: i32) -> *mut u8 {
+fn map(size: usize, protection: i32) -> Option<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
     // SAFETY: a fresh mapping touches nobody's memory.
     let start = unsafe { libc::mmap(null_mut(), size, protection, flags, -1, 0) };
-    assert_ne!(
-        start,
-        libc::MAP_FAILED,
-        "no address space for {size} bytes of stack"
-    );
-    start.cast()
+    (start != libc::MAP_FAILED).then(|| start.cast())
 }
 
 #[cfg(test)]

@@ -17,9 +17,13 @@ use crate::verdict::{Bug, BugKind, Verdict};
 /// Creates a worker, with the scheduling point before it. Controlled workers only.
 ///
 /// `body` must not unwind. The worker's locals are destroyed when it returned. An iteration with more
-/// workers than there are stacks (16,384) is cut off.
+/// workers than there are stacks (16,384) is cut off. `None` if there is no memory for a stack of that size.
 #[track_caller]
-pub fn spawn(name: Option<&str>, stack_size: Option<usize>, body: Box<dyn FnOnce()>) -> WorkerId {
+pub fn spawn(
+    name: Option<&str>,
+    stack_size: Option<usize>,
+    body: Box<dyn FnOnce()>,
+) -> Option<WorkerId> {
     let site = Location::caller();
     point_at(Operation::Spawn, 0, site).done();
     let engine = engine();
@@ -35,11 +39,11 @@ pub fn spawn(name: Option<&str>, stack_size: Option<usize>, body: Box<dyn FnOnce
         let name = name.map(str::to_owned);
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         unsafe {
-            let worker = (*engine).add_worker(name, stack_size, site, body);
+            let worker = (*engine).add_worker(name, stack_size, site, body)?;
             let id = (*worker).id;
             (*engine).record_spawn(id);
             (*engine).announce(id);
-            id
+            Some(id)
         }
     })
 }

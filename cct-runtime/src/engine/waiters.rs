@@ -135,6 +135,7 @@ mod tests {
         let mut waiting = Vec::new();
         for &object in objects.iter().chain(&objects) {
             let worker = engine.add_worker(None, None, Location::caller(), Box::new(|| {}));
+            let worker = worker.expect("a stack");
             // SAFETY: the worker was just made, and the engine outlives the table.
             unsafe {
                 (*worker).object = object;

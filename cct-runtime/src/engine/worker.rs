@@ -79,7 +79,7 @@ pub(super) enum State {
 }
 
 impl Engine {
-    /// Adds a worker, which begins when it is picked for the first time.
+    /// Adds a worker, which begins when it is picked for the first time; none if there is no stack for it.
     ///
     /// The caller is outside: what is allocated here is kept for later iterations.
     pub(super) fn add_worker(
@@ -88,9 +88,9 @@ impl Engine {
         stack_size: Option<usize>,
         spawned_at: &'static Location<'static>,
         body: Box<dyn FnOnce()>,
-    ) -> *mut Worker {
+    ) -> Option<*mut Worker> {
         let index = self.worker_count;
-        let stack = self.stacks.get(index, stack_size);
+        let stack = self.stacks.get(index, stack_size)?;
         let id = WorkerId(index as u32);
         if self.workers.len() == index {
             let fresh = Box::new(Worker::new(id, stack, spawned_at));
@@ -106,7 +106,7 @@ impl Engine {
             (*worker).context = prepare(stack.base);
             self.enabled.insert(worker);
         }
-        worker
+        Some(worker)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::engine;
 use crate::memory::arena;
 use crate::memory::descriptors::Descriptors;
+use crate::memory::environment::Environment;
 use crate::memory::output::Output;
 use crate::memory::statics::Statics;
 
@@ -10,6 +11,7 @@ use crate::memory::statics::Statics;
 #[derive(Debug)]
 pub(super) struct Surroundings {
     statics: Option<Statics>,
+    environment: Environment,
     descriptors: Descriptors,
     output: Output,
 }
@@ -22,6 +24,7 @@ impl Surroundings {
         Surroundings {
             descriptors: Descriptors::now(),
             output: Output::now(),
+            environment: Environment::now(),
             statics: Statics::save(),
         }
     }
@@ -29,6 +32,7 @@ impl Surroundings {
     /// Puts memory back, for an iteration with this seed.
     pub(super) fn restore(&self, seed: u64) {
         arena::reset();
+        self.environment.restore();
         if let Some(statics) = &self.statics {
             statics.restore(seed);
         }

@@ -9,6 +9,7 @@
 pub mod arena;
 pub(crate) mod descriptors;
 mod elf;
+pub(crate) mod environment;
 mod mangling;
 pub(crate) mod output;
 pub(crate) mod statics;

@@ -1,4 +1,10 @@
-//! `malloc` and its family: the iteration arena on controlled workers.
+//! `malloc` and its family: the iteration arena for what the program allocates on controlled workers.
+//!
+//! Only the program's own statics are put back before an iteration. What a shared library allocates (the C
+//! library its environment, its handlers, its caches) must outlive the iteration as that library's statics
+//! do, so the caller decides: each function passes its return address on.
+
+use std::arch::naked_asm;
 
 use cct::memory::arena;
 use libc::{c_int, c_void, size_t};
@@ -12,22 +18,69 @@ unsafe extern "C" {
     fn __libc_realloc(block: *mut c_void, size: size_t) -> *mut c_void;
     fn __libc_memalign(align: size_t, size: size_t) -> *mut c_void;
     fn __libc_free(block: *mut c_void);
+
+    // The linker's: where the executable begins, and where its code ends.
+    static __executable_start: u8;
+    static etext: u8;
 }
 
 static USABLE_SIZE: Real<unsafe extern "C" fn(*mut c_void) -> size_t> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"malloc_usable_size") };
 
-/// Takes over the C library's `malloc`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
+/// True if the arena is in use and the caller is the program, not a shared library.
+#[inline]
+fn is_for_arena(caller: usize) -> bool {
+    arena::is_in_use() && {
+        let start = (&raw const __executable_start).addr();
+        let end = (&raw const etext).addr();
+        (start..end).contains(&caller)
+    }
+}
+
+/// Defines a function of the C library that goes on to `$inner` with its return address as one argument
+/// more, in `$x86` or `$arm`.
+macro_rules! with_caller {
+    ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $x86:literal, $arm:literal, $inner:path) => {
+        #[doc = concat!("Takes over the C library's `", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        ///
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub(super) unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            naked_asm!(
+                concat!("mov ", $x86, ", [rsp]"),
+                "jmp {inner}",
+                inner = sym $inner,
+            );
+            #[cfg(target_arch = "aarch64")]
+            naked_asm!(
+                concat!("mov ", $arm, ", x30"),
+                "b {inner}",
+                inner = sym $inner,
+            )
+        }
+    };
+}
+
+with_caller!(malloc(size: size_t) -> *mut c_void, "rsi", "x1", allocate);
+with_caller!(calloc(count: size_t, size: size_t) -> *mut c_void, "rdx", "x2", allocate_zeroed);
+with_caller!(realloc(block: *mut c_void, size: size_t) -> *mut c_void, "rdx", "x2", reallocate);
+with_caller!(free(block: *mut c_void) -> (), "rsi", "x1", release);
+with_caller!(memalign(align: size_t, size: size_t) -> *mut c_void, "rdx", "x2", allocate_aligned);
+with_caller!(aligned_alloc(align: size_t, size: size_t) -> *mut c_void, "rdx", "x2", allocate_aligned);
+with_caller!(
+    posix_memalign(place: *mut *mut c_void, align: size_t, size: size_t) -> c_int,
+    "rcx", "x3", allocate_aligned_at
+);
+
+unsafe extern "C" fn allocate(size: size_t, caller: usize) -> *mut c_void {
     // SAFETY: the arena is in use, or the C library does it.
     unsafe {
-        if arena::is_in_use() {
+        if is_for_arena(caller) {
             arena::allocate(size, 16).cast()
         } else {
             __libc_malloc(size)
@@ -35,16 +88,10 @@ pub(super) unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
     }
 }
 
-/// Takes over the C library's `calloc`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
-    // SAFETY: as in `malloc`; a new block has the size asked for.
+unsafe extern "C" fn allocate_zeroed(count: size_t, size: size_t, caller: usize) -> *mut c_void {
+    // SAFETY: as in `allocate`; a new block has the size asked for.
     unsafe {
-        if !arena::is_in_use() {
+        if !is_for_arena(caller) {
             return __libc_calloc(count, size);
         }
         let Some(total) = count.checked_mul(size) else {
@@ -58,22 +105,15 @@ pub(super) unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_vo
     }
 }
 
-/// Takes over the C library's `realloc`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_void {
+unsafe extern "C" fn reallocate(block: *mut c_void, size: size_t, caller: usize) -> *mut c_void {
     // SAFETY: the caller's block is the arena's or the C library's.
     unsafe {
+        if block.is_null() {
+            return allocate(size, caller);
+        }
         let in_arena = arena::contains(block.cast());
-        if block.is_null() || (!in_arena && !arena::is_in_use()) {
-            return if block.is_null() {
-                malloc(size)
-            } else {
-                __libc_realloc(block, size)
-            };
+        if !in_arena && !is_for_arena(caller) {
+            return __libc_realloc(block, size);
         }
         if in_arena && arena::resize_in_place(block.cast(), size) {
             return block;
@@ -84,89 +124,59 @@ pub(super) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mu
             // A block from before the iteration stays as it is: a static that is put back may own it.
             USABLE_SIZE.get()(block)
         };
-        let moved = malloc(size);
+        let moved = allocate(size, caller);
         if !moved.is_null() {
-            moved
-                .cast::<u8>()
-                .copy_from_nonoverlapping(block.cast(), old_size.min(size));
+            let (from, to) = (block.cast::<u8>(), moved.cast::<u8>());
+            to.copy_from_nonoverlapping(from, old_size.min(size));
             if in_arena {
-                arena::free(block.cast());
+                arena::free(from);
             }
         }
         moved
     }
 }
 
-/// Takes over the C library's `free`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn free(block: *mut c_void) {
+unsafe extern "C" fn release(block: *mut c_void, caller: usize) {
     // SAFETY: the caller's block is the arena's or the C library's.
     unsafe {
-        if block.is_null() {
-        } else if arena::contains(block.cast()) {
+        if arena::contains(block.cast()) {
             arena::free(block.cast());
-        } else if !arena::is_in_use() {
+        } else if !is_for_arena(caller) {
             __libc_free(block);
         }
-        // A controlled worker frees a block from before the iteration: the next iteration needs it.
+        // The program frees a block from before the iteration: the next iteration needs it.
     }
 }
 
-/// Takes over the C library's `posix_memalign`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn posix_memalign(
+unsafe extern "C" fn allocate_aligned(align: size_t, size: size_t, caller: usize) -> *mut c_void {
+    // SAFETY: as in `allocate`.
+    unsafe {
+        if is_for_arena(caller) {
+            arena::allocate(size, align.next_power_of_two()).cast()
+        } else {
+            __libc_memalign(align, size)
+        }
+    }
+}
+
+unsafe extern "C" fn allocate_aligned_at(
     place: *mut *mut c_void,
     align: size_t,
     size: size_t,
+    caller: usize,
 ) -> c_int {
     if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
         return libc::EINVAL;
     }
     // SAFETY: the caller's place is writable.
     unsafe {
-        let block = memalign(align, size);
+        let block = allocate_aligned(align, size, caller);
         if block.is_null() {
             return libc::ENOMEM;
         }
         *place = block;
     }
     0
-}
-
-/// Takes over the C library's `aligned_alloc`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn aligned_alloc(align: size_t, size: size_t) -> *mut c_void {
-    // SAFETY: the same function but for checks that the C library leaves out, too.
-    unsafe { memalign(align, size) }
-}
-
-/// Takes over the C library's `memalign`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn memalign(align: size_t, size: size_t) -> *mut c_void {
-    // SAFETY: as in `malloc`.
-    unsafe {
-        if arena::is_in_use() {
-            arena::allocate(size, align.next_power_of_two()).cast()
-        } else {
-            __libc_memalign(align, size)
-        }
-    }
 }
 
 /// Takes over the C library's `malloc_usable_size`.

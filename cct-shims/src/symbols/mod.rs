@@ -4,6 +4,7 @@
 //! the engine wants; anywhere else it passes straight on.
 
 mod clock;
+mod fork;
 mod futex;
 mod memory;
 mod output;

@@ -120,7 +120,7 @@ impl Builder {
         // SAFETY: the caller promises it.
         let (flow, thread) = unsafe {
             if engine::is_controlled() {
-                self.start_worker(Box::new(body))
+                self.start_worker(Box::new(body))?
             } else {
                 self.start_native(body)?
             }
@@ -132,14 +132,16 @@ impl Builder {
     ///
     /// As for `spawn_unchecked`.
     #[track_caller]
-    unsafe fn start_worker(self, body: Box<dyn FnOnce() + '_>) -> (Flow, Thread) {
+    unsafe fn start_worker(self, body: Box<dyn FnOnce() + '_>) -> io::Result<(Flow, Thread)> {
         let name: Option<Arc<str>> = self.name.as_deref().map(Arc::from);
         let is_valid = name.as_deref().is_none_or(|name| !name.contains('\0'));
         assert!(is_valid, "thread name may not contain interior null bytes");
         // SAFETY: the caller sees to it that what is borrowed outlives the worker.
         let body = unsafe { mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(body) };
-        let worker = Worker::now(engine::spawn(self.name.as_deref(), self.stack_size, body));
-        (Flow::Worker(worker), Thread::of_worker(worker, name))
+        let worker = engine::spawn(self.name.as_deref(), self.stack_size, body);
+        let worker = worker.ok_or_else(|| io::Error::from_raw_os_error(libc::EAGAIN))?;
+        let worker = Worker::now(worker);
+        Ok((Flow::Worker(worker), Thread::of_worker(worker, name)))
     }
 
     /// # Safety
