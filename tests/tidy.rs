@@ -52,7 +52,7 @@ fn files_that_the_architecture_names_exist() {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     let named = text
         .split(|c| !is_word(c))
-        .filter(|word| word.ends_with(".rs"));
+        .filter(|word| is_rust(Path::new(word)));
     let known = sources();
     let gone: Vec<&str> = named
         .filter(|name| !known.iter().any(|(path, _)| path.ends_with(name)))
@@ -84,10 +84,14 @@ fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
         let is_users = from_root.starts_with("tests/fixtures") || from_root.ends_with("target");
         if path.is_dir() && !is_users {
             collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if is_rust(&path) {
             found.push((from_root, fs::read_to_string(&path).expect("text")));
         }
     }
+}
+
+fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
 }
 
 fn paths(files: impl Iterator<Item = (PathBuf, String)>) -> Vec<String> {

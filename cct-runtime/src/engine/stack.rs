@@ -141,14 +141,13 @@ mod tests {
     fn a_large_stack_is_kept_until_a_larger_one_is_wanted() {
         let mut stacks = Stacks::reserve();
         let large = 2 * stacks.slot;
-        let first = stacks.get(1, Some(large));
-        assert_eq!(stacks.get(1, Some(large)).base, first.base);
-        assert_eq!(stacks.get(1, Some(large - PAGE)).base, first.base);
-        assert!(stacks.get(1, Some(2 * large)).size() >= 2 * large);
-        assert_ne!(
-            stacks.get(2, Some(large)).base,
-            stacks.get(1, Some(large)).base
-        );
-        assert!(stacks.get(1, None).size() >= DEFAULT_SIZE);
+        let mut get = |worker, size| stacks.get(worker, size).expect("there is address space");
+        let first = get(1, Some(large));
+        assert_eq!(get(1, Some(large)).base, first.base);
+        assert_eq!(get(1, Some(large - PAGE)).base, first.base);
+        assert!(get(1, Some(2 * large)).size() >= 2 * large);
+        assert_ne!(get(2, Some(large)).base, get(1, Some(large)).base);
+        assert!(get(1, None).size() >= DEFAULT_SIZE);
+        assert!(stacks.get(3, Some(usize::MAX / 2)).is_none());
     }
 }

@@ -68,7 +68,7 @@ pub(super) unsafe fn system_call(number: libc::c_long, arguments: [usize; 6]) ->
         std::arch::asm!(
             "svc #0",
             in("x8") number,
-            inlateout("x0") arguments[0] as isize => result,
+            inlateout("x0") arguments[0].cast_signed() => result,
             in("x1") arguments[1], in("x2") arguments[2], in("x3") arguments[3],
             in("x4") arguments[4], in("x5") arguments[5],
             options(nostack),
