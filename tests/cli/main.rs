@@ -15,6 +15,7 @@ mod replay;
 mod reports;
 mod selection;
 mod settings;
+mod uncontrolled;
 mod verdicts;
 mod wrapper;
 

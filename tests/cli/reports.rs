@@ -38,19 +38,24 @@ fn a_run_is_told_test_by_test() {
     insta::assert_snapshot!(without_numbers(&format!("{before}\n…\n\n{rest}")));
 }
 
-/// Replaces each number, with the blanks before it, which are fewer the longer it is.
+/// Replaces each number, and the blanks that fill its column.
 fn without_numbers(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        let continues = out.ends_with('#') && matches!(c, ',' | '.');
-        if c.is_ascii_digit() || continues {
-            out.truncate(out.trim_end_matches(['#', ' ']).len());
-            out.push_str(" #");
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    let lines = text.lines().map(|line| {
+        let blanks = line.len() - line.trim_start().len();
+        let words = line.split_whitespace().map(|word| {
+            let first = word.find(|c: char| c.is_ascii_digit());
+            let last = word.rfind(|c: char| c.is_ascii_digit());
+            match (first, last) {
+                (Some(first), Some(last)) => {
+                    format!("{}#{}", &word[..first], &word[last + 1..])
+                }
+                _ => word.to_owned(),
+            }
+        });
+        let words: Vec<String> = words.collect();
+        " ".repeat(blanks) + &words.join(" ")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// As with nextest: who scrolls up finds the first reports, who does not finds the list.

@@ -33,7 +33,7 @@ pub(crate) struct Cargo<'a> {
 /// What a build made.
 #[derive(Debug)]
 pub(crate) struct Built {
-    /// The test executables in cargo's order.
+    /// The test executables, by label.
     pub executables: Vec<Executable>,
     /// True when a package among them has tests in its documentation.
     pub has_doctests: bool,
@@ -137,11 +137,13 @@ impl Cargo<'_> {
     }
 
     fn describe(&self, made: &Made) -> Built {
-        let executables: Vec<_> = made
+        let mut executables: Vec<_> = made
             .tests
             .iter()
             .filter_map(|artifact| self.executable(artifact, made))
             .collect();
+        // Cargo tells of each when it is built, which may be in another order the next time.
+        executables.sort_by(|one, other| one.label.cmp(&other.label));
         let has_doctests = made.tests.iter().any(|artifact| {
             let member = self.workspace.packages.get(&artifact.package_id);
             member.is_some_and(|member| member.package.targets.iter().any(|target| target.doctest))

@@ -11,9 +11,15 @@ use super::Finished;
 pub struct Events(Vec<Value>);
 
 impl Events {
-    /// Reads standard output; a line that is no object with a version and a kind is an error.
+    /// Reads standard output.
     #[track_caller]
     pub fn of(finished: &Finished) -> Self {
+        Self::read(&finished.stdout)
+    }
+
+    /// Reads lines; one that is no object with a version and a kind is an error.
+    #[track_caller]
+    pub fn read(text: &str) -> Self {
         let read = |line: &str| {
             let value: Value = line
                 .parse()
@@ -22,7 +28,7 @@ impl Events {
             assert!(value["event"].is_string(), "no kind: {line}");
             value
         };
-        Self(finished.stdout.lines().map(read).collect())
+        Self(text.lines().map(read).collect())
     }
 
     /// The events of a kind, in order.

@@ -1,0 +1,82 @@
+//! What is not under control is noticed and told, and never taken for a bug that replays.
+
+use cct_tests::support::{Events, Finished, Workspace};
+
+use crate::verdicts::text;
+
+#[test]
+fn a_failure_that_does_not_repeat_is_flaky() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let found = workspace.explore(&["--test", "files", "fails_once"], 100);
+    let ended = found.test("uncontrolled::files fails_once");
+    assert_eq!(ended["status"], "FLAKY", "{ended:#}");
+    assert_eq!(ended["outcome"], "flaky", "{ended:#}");
+    assert_eq!(ended["failure"]["repeats"]["repeats"], "no", "{ended:#}");
+    assert_eq!(found.only("run_ended")["flaky"], 1);
+
+    let id = text(&ended["failure"]["id"]);
+    let shown = Finished::of(workspace.cct().args(["show", id]));
+    shown.expect(0);
+    let claim = "The schedule did not fail again";
+    assert!(shown.stdout.contains(claim), "{}", shown.stdout);
+    let listed = Finished::of(workspace.cct().arg("list"));
+    assert!(listed.stdout.contains("FLAKY"), "{listed:#?}");
+}
+
+#[test]
+fn a_schedule_that_differs_the_second_time_is_told() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let told = workspace.test(&["--test", "files", "differs"], 0).stdout;
+    let warning = "its first schedule ran twice and differed at step 4";
+    assert!(told.contains(warning), "{told}");
+    assert!(told.contains("something is not under control"), "{told}");
+}
+
+#[test]
+fn a_test_that_waits_in_the_kernel_runs_natively() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let args = ["--test", "pipes"];
+    let told = workspace.test(&args, 0).stdout;
+    assert!(told.contains("ran natively: not controlled"), "{told}");
+    assert!(told.contains("not controlled: read"), "{told}");
+    let events = workspace.explore(&args, 0);
+    let ended = events.test("uncontrolled::pipes waits_for_another_worker");
+    assert_eq!(ended["controlled"], false, "{ended:#}");
+    assert_eq!(ended["uncontrolled"], serde_json::json!(["read"]));
+}
+
+/// The user can end a run at any time, and is told how far it came.
+#[test]
+fn an_interrupted_run_says_so() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+
+    let workspace = Workspace::of_fixture("configured");
+    let mut command = workspace.cct();
+    command.args([
+        "test",
+        "--json",
+        "--lib",
+        "--iterations",
+        "18446744073709551615",
+    ]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the tool can be run");
+    let stdout = child.stdout.take().expect("standard output is a pipe");
+    let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+    let under_way = lines.any(|line| line.contains("\"event\":\"progress\""));
+    assert!(under_way, "the run ended by itself");
+    let id = libc::pid_t::try_from(child.id()).expect("process numbers are small");
+    // SAFETY: touches no memory; the process is ours and not yet waited for.
+    assert_eq!(unsafe { libc::kill(id, libc::SIGINT) }, 0);
+    let rest: Vec<String> = lines.collect();
+    let status = child.wait().expect("the process is ours");
+    assert_eq!(status.code(), Some(130), "{rest:#?}");
+    let stopped = Events::read(&rest.join("\n"));
+    let ended = stopped.test("configured tests::nothing_is_lost");
+    assert_eq!(ended["outcome"], "stopped", "{ended:#}");
+    assert_eq!(stopped.only("run_ended")["not_run"], 1);
+}
