@@ -7,7 +7,7 @@ use super::fiber::{enter, hand_over};
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
-use super::state::{Driver, Engine, Request, outside, set_engine};
+use super::state::{Driver, Engine, Request, engine, outside, set_engine};
 use crate::strategy::{Rng, Strategy, WorkerId};
 use crate::trace::Schedule;
 use crate::verdict::{Bug, Verdict};
@@ -98,19 +98,13 @@ impl Engine {
         let engine: *mut Engine = self;
         // SAFETY: only the lifetime changes; the first worker runs during this call only.
         let body: &'static dyn Fn() -> Option<Bug> = unsafe { std::mem::transmute(body) };
-        let first = move || {
-            if let Some(bug) = body() {
-                // SAFETY: the first worker is the current one, and the engine outlives the iteration.
-                unsafe {
-                    outside(|| (*engine).finish(End::of(Verdict::Failed(bug))));
-                    hand_over(engine);
-                }
-            }
-        };
+        self.body = Some(body);
         // SAFETY: `self` is not touched but through `engine` until `enter` returns.
         unsafe {
             let name = Some(plan.name.to_owned());
-            let worker = (*engine).add_worker(name, None, Location::caller(), Box::new(first));
+            // A function has no size, so the box takes no memory, which a worker could not give back.
+            let first = Box::new(run_body);
+            let worker = (*engine).add_worker(name, None, Location::caller(), first);
             let worker = worker.expect("there is a stack for the test's body");
             (*engine).current = worker;
             (*engine).record_spawn(WorkerId(0));
@@ -247,5 +241,18 @@ impl Engine {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         let worker = unsafe { &*self.current };
         (worker.id.0, worker.name.clone(), worker.site.into())
+    }
+}
+
+/// What the first worker does: runs the test's body, and ends the iteration if that found a bug.
+fn run_body() {
+    let engine = engine();
+    // SAFETY: the first worker is the current one, and the engine outlives the iteration.
+    unsafe {
+        let body = (*engine).body.expect("an iteration has a body");
+        if let Some(bug) = body() {
+            outside(|| (*engine).finish(End::of(Verdict::Failed(bug))));
+            hand_over(engine);
+        }
     }
 }

@@ -19,6 +19,7 @@ use super::tape::Tape;
 use super::waiters::Waiters;
 use super::worker::Worker;
 use crate::strategy::{Rng, Strategy, WorkerId};
+use crate::verdict::Bug;
 
 thread_local! {
     /// The engine while a controlled worker runs on this OS thread, else null.
@@ -134,6 +135,8 @@ pub(crate) struct Engine {
     pub(super) contested: bool,
     pub(super) yield_budget: u32,
     pub(super) body_done: bool,
+    /// The test's body; only meaningful while its iteration runs.
+    pub(super) body: Option<Body>,
     pub(super) end: Option<End>,
     /// For hash seeds and `getrandom`.
     pub(super) value_rng: Rng,
@@ -143,6 +146,9 @@ pub(crate) struct Engine {
     /// Crates whose operations are no scheduling points.
     pub(super) atomic: super::point::AtomicCrates,
 }
+
+/// Runs a test's body and returns the bug, if there is one.
+pub(super) type Body = &'static dyn Fn() -> Option<Bug>;
 
 /// Who decides.
 pub(super) enum Driver {
@@ -208,6 +214,7 @@ impl Engine {
             contested: false,
             yield_budget: 1,
             body_done: false,
+            body: None,
             end: None,
             value_rng: Rng::new(0),
             hook: None,
