@@ -8,6 +8,7 @@ mod cache;
 mod crates;
 mod determinism;
 mod exit_codes;
+mod explored;
 mod help;
 mod native;
 mod records;
@@ -18,6 +19,3 @@ mod settings;
 mod uncontrolled;
 mod verdicts;
 mod wrapper;
-
-/// Where copies are kept that tests share.
-const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/cli");

@@ -5,7 +5,7 @@ use std::fs;
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;
 
-use crate::verdicts::{EXPLORED, text};
+use crate::explored::{EXPLORED, text};
 
 #[test]
 fn each_failure_has_its_files() {

@@ -7,7 +7,7 @@ use std::fs;
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::{Value, json};
 
-use crate::verdicts::{EXPLORED, text};
+use crate::explored::{EXPLORED, text};
 
 const LOST: &str = "spaced tests::a_store_is_lost";
 

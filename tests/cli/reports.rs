@@ -2,7 +2,7 @@
 
 use cct_tests::support::{Finished, Workspace};
 
-use crate::verdicts::{EXPLORED, text};
+use crate::explored::{EXPLORED, text};
 
 /// The report of a failure of `fixtures/verdicts`, with its id made anonymous.
 fn report(test: &str) -> String {

@@ -2,7 +2,7 @@
 
 use cct_tests::support::{Events, Finished, Workspace};
 
-use crate::verdicts::text;
+use crate::explored::text;
 
 #[test]
 fn a_failure_that_does_not_repeat_is_flaky() {

@@ -1,31 +1,11 @@
 //! Each way in which a test can end: found, told, kept, and repeated.
-//!
-//! Here is also the one exploration of `fixtures/verdicts` that other files look at.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use cct_tests::support::{Events, Finished, Workspace};
+use cct_tests::support::{Events, Finished};
 use serde_json::Value;
 
-use crate::KEPT;
-
-/// The fixture, explored once for all tests of this process.
-pub(crate) struct Explored {
-    pub(crate) workspace: Workspace,
-    pub(crate) events: Events,
-}
-
-/// All tests but the one that hangs, which takes its time.
-pub(crate) static EXPLORED: LazyLock<Explored> = LazyLock::new(|| {
-    let workspace = Workspace::kept_of_fixture(KEPT, "verdicts");
-    let clean = ["clean", "--failures", "--quiet"];
-    Finished::of(workspace.cct().args(clean)).expect(0);
-    let events = workspace.explore(&["--iterations", "100", "--", "--skip", HANGS], 100);
-    Explored { workspace, events }
-});
-
-const HANGS: &str = "in_a_loop_without_points";
+use crate::explored::{EXPLORED, HANGS, line_at, text};
 
 /// Test, status, kind of the bug, what its message contains, and text on the line that it is at.
 const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
@@ -370,18 +350,4 @@ fn show(test: &str) -> String {
     let shown = Finished::of(EXPLORED.workspace.cct().args(["show", id]));
     shown.expect(0);
     shown.stdout
-}
-
-/// The source line of a site in the fixture; empty elsewhere.
-fn line_at(site: &Value) -> String {
-    let file = EXPLORED.workspace.path(text(&site["file"]));
-    let source = std::fs::read_to_string(file).unwrap_or_default();
-    let line = site["line"].as_u64().unwrap_or_default();
-    let index = usize::try_from(line).unwrap_or_default().wrapping_sub(1);
-    source.lines().nth(index).unwrap_or_default().to_owned()
-}
-
-/// A JSON value as text; empty when it is none.
-pub(crate) fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
