@@ -11,7 +11,8 @@ use crate::strategy::Spec;
 /// Settings as far as one source gives them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// `iterations`: the most schedules to explore, at least 1.
+    /// `iterations`: the most schedules to explore, at least 1; by default 1000, or as many as fit when
+    /// there is a `time`.
     pub iterations: Option<u64>,
     /// `time`: no new schedule is begun after this long; printed and read in milliseconds (`time=1500`).
     pub time: Option<Duration>,
@@ -134,7 +135,11 @@ impl Settings {
     /// Fills what is left with the defaults.
     pub fn resolve(self) -> Resolved {
         Resolved {
-            iterations: self.iterations.unwrap_or(1000),
+            iterations: self.iterations.unwrap_or(match self.time {
+                // Whoever says how long wants it used.
+                Some(_) => u64::MAX,
+                None => 1000,
+            }),
             time: self.time,
             max_steps: self.max_steps.unwrap_or(20_000),
             strategy: self.strategy.unwrap_or_default(),

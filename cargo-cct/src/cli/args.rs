@@ -119,7 +119,7 @@ pub(crate) struct TestArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Exploration")]
 pub(crate) struct ExploreArgs {
-    /// The most schedules to explore for each test [default: 1000].
+    /// The most schedules to explore for each test [default: 1000, or as many as fit into `--time`].
     #[arg(long, env = "CCT_ITERATIONS", value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub iterations: Option<u64>,
