@@ -6,11 +6,10 @@ use real::sync::Arc;
 
 use super::ThreadId;
 
-/// A handle to a thread.
+/// A handle to a thread; a pointer in size, as std's is: programs assert the sizes of what they put it in.
 #[derive(Clone)]
-pub struct Thread(Kind);
+pub struct Thread(Arc<Kind>);
 
-#[derive(Clone)]
 enum Kind {
     Native(real::thread::Thread),
     Worker {
@@ -21,16 +20,16 @@ enum Kind {
 
 impl Thread {
     pub(super) fn of_native(thread: real::thread::Thread) -> Thread {
-        Thread(Kind::Native(thread))
+        Thread(Arc::new(Kind::Native(thread)))
     }
 
     pub(super) fn of_worker(worker: Worker, name: Option<Arc<str>>) -> Thread {
-        Thread(Kind::Worker { worker, name })
+        Thread(Arc::new(Kind::Worker { worker, name }))
     }
 
     /// The native thread, if it is one.
     pub(super) fn as_native(&self) -> Option<&real::thread::Thread> {
-        match &self.0 {
+        match &*self.0 {
             Kind::Native(thread) => Some(thread),
             Kind::Worker { .. } => None,
         }
@@ -40,7 +39,7 @@ impl Thread {
     #[inline]
     #[track_caller]
     pub fn unpark(&self) {
-        match &self.0 {
+        match &*self.0 {
             Kind::Native(thread) => thread.unpark(),
             Kind::Worker { worker, .. } => {
                 engine::unpark(worker.iteration, worker.id);
@@ -50,7 +49,7 @@ impl Thread {
 
     /// Returns the thread's identity.
     pub fn id(&self) -> ThreadId {
-        match &self.0 {
+        match &*self.0 {
             Kind::Native(thread) => ThreadId::of_native(thread.id()),
             Kind::Worker { worker, .. } => ThreadId::of_worker(worker.id),
         }
@@ -58,7 +57,7 @@ impl Thread {
 
     /// Returns the thread's name, if it has one.
     pub fn name(&self) -> Option<&str> {
-        match &self.0 {
+        match &*self.0 {
             Kind::Native(thread) => thread.name(),
             Kind::Worker { name, .. } => name.as_deref(),
         }
