@@ -107,7 +107,7 @@ pub(super) fn watch(
         }
         let call = pulse.is_up().then(|| asleep_in(child.id(), board.thread()));
         match call.flatten() {
-            Some(call) if awake_at.elapsed().min(alive_at.elapsed()) > SLEEP => {
+            Some(call) if awake_at.elapsed().min(alive_at.elapsed()) > SLEEP.min(hang_timeout) => {
                 kill(&mut child)?;
                 return Ok(End::Blocked(call));
             }

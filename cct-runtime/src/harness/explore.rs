@@ -187,9 +187,15 @@ impl Explorer {
         };
         let end = self.engine.run(plan, body);
         let second = replay::trace_of(&mut self.engine, &self.surroundings);
-        let divergence = end.divergence.clone().or(first_difference(&first, &second));
-        if let Some(divergence) = divergence {
-            tell(Event::Diverged(divergence));
+        let mut difference = first_difference(&first, &second);
+        if let (Some(difference), Some(divergence)) = (&mut difference, end.divergence)
+            && difference.step as usize == second.steps.len()
+        {
+            // It ended because it left the schedule: say how.
+            difference.found = divergence.found;
+        }
+        if let Some(difference) = difference {
+            tell(Event::Diverged(difference));
         }
     }
 
