@@ -64,8 +64,8 @@ pub enum BugKind {
     StackOverflow,
     /// Code without scheduling points did not come back.
     Hang,
-    /// Memory was freed twice, or freed without having been allocated.
-    BadFree,
+    /// Memory was freed twice, freed without having been allocated, or a lock in freed memory was used.
+    BadMemory,
 }
 
 /// What one worker waits for.
@@ -100,7 +100,7 @@ wire_struct!(Bug {
 });
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,
-    7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadFree,
+    7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
 });
 wire_struct!(Wait {
     worker,

@@ -23,7 +23,7 @@ pub(super) fn kind_label(kind: BugKind) -> &'static str {
         BugKind::Signal => "CRASH",
         BugKind::StackOverflow => "OVERFLOW",
         BugKind::Hang => "HANG",
-        BugKind::BadFree => "BAD FREE",
+        BugKind::BadMemory => "BAD FREE",
     }
 }
 
@@ -89,6 +89,9 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
         }
         Outcome::Failed(_) => "before the first schedule".to_owned(),
         Outcome::FailedNatively(status) => format!("ran natively: {status}"),
+        Outcome::Refused(reason) if reason.starts_with("internal error") => {
+            "internal error".to_owned()
+        }
         Outcome::Refused(_) => "wrong settings".to_owned(),
         Outcome::Stopped => count(counters.schedules, "schedule"),
         Outcome::Passed if run.started.is_none() => "ran natively: not controlled".to_owned(),

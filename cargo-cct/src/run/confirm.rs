@@ -90,7 +90,7 @@ pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
     let crash = |bug: &Bug| {
         matches!(
             bug.kind,
-            BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadFree
+            BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadMemory
         )
     };
     let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));

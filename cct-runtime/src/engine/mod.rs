@@ -47,4 +47,4 @@ pub(crate) use panic::{install_hook, message_of};
 pub(crate) use replay::Replay;
 pub(crate) use state::{Engine, engine as current_engine, engine_cell};
 pub(crate) use tape::Tape;
-pub(crate) use wait::bad_free;
+pub(crate) use wait::bad_memory;

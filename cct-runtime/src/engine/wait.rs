@@ -62,6 +62,12 @@ pub fn wait_at(
         (*worker).operation = operation;
         (*worker).object = object;
         (*worker).site = site;
+        if holder.is_some_and(|holder| holder.0 as usize >= (*engine).worker_count) {
+            bad_memory(
+                engine,
+                "a lock is used whose memory was freed, or never initialised",
+            );
+        }
         (*worker).deadline = deadline;
         (*worker).holder = holder;
         (*worker).timed_out = false;
@@ -243,14 +249,14 @@ impl Engine {
     }
 }
 
-/// Ends the iteration: the current worker freed what it must not free.
-pub(crate) fn bad_free(engine: *mut Engine, message: &str) -> ! {
+/// Ends the iteration: the current worker freed what it must not free, or used what was freed.
+pub(crate) fn bad_memory(engine: *mut Engine, message: &str) -> ! {
     // SAFETY: the caller found the engine set, so it is live and the caller is its current worker.
     unsafe {
         outside(|| {
             let worker = (*engine).current;
             (*engine).finish(End::of(Verdict::Failed(Bug {
-                kind: BugKind::BadFree,
+                kind: BugKind::BadMemory,
                 message: message.to_owned(),
                 site: Some((*worker).site.into()),
                 worker: Some((*worker).id.0),

@@ -10,7 +10,7 @@
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 
-use crate::engine::{bad_free, current_engine};
+use crate::engine::{bad_memory, current_engine};
 
 /// Where the region is asked for; any other place does as well, but is not the same in each process.
 const HOME: usize = 0x2000_0000_0000;
@@ -187,7 +187,7 @@ unsafe fn check_live(block: *mut u8, what: &str) {
     } else {
         "was never allocated"
     };
-    bad_free(engine, &format!("memory is {what} that {reason}"));
+    bad_memory(engine, &format!("memory is {what} that {reason}"));
 }
 
 unsafe fn header(block: *mut u8) -> *mut Header {

@@ -140,7 +140,7 @@ impl Report {
             BugKind::Signal => "crashed",
             BugKind::StackOverflow => "stack overflow",
             BugKind::Hang => "hangs",
-            BugKind::BadFree => "memory was freed that was not allocated",
+            BugKind::BadMemory => "memory is misused",
         };
         let place = bug
             .site
@@ -229,7 +229,7 @@ impl Report {
             BugKind::Signal => "✗ crashes",
             BugKind::StackOverflow => "✗ overflows its stack",
             BugKind::Hang => "✗ does not come back",
-            BugKind::BadFree => "✗ frees",
+            BugKind::BadMemory => "✗ frees",
             BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress => return None,
         };
         let known = |worker: &u32| (*worker as usize) < trace.workers.len();
