@@ -42,6 +42,14 @@ impl HastyGate {
 }
 
 /// A gate that all waiters get through.
+///
+/// ```
+/// let gate = wakeup::Gate::default();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| gate.pass());
+///     gate.open();
+/// });
+/// ```
 #[derive(Debug, Default)]
 pub struct Gate {
     is_open: Mutex<bool>,
