@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(of("src/lib.rs"), Origin::User);
         assert_eq!(
             of(
-                "/h/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/crossbeam-epoch-0.9.18/src/a.rs"
+                "/h/.cargo/registry/src/mirror-0123456789abcdef/crossbeam-epoch-0.9.18/src/a.rs"
             ),
             Origin::Crate("crossbeam-epoch".to_owned())
         );
