@@ -62,9 +62,11 @@ impl Engine {
         }
         if self.atomic.is_any()
             && self.request == Request::Point
+            && step < self.limit
             && self.is_inside_atomic_call(current)
         {
-            self.refill();
+            // The step counts all the same, so that a replay's runs have the same lengths.
+            self.quantum = self.quantum.saturating_sub(1);
             return Some(current);
         }
         match self.request {
