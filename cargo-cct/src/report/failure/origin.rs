@@ -65,9 +65,7 @@ mod tests {
         };
         assert_eq!(of("src/lib.rs"), Origin::User);
         assert_eq!(
-            of(
-                "/h/.cargo/registry/src/mirror-0123456789abcdef/crossbeam-epoch-0.9.18/src/a.rs"
-            ),
+            of("/h/.cargo/registry/src/mirror-0123456789abcdef/crossbeam-epoch-0.9.18/src/a.rs"),
             Origin::Crate("crossbeam-epoch".to_owned())
         );
         assert_eq!(of("/rustc/5980/library/core/src/a.rs"), Origin::Std);
