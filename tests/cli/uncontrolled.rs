@@ -27,7 +27,7 @@ fn a_failure_that_does_not_repeat_is_flaky() {
 fn a_schedule_that_differs_the_second_time_is_told() {
     let workspace = Workspace::of_fixture("uncontrolled");
     let told = workspace.test(&["--test", "files", "differs"], 0).stdout;
-    let warning = "its first schedule ran twice and differed at step 4";
+    let warning = "its first schedule ran twice and differed at step 3: first worker 0: store of";
     assert!(told.contains(warning), "{told}");
     assert!(told.contains("something is not under control"), "{told}");
 }
