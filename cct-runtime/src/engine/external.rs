@@ -24,8 +24,8 @@ pub(super) fn reset() {
     NEWS.store(false, Ordering::Relaxed);
 }
 
-/// Called on an uncontrolled thread that changed `object`.
-pub(super) fn notify(_object: usize) {
+/// Called on an uncontrolled thread that changed something; who waits for it is found by looking.
+pub(super) fn notify() {
     if ENGINE_EXISTS.load(Ordering::Relaxed) && !is_engine_thread() {
         announce(&mut unparked());
     }

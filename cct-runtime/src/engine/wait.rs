@@ -86,7 +86,7 @@ pub fn wait_at(
 pub fn wake_all(object: usize) {
     let engine = engine();
     if engine.is_null() {
-        external::notify(object);
+        external::notify();
     } else {
         // SAFETY: a set engine is live.
         unsafe { wake_all_of(engine, object) };
@@ -99,7 +99,7 @@ pub fn wake_all(object: usize) {
 pub fn wake_one(object: usize) -> bool {
     let engine = engine();
     if engine.is_null() {
-        external::notify(object);
+        external::notify();
         return false;
     }
     // SAFETY: a set engine is live; the waiters do not change while one is chosen.
