@@ -39,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         root.join("Cargo.lock").display()
     );
 
-    let wrapper = sources(&root, &root.join("cargo-cct/src/build"))?;
+    let mut wrapper = sources(&root, &root.join("cargo-cct/src/build"))?;
+    wrapper.extend(sources(&root, &root.join("cargo-cct/src/rewrite"))?);
     let mut table = format!(
         "/// Names the sources below.\npub(super) const SOURCES: &str = \"{}\";\n\
          /// Names the code of the wrapper.\npub(super) const WRAPPER: &str = \"{}\";\n\

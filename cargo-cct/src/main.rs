@@ -22,6 +22,7 @@ mod command;
 mod exit;
 mod failure;
 mod report;
+mod rewrite;
 mod run;
 
 use std::process::ExitCode;

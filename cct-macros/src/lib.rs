@@ -33,8 +33,13 @@ pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
 /// - `strategy = "pct:3"`: who picks the next worker.
 /// - `seed = 7`: what all choices follow from.
 /// - `detached_steps = 0`: how long detached workers may run on after the body has returned.
+/// - `temperature = 5000`: for how many fair steps something may be overdue.
 /// - `fail_on_unobserved_panic = true`: whether a panic that nobody joined is a bug.
 /// - `atomic = "a,b"`: crates whose operations are no scheduling points.
+/// - `watch = 1`: one schedule in so many is watched to count behaviours.
+/// - `uncontrolled_attempts = 10`: how often, before a decision, the outside is looked at.
+/// - `uncontrolled_delay = 1000`: for how many rounds the engine spins between two of these looks.
+/// - `uncontrolled_timeout = "10s"`: how long it waits for other processes when nobody can run.
 /// - `crate = path`: where the library `cct` is, if it is not `::cct`.
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {

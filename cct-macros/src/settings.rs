@@ -26,7 +26,10 @@ enum Check {
 }
 
 const NAMES: &str = "`iterations`, `time`, `max_steps`, `strategy`, `seed`, `detached_steps`, \
-                     `fail_on_unobserved_panic`, `atomic` and `crate`";
+                     `temperature`, `fail_on_unobserved_panic`, `atomic`, `interleave`, \
+                     `granularity`, `watch`, `uncontrolled_attempts`, `uncontrolled_delay`, \
+                     `uncontrolled_timeout` and `crate`";
+const GRANULARITIES: &str = "`\"all\"`, `\"workspace\"` or `\"mix\"`";
 
 impl Settings {
     /// Reads what stands in the attribute's parentheses. What is wrong is left out and reported.
@@ -73,7 +76,10 @@ impl Settings {
                 steps.to_string()
             }
             "seed" => pair.number(0, u64::MAX)?.to_string(),
-            "detached_steps" => pair.number(0, u32::MAX.into())?.to_string(),
+            "detached_steps" | "temperature" | "uncontrolled_delay" => {
+                pair.number(0, u32::MAX.into())?.to_string()
+            }
+            "watch" | "uncontrolled_attempts" => pair.number(1, u32::MAX.into())?.to_string(),
             "fail_on_unobserved_panic" => match &pair.value {
                 Expr::Lit(ExprLit {
                     lit: Lit::Bool(value),
@@ -81,8 +87,12 @@ impl Settings {
                 }) => value.value.to_string(),
                 _ => return Err(pair.wants("`true` or `false`")),
             },
-            "time" => pair.milliseconds()?.to_string(),
-            "atomic" => pair.crates()?,
+            "time" | "uncontrolled_timeout" => pair.milliseconds()?.to_string(),
+            "atomic" | "interleave" => pair.crates()?,
+            "granularity" => match pair.text(GRANULARITIES)?.value() {
+                known if ["all", "workspace", "mix"].contains(&&*known) => known,
+                _ => return Err(pair.wants(GRANULARITIES)),
+            },
             "strategy" => {
                 let text = pair.text("a string like `\"pct:3\"`")?;
                 self.checks.push(Check::Strategy(text.clone()));

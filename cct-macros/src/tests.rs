@@ -155,10 +155,13 @@ fn every_form_of_should_panic_is_read() {
 fn settings_leave_as_the_harness_reads_them() {
     let all = quote! {
         iterations = 5, time = "2s", max_steps = 5_000, strategy = "pct:3", seed = 7,
-        detached_steps = 0, fail_on_unobserved_panic = true, atomic = "a, b-c",
+        detached_steps = 0, temperature = 9, fail_on_unobserved_panic = true, atomic = "a, b-c",
+        watch = 1, uncontrolled_attempts = 3, uncontrolled_delay = 0, uncontrolled_timeout = "2s",
     };
     let expected = "iterations=5\ntime=2000\nmax_steps=5000\nstrategy=pct:3\nseed=7\n\
-                    detached_steps=0\nfail_on_unobserved_panic=true\natomic=a,b-c\n";
+                    detached_steps=0\ntemperature=9\nfail_on_unobserved_panic=true\n\
+                    atomic=a,b-c\nwatch=1\nuncontrolled_attempts=3\nuncontrolled_delay=0\n\
+                    uncontrolled_timeout=2000\n";
     assert_eq!(text(all), expected);
     assert_eq!(text(quote!(time = "1m")), "time=60000\n");
     assert_eq!(text(quote!(time = "15ms")), "time=15\n");

@@ -40,6 +40,15 @@ macro_rules! numbers {
 }
 numbers!(u8 u32 u64 i32);
 
+impl Wire for f64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.to_bits().put(out);
+    }
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        Some(f64::from_bits(u64::take(input)?))
+    }
+}
+
 impl Wire for bool {
     fn put(&self, out: &mut Vec<u8>) {
         out.push(u8::from(*self));
@@ -148,8 +157,8 @@ pub(crate) use {wire_enum, wire_struct};
 mod tests {
     use super::Wire;
     use crate::strategy::Rng;
-    use crate::trace::{Outcome, Run, Schedule, Site, Step, Trace, Value, WorkerInfo};
-    use crate::verdict::{Bug, BugKind, Verdict, Wait};
+    use crate::trace::{Outcome, Run, Schedule, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
+    use crate::verdict::{Bug, BugKind, Unpolled, Verdict, Wait};
     use crate::wire::{Counters, Event, Panic, Replayed};
 
     /// A value with a bit of everything, from random numbers.
@@ -183,6 +192,9 @@ mod tests {
             read: Some(Value::Signed(rng.bits())),
             written: (worker > 4).then_some(Value::Bool(true)),
             contested: worker > 2,
+            label: (worker > 3).then_some(worker),
+            thread: (worker > 5).then_some(1),
+            note: worker > 6,
         });
         let trace = Trace {
             steps: steps.collect(),
@@ -196,6 +208,7 @@ mod tests {
             workers: vec![WorkerInfo {
                 name: None,
                 spawned_at: Some(site(rng)),
+                kind: WorkerKind::Root(7),
             }],
             ..Trace::default()
         };
@@ -208,6 +221,7 @@ mod tests {
             holder: Some(2),
             spins: false,
             in_cycle: true,
+            task: Some(Unpolled::Woken),
         };
         let bug = Bug {
             kind: BugKind::LockCycle,

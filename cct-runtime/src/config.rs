@@ -25,10 +25,32 @@ pub struct Settings {
     /// `detached_steps`: how long detached workers may run on after the body returned; 0 cuts them off
     /// at once, as the end of a process does.
     pub detached_steps: Option<u32>,
+    /// `temperature`: for how many fair steps something may be overdue; by default a quarter of `max_steps`,
+    /// which is half of what is fair at least.
+    pub temperature: Option<u32>,
     /// `fail_on_unobserved_panic`: whether a panic that no `join` noticed is a bug.
     pub fail_on_unobserved_panic: Option<bool>,
-    /// `atomic`: crates whose operations are no scheduling points, separated by commas.
+    /// `resume`: the file with which a strategy that enumerates goes on where an earlier process left
+    /// off, and which is written for the next. The seed is taken from it.
+    pub resume: Option<String>,
+    /// `atomic`: crates a call into which is one step, separated by commas.
     pub atomic: Option<Vec<String>>,
+    /// `interleave`: crates all of whose operations are steps, whatever `granularity` says, separated by
+    /// commas.
+    pub interleave: Option<Vec<String>>,
+    /// `granularity`: which operations are steps, see [`Granularity`].
+    pub granularity: Option<Granularity>,
+    /// `watch`: after the first 64 schedules, one in this many is watched to count behaviours; 1 watches
+    /// all of them. By default 17: a prime, so that each strategy of a portfolio has its share.
+    pub watch: Option<u32>,
+    /// `uncontrolled_attempts`: how often the engine looks, before a decision, whether the outside has
+    /// finished what a worker waits for, when it may be about to.
+    pub uncontrolled_attempts: Option<u32>,
+    /// `uncontrolled_delay`: how long it spins between two of these looks, in rounds.
+    pub uncontrolled_delay: Option<u32>,
+    /// `uncontrolled_timeout`: how long it waits for another process when nobody else can run, before the
+    /// test is run natively; printed and read in milliseconds.
+    pub uncontrolled_timeout: Option<Duration>,
 }
 
 /// Settings with every gap filled.
@@ -44,8 +66,16 @@ pub struct Resolved {
     pub strategy: Spec,
     pub seed: u64,
     pub detached_steps: u32,
+    pub temperature: u32,
     pub fail_on_unobserved_panic: bool,
+    pub resume: Option<String>,
     pub atomic: Vec<String>,
+    pub interleave: Vec<String>,
+    pub granularity: Granularity,
+    pub watch: u32,
+    pub uncontrolled_attempts: u32,
+    pub uncontrolled_delay: u32,
+    pub uncontrolled_timeout: Duration,
 }
 
 impl Settings {
@@ -98,18 +128,52 @@ impl Settings {
                 self.max_steps = Some(steps.ok_or_else(wants("a number from 1 to 1048575"))?);
             }
             "strategy" => {
-                self.strategy = Some(Spec::parse(value).map_err(|_| wants(Spec::GRAMMAR)())?);
+                self.strategy = Some(
+                    Spec::parse(value)
+                        .map_err(|error| SettingsError::new(key, value, &error.wants()))?,
+                );
             }
             "seed" => self.seed = Some(value.parse().map_err(|_| wants("a number below 2^64")())?),
             "detached_steps" => {
                 self.detached_steps =
                     Some(value.parse().map_err(|_| wants("a number below 2^32")())?);
             }
+            "temperature" => {
+                self.temperature = Some(value.parse().map_err(|_| wants("a number below 2^32")())?);
+            }
             "fail_on_unobserved_panic" => {
                 self.fail_on_unobserved_panic =
                     Some(value.parse().map_err(|_| wants("`true` or `false`")())?);
             }
+            "resume" if value.is_empty() => return Err(wants("a path")()),
+            "resume" => self.resume = Some(value.to_owned()),
             "atomic" => self.atomic = Some(value.split(',').map(str::to_owned).collect()),
+            "interleave" => {
+                self.interleave = Some(value.split(',').map(str::to_owned).collect());
+            }
+            "granularity" => {
+                let known = Granularity::ALL.into_iter();
+                let named = known.into_iter().find(|known| known.name() == value);
+                self.granularity = Some(named.ok_or_else(wants("`all`, `workspace` or `mix`"))?);
+            }
+            "watch" => {
+                let every = value.parse().ok().filter(|&n| n > 0);
+                self.watch = Some(every.ok_or_else(|| wants("a number from 1")())?);
+            }
+            "uncontrolled_attempts" => {
+                let attempts = value.parse().ok().filter(|&n| n > 0);
+                let attempts = attempts.ok_or_else(|| wants("a number from 1")())?;
+                self.uncontrolled_attempts = Some(attempts);
+            }
+            "uncontrolled_delay" => {
+                let rounds = value.parse().map_err(|_| wants("a number below 2^32")())?;
+                self.uncontrolled_delay = Some(rounds);
+            }
+            "uncontrolled_timeout" => {
+                let millis = value.parse().ok();
+                let millis = millis.ok_or_else(|| wants("a number of milliseconds")())?;
+                self.uncontrolled_timeout = Some(Duration::from_millis(millis));
+            }
             _ => return Err(SettingsError::new(key, value, "a setting that exists")),
         }
         Ok(())
@@ -125,15 +189,24 @@ impl Settings {
             strategy: self.strategy.or(lower.strategy),
             seed: self.seed.or(lower.seed),
             detached_steps: self.detached_steps.or(lower.detached_steps),
+            temperature: self.temperature.or(lower.temperature),
             fail_on_unobserved_panic: self
                 .fail_on_unobserved_panic
                 .or(lower.fail_on_unobserved_panic),
+            resume: self.resume.or(lower.resume),
             atomic: self.atomic.or(lower.atomic),
+            interleave: self.interleave.or(lower.interleave),
+            granularity: self.granularity.or(lower.granularity),
+            watch: self.watch.or(lower.watch),
+            uncontrolled_attempts: self.uncontrolled_attempts.or(lower.uncontrolled_attempts),
+            uncontrolled_delay: self.uncontrolled_delay.or(lower.uncontrolled_delay),
+            uncontrolled_timeout: self.uncontrolled_timeout.or(lower.uncontrolled_timeout),
         }
     }
 
     /// Fills what is left with the defaults.
     pub fn resolve(self) -> Resolved {
+        let max_steps = self.max_steps.unwrap_or(20_000);
         Resolved {
             iterations: self.iterations.unwrap_or(match self.time {
                 // Whoever says how long wants it used.
@@ -141,12 +214,21 @@ impl Settings {
                 None => 1000,
             }),
             time: self.time,
-            max_steps: self.max_steps.unwrap_or(20_000),
+            max_steps,
             strategy: self.strategy.unwrap_or_default(),
             seed: self.seed.unwrap_or(0),
             detached_steps: self.detached_steps.unwrap_or(3000),
+            temperature: self.temperature.unwrap_or(max_steps / 4),
             fail_on_unobserved_panic: self.fail_on_unobserved_panic.unwrap_or(false),
+            resume: self.resume,
             atomic: self.atomic.unwrap_or_default(),
+            interleave: self.interleave.unwrap_or_default(),
+            granularity: self.granularity.unwrap_or_default(),
+            watch: self.watch.unwrap_or(17),
+            // The first two are Coyote's.
+            uncontrolled_attempts: self.uncontrolled_attempts.unwrap_or(10),
+            uncontrolled_delay: self.uncontrolled_delay.unwrap_or(1000),
+            uncontrolled_timeout: self.uncontrolled_timeout.unwrap_or(Duration::from_secs(10)),
         }
     }
 }
@@ -171,13 +253,63 @@ impl fmt::Display for Settings {
         if let Some(detached_steps) = self.detached_steps {
             writeln!(f, "detached_steps={detached_steps}")?;
         }
+        if let Some(temperature) = self.temperature {
+            writeln!(f, "temperature={temperature}")?;
+        }
         if let Some(fail) = self.fail_on_unobserved_panic {
             writeln!(f, "fail_on_unobserved_panic={fail}")?;
+        }
+        if let Some(resume) = &self.resume {
+            writeln!(f, "resume={resume}")?;
         }
         if let Some(atomic) = &self.atomic {
             writeln!(f, "atomic={}", atomic.join(","))?;
         }
+        if let Some(interleave) = &self.interleave {
+            writeln!(f, "interleave={}", interleave.join(","))?;
+        }
+        if let Some(granularity) = self.granularity {
+            writeln!(f, "granularity={}", granularity.name())?;
+        }
+        if let Some(watch) = self.watch {
+            writeln!(f, "watch={watch}")?;
+        }
+        if let Some(attempts) = self.uncontrolled_attempts {
+            writeln!(f, "uncontrolled_attempts={attempts}")?;
+        }
+        if let Some(delay) = self.uncontrolled_delay {
+            writeln!(f, "uncontrolled_delay={delay}")?;
+        }
+        if let Some(timeout) = self.uncontrolled_timeout {
+            writeln!(f, "uncontrolled_timeout={}", timeout.as_millis())?;
+        }
         Ok(())
+    }
+}
+
+/// Which operations are steps, where dependencies are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Granularity {
+    /// All of them are.
+    All,
+    /// A call into a crate that is not of the workspace is one step; it has more only where it waits.
+    Workspace,
+    /// The one in some schedules, the other in the rest: each strategy of a portfolio has turns of both.
+    #[default]
+    Mix,
+}
+
+impl Granularity {
+    /// All of them.
+    pub const ALL: [Granularity; 3] = [Granularity::All, Granularity::Workspace, Granularity::Mix];
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Granularity::All => "all",
+            Granularity::Workspace => "workspace",
+            Granularity::Mix => "mix",
+        }
     }
 }
 
@@ -186,15 +318,15 @@ impl fmt::Display for Settings {
 pub struct SettingsError {
     key: String,
     value: String,
-    wants: &'static str,
+    wants: String,
 }
 
 impl SettingsError {
-    fn new(key: &str, value: &str, wants: &'static str) -> Self {
+    fn new(key: &str, value: &str, wants: &str) -> Self {
         SettingsError {
             key: key.to_owned(),
             value: value.to_owned(),
-            wants,
+            wants: wants.to_owned(),
         }
     }
 }
@@ -223,8 +355,16 @@ mod tests {
             strategy: Some(Spec::parse("pct:2,random").expect("well-formed")),
             seed: Some(u64::MAX),
             detached_steps: Some(0),
+            temperature: Some(700),
             fail_on_unobserved_panic: Some(true),
+            resume: Some("a folder/file".to_owned()),
             atomic: Some(vec!["a".to_owned(), "b-c".to_owned()]),
+            interleave: Some(vec!["d".to_owned()]),
+            granularity: Some(Granularity::Workspace),
+            watch: Some(1),
+            uncontrolled_attempts: Some(3),
+            uncontrolled_delay: Some(0),
+            uncontrolled_timeout: Some(Duration::from_millis(200)),
         }
     }
 
@@ -257,7 +397,16 @@ mod tests {
             error("seed=7\nstrategy=fair"),
             format!("setting `strategy` is `fair`, expected {}", Spec::GRAMMAR)
         );
-        for wrong in ["iterations=0", "time=2s", "seed=-1", "atomics=a", "seed"] {
+        for wrong in [
+            "iterations=0",
+            "watch=0",
+            "uncontrolled_attempts=0",
+            "uncontrolled_timeout=2s",
+            "time=2s",
+            "seed=-1",
+            "atomics=a",
+            "seed",
+        ] {
             assert!(Settings::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -14,9 +14,21 @@ pub mod engine;
 #[cfg(feature = "engine")]
 pub mod harness;
 #[cfg(feature = "engine")]
+pub mod instrument;
+#[cfg(feature = "engine")]
 pub mod memory;
 #[cfg(feature = "engine")]
+mod nondet;
+#[cfg(feature = "engine")]
 pub mod primitive;
+#[cfg(feature = "engine")]
+pub mod specification;
 
 #[cfg(feature = "engine")]
 pub use cct_macros::test;
+#[cfg(feature = "engine")]
+pub use engine::state_hash;
+#[cfg(feature = "engine")]
+pub use nondet::{choose, maybe_fail, nondet_bool, nondet_index};
+#[cfg(feature = "engine")]
+pub use specification::{Monitor, Temperature, eventually, invariant, notify, register};

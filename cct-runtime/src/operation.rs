@@ -16,6 +16,29 @@ pub enum Effect {
     Yields,
 }
 
+/// How an operation goes about its object; says which operations' order makes no difference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Access {
+    /// It looks, and changes nothing.
+    Reads,
+    /// It changes the object in a way that others of the sort cannot tell from their own: readers that
+    /// take and give up their locks, tokens that are given, members of a scope that leave.
+    Adds,
+    /// It may change anything.
+    Writes,
+}
+
+impl Access {
+    /// True if two such operations on one object come to the same in either order.
+    #[inline]
+    pub const fn commutes_with(self, other: Access) -> bool {
+        matches!(
+            (self, other),
+            (Access::Reads, Access::Reads) | (Access::Adds, Access::Adds)
+        )
+    }
+}
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $variant:ident $name:literal $effect:ident,)*) => {
         /// The kind of a visible operation, declared at the scheduling point before it.
@@ -82,6 +105,10 @@ operations! {
     FetchMin "fetch_min" MayWrite,
     /// Logical not.
     FetchNot "fetch_not" MayWrite,
+    /// Reads a plain variable.
+    PlainLoad "plain load" Reads,
+    /// Writes a plain variable.
+    PlainStore "plain store" Writes,
     /// A memory fence.
     Fence "fence" Reads,
     /// Acquires a mutex.
@@ -148,10 +175,72 @@ operations! {
     FutexWait "futex wait" Writes,
     /// Wakes waiters of a futex word.
     FutexWake "futex wake" Writes,
-    /// Takes a value chosen by the strategy.
+    /// Awaits a future: the task may be held back before it does, or before it goes on.
+    Await "await" Writes,
+    /// A thread goes on with what else its executor has to do.
+    Poll "poll others" Writes,
+    /// Takes one of several values, chosen by the strategy.
     Choose "choose" Writes,
     /// An operation of a custom runtime.
     Custom "custom" Writes,
+    /// Takes a truth value chosen by the strategy.
+    NondetBool "nondet_bool" Writes,
+    /// Takes a number chosen by the strategy.
+    NondetIndex "nondet_index" Writes,
+    /// Fails if the strategy chooses so.
+    MaybeFail "maybe_fail" Writes,
+    /// Pauses until a predicate of a custom runtime is true.
+    PauseUntil "pause_until" Writes,
+    /// Waits for a resource of a custom runtime.
+    WaitUntil "wait_until" Writes,
+    /// Changes a resource of a custom runtime.
+    Signal "signal" Writes,
+    /// Tells a monitor what has happened; never a step of its own.
+    Notify "notify" Reads,
+    /// Reads an eventfd's count.
+    EventfdRead "eventfd read" MayWrite,
+    /// Adds to an eventfd's count.
+    EventfdWrite "eventfd write" MayWrite,
+    /// Reads from a pipe.
+    PipeRead "pipe read" MayWrite,
+    /// Writes into a pipe.
+    PipeWrite "pipe write" MayWrite,
+    /// Receives from a socket.
+    SocketRead "socket read" MayWrite,
+    /// Sends into a socket.
+    SocketWrite "socket write" MayWrite,
+    /// Takes a connection.
+    Accept "accept" MayWrite,
+    /// Connects a socket.
+    Connect "connect" Writes,
+    /// Shuts a socket down.
+    Shutdown "shutdown" Writes,
+    /// Closes a descriptor.
+    Close "close" Writes,
+    /// Changes what an epoll instance looks at.
+    EpollCtl "epoll_ctl" Writes,
+    /// Waits for a descriptor of an epoll instance.
+    EpollWait "epoll_wait" MayWrite,
+    /// Waits for one of several descriptors.
+    PollDescriptors "poll" MayWrite,
+    /// Sets a timer.
+    TimerSet "timerfd_settime" Writes,
+    /// Reads how often a timer has expired.
+    TimerRead "timerfd read" MayWrite,
+    /// Reads from a descriptor of another kind.
+    DescriptorRead "descriptor read" MayWrite,
+    /// Writes to a descriptor of another kind.
+    DescriptorWrite "descriptor write" MayWrite,
+    /// Waits for a process.
+    WaitProcess "waitpid" MayWrite,
+    /// Takes a token of a semaphore, or waits for one.
+    SemWait "sem_wait" Writes,
+    /// Tries to take a token of a semaphore.
+    SemTryWait "sem_trywait" MayWrite,
+    /// Gives a semaphore a token.
+    SemPost "sem_post" Writes,
+    /// Panics; never a step of its own.
+    Panic "panic" Reads,
 }
 
 impl Operation {
@@ -160,10 +249,74 @@ impl Operation {
         Operation::ALL.get(usize::from(code)).copied()
     }
 
+    /// How the operation goes about its object, as far as that is known before it is carried out.
+    #[inline]
+    pub const fn access(self) -> Access {
+        match self {
+            Operation::Load
+            | Operation::PlainLoad
+            | Operation::OnceGet
+            | Operation::OnceWait
+            | Operation::IsFinished
+            | Operation::Join
+            | Operation::ScopeEnd => Access::Reads,
+            Operation::Read | Operation::ReadUnlock | Operation::Unpark => Access::Adds,
+            _ => Access::Writes,
+        }
+    }
+
+    /// True for operations of the C library, which have no site of their own but that of the worker's last
+    /// operation.
+    pub const fn borrows_site(self) -> bool {
+        matches!(
+            self,
+            Operation::FutexWait
+                | Operation::FutexWake
+                | Operation::EventfdRead
+                | Operation::EventfdWrite
+                | Operation::PipeRead
+                | Operation::PipeWrite
+                | Operation::SocketRead
+                | Operation::SocketWrite
+                | Operation::Accept
+                | Operation::Connect
+                | Operation::Shutdown
+                | Operation::Close
+                | Operation::EpollCtl
+                | Operation::EpollWait
+                | Operation::PollDescriptors
+                | Operation::TimerSet
+                | Operation::TimerRead
+                | Operation::DescriptorRead
+                | Operation::DescriptorWrite
+                | Operation::WaitProcess
+        )
+    }
+
     /// True for the operations that take a lock, or wait until they can.
     #[inline]
     pub const fn takes_lock(self) -> bool {
         matches!(self, Operation::Lock | Operation::Read | Operation::Write)
+    }
+
+    /// True for the operations that read an atomic and write it in one go, if they succeed.
+    #[inline]
+    pub const fn updates_atomic(self) -> bool {
+        matches!(
+            self,
+            Operation::Swap
+                | Operation::CompareExchange
+                | Operation::CompareExchangeWeak
+                | Operation::FetchAdd
+                | Operation::FetchSub
+                | Operation::FetchAnd
+                | Operation::FetchNand
+                | Operation::FetchOr
+                | Operation::FetchXor
+                | Operation::FetchMax
+                | Operation::FetchMin
+                | Operation::FetchNot
+        )
     }
 
     /// True for the operations on atomics that a hand-written spin lock repeats until they succeed.
@@ -172,6 +325,7 @@ impl Operation {
         matches!(
             self,
             Operation::Load
+                | Operation::PlainLoad
                 | Operation::ClockRead
                 | Operation::Swap
                 | Operation::CompareExchange
@@ -185,6 +339,18 @@ impl Operation {
                 | Operation::TrySend
                 | Operation::IsFinished
                 | Operation::OnceGet
+                | Operation::EventfdRead
+                | Operation::PipeRead
+                | Operation::PipeWrite
+                | Operation::SocketRead
+                | Operation::SocketWrite
+                | Operation::Accept
+                | Operation::EpollWait
+                | Operation::PollDescriptors
+                | Operation::TimerRead
+                | Operation::DescriptorRead
+                | Operation::DescriptorWrite
+                | Operation::WaitProcess
         )
     }
 }

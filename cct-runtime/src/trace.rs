@@ -20,12 +20,26 @@ pub struct Schedule {
     pub detached_steps: u32,
     /// The controlled wall clock at the iteration's start, in nanoseconds since the Unix epoch.
     pub wall_clock: u64,
+    /// The step from which on the schedule is fair, so that waiting for ever is somebody's fault.
+    pub fair_from: u32,
+    /// How many fair steps something may be overdue, see [`crate::config::Settings::temperature`].
+    #[cfg_attr(feature = "serde", serde(default = "never"))]
+    pub temperature: u32,
+    /// Calls into crates that are not of the workspace are one step each.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub coarse: bool,
     /// The member of the portfolio that made the schedule, for people.
     pub strategy: String,
     /// The workers in the order they ran.
     pub runs: Vec<Run>,
     /// The values chosen, in order: which waiter was woken, `choose_index`, ….
     pub choices: Vec<u32>,
+}
+
+/// In records from before there were temperatures.
+#[cfg(feature = "serde")]
+fn never() -> u32 {
+    u32::MAX
 }
 
 /// One worker running for some steps without another in between.
@@ -63,6 +77,9 @@ pub struct Trace {
     pub objects: Vec<ObjectInfo>,
     /// The source sites that steps refer to.
     pub sites: Vec<Site>,
+    /// The texts that steps refer to.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub labels: Vec<String>,
     /// What happened, in order.
     pub steps: Vec<Step>,
 }
@@ -75,6 +92,25 @@ pub struct WorkerInfo {
     pub name: Option<String>,
     /// Where it was spawned; none for the test's body.
     pub spawned_at: Option<Site>,
+    /// What it is.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub kind: WorkerKind,
+}
+
+/// What a worker is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum WorkerKind {
+    /// A thread; in records from before there were others, everything.
+    #[default]
+    Thread,
+    /// A future that was spawned.
+    Task,
+    /// The future that this thread drives until it is ready: that of a `block_on`.
+    Root(u32),
+    /// The engine's own, for waking tasks that were held back: no part of the program.
+    WakeUp,
 }
 
 /// An object of a recorded execution.
@@ -119,6 +155,24 @@ pub struct Step {
     pub written: Option<Value>,
     /// True when the strategy could have picked another worker here.
     pub contested: bool,
+    /// What the program itself says of it, an index into the trace's labels.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub label: Option<u32>,
+    /// The thread that polled the worker, if that is a task.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub thread: Option<u32>,
+    /// True for what is no step of its own, but happened during the one before: nobody was asked.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
+    pub note: bool,
 }
 
 /// How a step ended.
@@ -134,6 +188,8 @@ pub enum Outcome {
     Waits,
     /// A wait ended because its time was over.
     TimedOut,
+    /// The task, which was held back here, is woken; it goes on when its executor polls it.
+    Woken,
 }
 
 /// A value read from or written to an object.
@@ -149,6 +205,25 @@ pub enum Value {
     Bool(bool),
     /// An address.
     Pointer(u64),
+}
+
+impl Trace {
+    /// The number of the step with this index, from 1; a note has that of the step during which it was
+    /// made.
+    pub fn number_of(&self, index: usize) -> usize {
+        let until = self.steps.iter().take(index.saturating_add(1));
+        until.filter(|step| !step.note).count()
+    }
+
+    /// How many steps there were.
+    pub fn len(&self) -> usize {
+        self.number_of(self.steps.len())
+    }
+
+    /// True if there was no step.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl std::fmt::Display for Value {
@@ -174,6 +249,9 @@ wire_struct!(Schedule {
     max_steps,
     detached_steps,
     wall_clock,
+    fair_from,
+    temperature,
+    coarse,
     strategy,
     runs,
     choices
@@ -184,9 +262,15 @@ wire_struct!(Trace {
     workers,
     objects,
     sites,
+    labels,
     steps
 });
-wire_struct!(WorkerInfo { name, spawned_at });
+wire_struct!(WorkerInfo {
+    name,
+    spawned_at,
+    kind
+});
+wire_enum!(WorkerKind { 0 Thread, 1 Task, 2 Root(thread), 3 WakeUp });
 wire_struct!(ObjectInfo {
     address,
     static_path
@@ -200,9 +284,12 @@ wire_struct!(Step {
     outcome,
     read,
     written,
-    contested
+    contested,
+    label,
+    thread,
+    note
 });
-wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut });
+wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });
 
 macro_rules! values {

@@ -66,6 +66,10 @@ pub enum BugKind {
     Hang,
     /// Memory was freed twice, freed without having been allocated, or a lock in freed memory was used.
     BadMemory,
+    /// A monitor or an invariant says that this must not happen.
+    Safety,
+    /// Something that must happen has not, when the test was over or after very many fair steps.
+    Liveness,
 }
 
 /// What one worker waits for.
@@ -88,6 +92,27 @@ pub struct Wait {
     pub spins: bool,
     /// True when the worker is part of the circle of waiting, not only behind it.
     pub in_cycle: bool,
+    /// For a task that nobody polls at the moment: why it does not go on.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub task: Option<Unpolled>,
+}
+
+/// Why a task is not polled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Unpolled {
+    /// What it awaits was not ready, or it is woken and its turn has not come.
+    Awaits,
+    /// Its executor has never polled it.
+    Never,
+    /// It can go on, and was not picked.
+    HeldBack,
+    /// It was held back, and picked; its executor has not polled it since.
+    Woken,
 }
 
 wire_enum!(Verdict { 0 Passed, 1 Failed(bug), 2 CutOff });
@@ -101,6 +126,7 @@ wire_struct!(Bug {
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
+    13 Safety, 14 Liveness,
 });
 wire_struct!(Wait {
     worker,
@@ -110,5 +136,7 @@ wire_struct!(Wait {
     site,
     holder,
     spins,
-    in_cycle
+    in_cycle,
+    task
 });
+wire_enum!(Unpolled { 0 Awaits, 1 Never, 2 HeldBack, 3 Woken });

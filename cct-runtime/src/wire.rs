@@ -8,19 +8,27 @@
 //! Kept here: names and types. The engine writes them, cargo-cct reads them.
 
 use crate::codec::{wire_enum, wire_struct};
-use crate::trace::{Schedule, Site, Trace};
+use crate::strategy::{Action, Limits, Progress};
+use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
 use crate::verdict::{Bug, Verdict};
 
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// What the process is to do: `explore` or `replay`. Unset: the test runs once, natively.
+/// What the process is to do: `explore`, `replay` or `interactive`. Unset: the test runs once, natively.
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
 pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";
+/// With `interactive`: the number of the descriptor that answers to [`Event::Asked`] are read from, each a
+/// little-endian `u32`.
+pub const ENV_ANSWERS: &str = "CCT_ANSWERS_FD";
+/// With `explore`: the number of this process and how many explore the test, `0/2`; unset, it is the only
+/// one. See `harness/share.rs` for who has which iterations.
+pub const ENV_PART: &str = "CCT_PART";
 /// The path of the file that is mapped as the [`Board`]; made by cargo-cct with [`Board::FILE_SIZE`].
 pub const ENV_BOARD: &str = "CCT_BOARD";
-/// With `replay`: the path of a file with the bytes of a [`Schedule`].
+/// With `replay`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if set, the same:
+/// the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
 /// Settings above the test's attribute (command line, environment), as [`crate::config::Settings`] prints.
 pub const ENV_OVERRIDES: &str = "CCT_OVERRIDES";
@@ -42,10 +50,94 @@ pub enum Event {
     Found(Found),
     /// Exploration has ended, with or without a bug.
     Finished(Counters),
-    /// A replay has ended.
+    /// A replay, or an interactive iteration, has ended.
     Replayed(Replayed),
     /// The request makes no sense (bad settings, unreadable schedule); nothing was run.
     Refused(String),
+    /// What this process has seen, when others explore the test too; just before `Finished`.
+    Fingerprints(Fingerprints),
+    /// The next answer decides what happens.
+    Asked(Question),
+}
+
+/// Fingerprints, so that what several processes have seen can be counted together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Fingerprints {
+    /// Of schedules.
+    pub schedules: Vec<u64>,
+    /// Of behaviours.
+    pub behaviours: Vec<u64>,
+    /// For each behaviour, the iteration that showed it first.
+    pub first: Vec<u64>,
+}
+
+/// A question of an interactive iteration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// What the workers are that were made since the last one, by number.
+    pub workers: Vec<WorkerKind>,
+    /// What has happened since the last one.
+    pub happened: Vec<Happened>,
+    /// The workers that cannot run, and what they wait in.
+    pub waits: Vec<Offer>,
+    /// What is asked.
+    pub asks: Asks,
+}
+
+/// What is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Asks {
+    /// Who runs next: the answer is the number of one of these workers, which come in that order.
+    Worker(Vec<Offer>),
+    /// Which value below this is chosen.
+    Index(u32),
+    /// Nothing: the iteration has ended.
+    Nothing,
+}
+
+/// A worker that can run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The worker.
+    pub worker: u32,
+    /// What it will do.
+    pub act: Act,
+}
+
+/// A step that was carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Happened {
+    /// The worker.
+    pub worker: u32,
+    /// What it did.
+    pub act: Act,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The value read, if any.
+    pub read: Option<Value>,
+    /// The value written, if any.
+    pub written: Option<Value>,
+}
+
+/// What a worker does in one step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Act {
+    /// The operation's code.
+    pub operation: u8,
+    /// The object's address, or 0.
+    pub object: u64,
+    /// The place in the source.
+    pub site: Site,
+}
+
+impl From<&Action> for Act {
+    fn from(action: &Action) -> Act {
+        Act {
+            operation: action.operation as u8,
+            object: action.object as u64,
+            site: action.site.into(),
+        }
+    }
 }
 
 /// The engine is up.
@@ -71,8 +163,18 @@ pub struct Counters {
     pub schedules: u64,
     /// Distinct schedules among them.
     pub distinct: u64,
+    /// Schedules that were watched, to tell their behaviours apart.
+    pub watched: u64,
+    /// Distinct behaviours among those watched: schedules up to the order of independent steps.
+    pub behaviours: u64,
+    /// The number of the schedule that was the last to show a new behaviour; 0 if none was watched.
+    pub last_new: u64,
+    /// Schedules that a strategy gave up halfway, since an earlier one had the same behaviour.
+    pub redundant: u64,
     /// Steps in all.
     pub steps: u64,
+    /// Steps for which there was more than one candidate.
+    pub contested: u64,
     /// Switches from one worker to another.
     pub switches: u64,
     /// Schedules cut off at the step bound.
@@ -81,12 +183,93 @@ pub struct Counters {
     pub longest: u64,
     /// The most workers of one schedule.
     pub workers: u32,
+    /// The most candidates of one step: the degree of concurrency.
+    pub concurrency: u32,
+    /// True when the search ended because no strategy had another schedule. Those made are all there are
+    /// if [`Counters::is_proof`] says so, else all within what `limits` and `progress` name.
+    pub exhausted: bool,
+    /// How far the strategy that enumerates is: the first one, if several take turns.
+    pub progress: Option<Progress>,
+    /// What besides the strategy decided, in any schedule; in those of earlier processes too if the
+    /// search was resumed.
+    pub limits: Limits,
+    /// Schedules that failed in earlier processes, if the search was resumed: they are not made again.
+    pub failed_before: u64,
+    /// Why the file to resume from could not be written the last time; the one of before is still there.
+    pub resume_error: Option<String>,
     /// True when the test has one worker and makes no choice, so that one schedule is all there is.
     pub sequential: bool,
     /// Wall-clock nanoseconds since the engine was up.
     pub nanos: u64,
     /// Panics of workers that nobody noticed: message and site, at most ten, distinct.
     pub unobserved_panics: Vec<Panic>,
+    /// What was used that is not under control, and how often.
+    pub outside: Vec<Outside>,
+}
+
+impl Counters {
+    /// What two explorations of one test did together; what is distinct in both counts twice.
+    #[must_use]
+    pub fn and(self, other: Counters) -> Counters {
+        let mut unobserved_panics = self.unobserved_panics;
+        for panic in other.unobserved_panics {
+            let is_known = |known: &Panic| known.site == panic.site;
+            if unobserved_panics.len() < 10 && !unobserved_panics.iter().any(is_known) {
+                unobserved_panics.push(panic);
+            }
+        }
+        let mut outside = self.outside;
+        for used in other.outside {
+            match outside.iter_mut().find(|known| known.what == used.what) {
+                Some(known) => known.times += used.times,
+                None => outside.push(used),
+            }
+        }
+        Counters {
+            schedules: self.schedules + other.schedules,
+            distinct: self.distinct + other.distinct,
+            watched: self.watched + other.watched,
+            behaviours: self.behaviours + other.behaviours,
+            last_new: self.last_new.max(other.last_new),
+            redundant: self.redundant + other.redundant,
+            steps: self.steps + other.steps,
+            contested: self.contested + other.contested,
+            switches: self.switches + other.switches,
+            cut_offs: self.cut_offs + other.cut_offs,
+            longest: self.longest.max(other.longest),
+            workers: self.workers.max(other.workers),
+            concurrency: self.concurrency.max(other.concurrency),
+            exhausted: self.exhausted || other.exhausted,
+            progress: self.progress.or(other.progress),
+            limits: self.limits.and(other.limits),
+            failed_before: self.failed_before + other.failed_before,
+            resume_error: self.resume_error.or(other.resume_error),
+            sequential: self.sequential || other.sequential,
+            nanos: self.nanos + other.nanos,
+            unobserved_panics,
+            outside,
+        }
+    }
+
+    /// True if every schedule that there is has been made: nothing but the strategy's picks decided in any
+    /// of them, and it left none out. How many they are is in `progress`, or in `schedules`.
+    pub fn is_proof(&self) -> bool {
+        let knows = |progress: &Progress| !progress.leaves_out && progress.astray == 0;
+        self.exhausted
+            && self.limits == Limits::default()
+            && self.outside.is_empty()
+            && self.progress.as_ref().is_none_or(knows)
+    }
+}
+
+/// Something that is not under control, and how often it was used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Outside {
+    /// What it is.
+    pub what: String,
+    /// How often, in all schedules.
+    pub times: u64,
 }
 
 /// A panic.
@@ -141,7 +324,32 @@ pub struct Divergence {
 
 wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
-    6 Replayed(x), 7 Refused(x),
+    6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x),
+});
+wire_struct!(Fingerprints {
+    schedules,
+    behaviours,
+    first
+});
+wire_struct!(Question {
+    workers,
+    happened,
+    waits,
+    asks
+});
+wire_enum!(Asks { 0 Worker(x), 1 Index(x), 2 Nothing });
+wire_struct!(Offer { worker, act });
+wire_struct!(Happened {
+    worker,
+    act,
+    outcome,
+    read,
+    written
+});
+wire_struct!(Act {
+    operation,
+    object,
+    site
 });
 wire_struct!(Started {
     seed,
@@ -153,14 +361,42 @@ wire_struct!(Started {
 wire_struct!(Counters {
     schedules,
     distinct,
+    watched,
+    behaviours,
+    last_new,
+    redundant,
     steps,
+    contested,
     switches,
     cut_offs,
     longest,
     workers,
+    concurrency,
+    exhausted,
+    progress,
+    limits,
+    failed_before,
+    resume_error,
     sequential,
     nanos,
-    unobserved_panics
+    unobserved_panics,
+    outside
+});
+wire_struct!(Outside { what, times });
+wire_struct!(Limits {
+    yields,
+    stalls,
+    time,
+    steps
+});
+wire_struct!(Progress {
+    made,
+    open,
+    expected,
+    bound,
+    leaves_out,
+    reduces,
+    astray
 });
 wire_struct!(Panic {
     worker,

@@ -9,5 +9,7 @@ pub extern crate std as real;
 
 #[doc(hidden)]
 pub mod expand;
+pub mod future;
+pub mod statement;
 pub mod std;
 pub mod symbols;

@@ -10,7 +10,10 @@ use std::process::{Command, Stdio};
 
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 
+use super::chosen::Chosen;
+use super::layer;
 use super::marker::Marker;
+use super::raw_calls;
 use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
 use super::workspace::{Workspace, library_path};
@@ -26,17 +29,38 @@ pub(crate) struct Cargo<'a> {
     pub sysroot: &'a Sysroot,
     /// What is built.
     pub workspace: &'a Workspace,
+    /// What is rewritten.
+    pub chosen: &'a Chosen,
     /// How much cargo says.
     pub output: Output,
 }
 
 /// What a build made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Built {
     /// The test executables, by label.
     pub executables: Vec<Executable>,
+    /// How each crate was built that is under control, by package.
+    pub crates: Vec<BuiltCrate>,
     /// True when a package among them has tests in its documentation.
     pub has_doctests: bool,
+}
+
+/// A crate, and how it was built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BuiltCrate {
+    /// The kind and name of its target, as cargo calls them.
+    pub target: (String, String),
+    /// What the wrapper noted.
+    pub marker: Marker,
+}
+
+impl BuiltCrate {
+    /// What is not under control in it, for a reason that is known; none when all is.
+    pub(crate) fn out_of_sight(&self) -> Option<&'static str> {
+        let (name, version) = &self.marker.package;
+        raw_calls::out_of_sight(name, version)
+    }
 }
 
 /// A test executable, and what cargo would run it with.
@@ -110,6 +134,7 @@ impl Cargo<'_> {
             toolchain,
             sysroot,
             workspace,
+            chosen,
             output,
         } = self;
         let mut command = Command::new(&toolchain.cargo);
@@ -125,6 +150,8 @@ impl Cargo<'_> {
             .args(output.quiet.then_some("--quiet"))
             .env("RUSTC_WRAPPER", &sysroot.wrappers.rustc)
             .env(wrapper::ENV_SYSROOT, &sysroot.lib)
+            .env(layer::ENV_SHADOW, workspace.target.join("shadow"))
+            .envs(chosen.variables(workspace))
             // A build folder that the user shares with plain builds would mix with them.
             .env("CARGO_BUILD_BUILD_DIR", &workspace.target);
         command.current_dir(&workspace.folder);
@@ -150,6 +177,7 @@ impl Cargo<'_> {
         });
         Built {
             executables,
+            crates: made.crates(),
             has_doctests,
         }
     }
@@ -211,6 +239,7 @@ impl Cargo<'_> {
 /// What cargo's messages say was made.
 #[derive(Debug, Default)]
 struct Made {
+    artifacts: Vec<(TargetKind, String, Vec<PathBuf>)>,
     tests: Vec<Artifact>,
     programs: Vec<(PackageId, String, PathBuf)>,
     out_dirs: BTreeMap<PackageId, PathBuf>,
@@ -221,6 +250,12 @@ impl Made {
     fn add(&mut self, message: Message) {
         match message {
             Message::CompilerArtifact(artifact) => {
+                self.artifacts
+                    .extend(artifact.target.kind.first().map(|kind| {
+                        let files = artifact.filenames.iter().chain(&artifact.executable);
+                        let files = files.map(|file| file.clone().into()).collect();
+                        (kind.clone(), artifact.target.name.clone(), files)
+                    }));
                 if let Some(path) = artifact.executable.clone() {
                     if artifact.profile.test {
                         self.tests.push(artifact);
@@ -244,6 +279,22 @@ impl Made {
             }
             _ => {}
         }
+    }
+
+    fn crates(&self) -> Vec<BuiltCrate> {
+        let crates = self.artifacts.iter().filter_map(|(kind, name, files)| {
+            Some(BuiltCrate {
+                target: (kind.to_string(), name.clone()),
+                marker: files.iter().find_map(|file| Marker::read(file))?,
+            })
+        });
+        let mut crates: Vec<_> = crates.collect();
+        crates.sort_by(|one, other| {
+            let key = |it: &BuiltCrate| (it.marker.package.clone(), it.target.clone());
+            key(one).cmp(&key(other))
+        });
+        crates.dedup();
+        crates
     }
 }
 

@@ -1,4 +1,4 @@
-//! Notes that the wrapper leaves beside what rustc made, for whoever runs or links it later.
+//! Notes that the wrapper leaves beside what rustc made, for whoever runs, links or builds it later.
 //!
 //! They live and die with their file; nothing else remembers how it was built.
 
@@ -7,43 +7,107 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::rewrite::Passes;
+
 /// What a note says about its file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Marker {
+    /// What it is.
+    pub kind: Kind,
+    /// What was done to its source.
+    pub treatment: Treatment,
+    /// Its package, as cargo calls it: name and version.
+    pub package: (String, String),
+}
+
+/// What kind of thing a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Marker {
+pub(crate) enum Kind {
     /// An executable with std's test harness, under control.
     Harness,
     /// An executable with a `main` of its own, under the facade.
     Program,
+    /// A library, under the facade.
+    Library,
     /// The engine as a dependency of the user's, hollow; the sysroot's takes its place.
     Engine,
     /// The shims, likewise.
     Shims,
 }
 
-impl Marker {
-    const ALL: [(Marker, &str); 4] = [
-        (Marker::Harness, "harness\n"),
-        (Marker::Program, "program\n"),
-        (Marker::Engine, "engine\n"),
-        (Marker::Shims, "shims\n"),
-    ];
+/// What the source layer did to a crate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Treatment {
+    /// Nothing: it was not chosen.
+    AsWritten,
+    /// All that was asked for.
+    Rewritten(Passes),
+    /// Less than that: what all passes together make of it did not compile.
+    Reduced {
+        /// What was done.
+        passes: Passes,
+        /// Names what did not compile.
+        key: String,
+    },
+}
 
+impl Kind {
+    const ALL: [(Kind, &str); 5] = [
+        (Kind::Harness, "harness"),
+        (Kind::Program, "program"),
+        (Kind::Library, "library"),
+        (Kind::Engine, "engine"),
+        (Kind::Shims, "shims"),
+    ];
+}
+
+impl Marker {
     /// Leaves a note beside `file`.
-    pub(crate) fn write(self, file: &Path) -> io::Result<()> {
-        let text = Marker::ALL
-            .iter()
-            .find(|(marker, _)| *marker == self)
-            .map_or("", |(_, text)| text);
-        fs::write(path(file), text)
+    pub(crate) fn write(&self, file: &Path) -> io::Result<()> {
+        fs::write(path(file), self.text())
     }
 
     /// Reads the note beside `file`.
     pub(crate) fn read(file: &Path) -> Option<Marker> {
-        let found = fs::read_to_string(path(file)).ok()?;
-        Marker::ALL
-            .iter()
-            .find(|(_, text)| *text == found)
-            .map(|(marker, _)| *marker)
+        Marker::parse(&fs::read_to_string(path(file)).ok()?)
+    }
+
+    fn text(&self) -> String {
+        let mut kinds = Kind::ALL.iter();
+        let kind = kinds.find(|(kind, _)| *kind == self.kind);
+        let kind = kind.map_or("", |(_, word)| word);
+        let treatment = match &self.treatment {
+            Treatment::AsWritten => "as written".to_owned(),
+            Treatment::Rewritten(passes) => format!("rewritten {}", passes.names()),
+            Treatment::Reduced { passes, key } => format!("reduced {key} {}", passes.names()),
+        };
+        let (name, version) = &self.package;
+        format!("{kind}\n{treatment}\n{name} {version}\n")
+    }
+
+    fn parse(text: &str) -> Option<Marker> {
+        let mut lines = text.lines();
+        let word = lines.next()?;
+        let (kind, _) = Kind::ALL.iter().find(|(_, known)| *known == word)?;
+        let treatment = lines.next()?;
+        let treatment = match treatment.split_once(' ')? {
+            ("as", "written") => Treatment::AsWritten,
+            ("rewritten", names) => Treatment::Rewritten(Passes::parse(names)?),
+            ("reduced", rest) => {
+                let (key, names) = rest.split_once(' ')?;
+                Treatment::Reduced {
+                    passes: Passes::parse(names)?,
+                    key: key.to_owned(),
+                }
+            }
+            _ => return None,
+        };
+        let (name, version) = lines.next()?.split_once(' ')?;
+        Some(Marker {
+            kind: *kind,
+            treatment,
+            package: (name.to_owned(), version.to_owned()),
+        })
     }
 }
 
@@ -71,5 +135,24 @@ mod tests {
             path(Path::new("/a/libx-1.rmeta"))
         );
         assert_eq!(path(Path::new("/a/x-1")), Path::new("/a/x-1.cct"));
+    }
+
+    #[test]
+    fn notes_are_read_back() {
+        for treatment in [
+            Treatment::AsWritten,
+            Treatment::Rewritten(Passes::ALL),
+            Treatment::Reduced {
+                passes: Passes::NONE,
+                key: "1f".to_owned(),
+            },
+        ] {
+            let marker = Marker {
+                kind: Kind::Library,
+                treatment,
+                package: ("a".to_owned(), "1.0.0".to_owned()),
+            };
+            assert_eq!(Marker::parse(&marker.text()), Some(marker));
+        }
     }
 }

@@ -3,11 +3,16 @@
 //! The sysroot is built once, then cargo is run with this tool as its rustc wrapper.
 
 pub(crate) mod cargo;
+pub(crate) mod chosen;
+mod dep_info;
 pub(crate) mod digest;
 pub(crate) mod doctest;
 mod embedded;
+mod layer;
 pub(crate) mod marker;
+mod raw_calls;
 mod rustc_args;
+pub(crate) mod shadow;
 pub(crate) mod sysroot;
 pub(crate) mod toolchain;
 pub(crate) mod workspace;

@@ -27,6 +27,12 @@ pub(crate) struct Facts {
     pub out_dir: Option<PathBuf>,
     /// True when the result is an executable.
     pub is_executable: bool,
+    /// The file that the crate begins with, as it was given.
+    pub root: Option<PathBuf>,
+    /// The edition that was given.
+    pub edition: Option<String>,
+    /// True for a question about `cfg`s: who asks decides by the answer what is built.
+    pub asks_cfg: bool,
 }
 
 /// What is put in.
@@ -44,9 +50,12 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
     let mut library = false;
     for option in options(args) {
         match (option.name.as_str(), option.value_text().as_str()) {
-            ("-" | "-vV" | "-V" | "--version" | "--print" | "-h" | "--help", _) => {
+            ("-" | "-vV" | "-V" | "--version" | "-h" | "--help", _) => facts.is_query = true,
+            ("--print", what) => {
                 facts.is_query = true;
+                facts.asks_cfg |= what == "cfg";
             }
+            ("--edition", year) => facts.edition = Some(year.to_owned()),
             ("--target", _) => facts.has_target = true,
             ("--test", _) => facts.is_test = true,
             ("--cap-lints", _) => facts.is_foreign = true,
@@ -57,6 +66,9 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
                 if let Some(extra) = setting.strip_prefix("extra-filename=") {
                     extra.clone_into(&mut facts.extra_filename);
                 }
+            }
+            (source, _) if is_source(source) && facts.root.is_none() => {
+                facts.root = option.words.first().map(PathBuf::from);
             }
             _ => {}
         }
@@ -145,6 +157,19 @@ pub(crate) fn hollow(args: &[OsString], stub: &Path) -> Vec<OsString> {
     out
 }
 
+/// Has the crate begin with another file.
+pub(crate) fn with_root(args: &[OsString], from: &Path, to: &Path) -> Vec<OsString> {
+    let mut replaced = false;
+    let words = args.iter().map(|word| {
+        if replaced || Path::new(word) != from {
+            return word.clone();
+        }
+        replaced = true;
+        to.into()
+    });
+    words.collect()
+}
+
 fn is_source(word: &str) -> bool {
     !word.starts_with('-') && Path::new(word).extension().is_some_and(|end| end == "rs")
 }
@@ -168,8 +193,9 @@ impl RustcOption<'_> {
 }
 
 /// The options whose value may be the next word, among those that matter here.
-const WITH_VALUE: [&str; 7] = [
+const WITH_VALUE: [&str; 8] = [
     "--target",
+    "--edition",
     "--cap-lints",
     "--crate-name",
     "--out-dir",

@@ -53,6 +53,12 @@ pub(crate) enum WorkspaceError {
 }
 
 impl Workspace {
+    /// True if a package of this name is a member.
+    pub(crate) fn has_member(&self, name: &str) -> bool {
+        let mut members = self.packages.values();
+        members.any(|member| member.package.name.as_str() == name)
+    }
+
     /// Asks cargo about the workspace that the arguments mean.
     pub(crate) fn load(
         toolchain: &Toolchain,

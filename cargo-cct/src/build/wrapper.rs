@@ -1,14 +1,19 @@
 //! This executable as cargo's rustc wrapper, and in rustdoc's place.
 //!
-//! Questions and host crates (build scripts, procedural macros: no `--target`) pass untouched.
+//! What has no `--target` passes untouched: questions about the host, build scripts, procedural macros.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::{env, fs, io};
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
 
-use super::marker::Marker;
+use super::chosen;
+use super::dep_info::DepInfo;
+use super::layer::{Call, Compiled};
+use super::marker::{Kind, Marker, Treatment};
+use super::raw_calls;
 use super::rustc_args::{self, Facts, Injection};
 
 /// The sysroot's `lib` folder; also in each dep-info file, so that another sysroot means a rebuild.
@@ -20,9 +25,9 @@ pub(crate) const ENV_RUSTDOC: &str = "CCT_RUSTDOC";
 
 /// What the sysroot is made of, by package and crate, when it is in the user's graph too: a crate cannot
 /// be remapped onto itself, and there must be one engine.
-const OWN: [(&str, &str, Marker); 2] = [
-    ("cct-runtime", "cct", Marker::Engine),
-    ("cct-shims", "cct_shims", Marker::Shims),
+const OWN: [(&str, &str, Kind); 2] = [
+    ("cct-runtime", "cct", Kind::Engine),
+    ("cct-shims", "cct_shims", Kind::Shims),
 ];
 
 /// What this process is, when it is not the subcommand.
@@ -64,34 +69,73 @@ pub(crate) fn run(role: Role) -> ExitCode {
 
 fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     let (program, args) = split_program(words);
-    let mut command = Command::new(&program[0]);
-    command.args(&program[1..]);
     let args = expand_files(args)?;
     let facts = rustc_args::facts(&args);
     let sysroot = env::var_os(ENV_SYSROOT).map(PathBuf::from);
-    let Some(lib) = sysroot.filter(|_| !facts.is_query && facts.has_target) else {
-        return Err(command.args(&args).exec());
+    let Some(lib) = sysroot.filter(|_| facts.has_target) else {
+        return Err(Command::new(&program[0])
+            .args(&program[1..])
+            .args(&args)
+            .exec());
     };
-    let own = own(&facts);
-    match own {
-        Some(_) => command.args(rustc_args::hollow(&args, &lib.join("stub.rs"))),
-        None => command.args(remapped(&args, &lib)),
+    let mut call = Call {
+        program: &program,
+        args: &args,
+        facts: &facts,
     };
-    let status = command.status()?;
-    if status.success() {
-        note(&facts, &lib, own)?;
+    if facts.asks_cfg {
+        return answer(&call);
     }
-    Ok(exit_code(status.code()))
+    if facts.is_query {
+        return Ok(exit_code(call.run()?.status.code()));
+    }
+    let compiled = if let Some(kind) = own(&facts) {
+        // Before it is built: cargo begins with dependent crates once there is metadata.
+        leave(&facts, &marker(kind, Treatment::AsWritten))?;
+        let args = rustc_args::hollow(&args, &lib.join("stub.rs"));
+        call.args = &args;
+        call.run()?
+    } else {
+        let args = remapped(&args, &lib);
+        call.args = &args;
+        if chosen::is_chosen(&package().0) {
+            let before = result(&facts).and_then(|file| Marker::read(&file));
+            call.run_rewritten(before.map(|marker| marker.treatment).as_ref())?
+        } else {
+            call.run()?
+        }
+    };
+    let code = compiled.status.code();
+    if compiled.status.success() {
+        note(&facts, &lib, compiled)?;
+    }
+    Ok(exit_code(code))
+}
+
+/// Answers what the target is like: as rustc does, and with what makes crates use libc.
+fn answer(call: &Call<'_>) -> io::Result<ExitCode> {
+    let mut command = Command::new(&call.program[0]);
+    command.args(&call.program[1..]).args(call.args);
+    let output = command.stderr(Stdio::inherit()).output()?;
+    let mut said = output.stdout;
+    if output.status.success() {
+        // Cargo takes all lines up to the end, and this is the last that it asks for.
+        for cfg in raw_calls::cfgs() {
+            writeln!(said, "{cfg}")?;
+        }
+    }
+    io::stdout().write_all(&said)?;
+    Ok(exit_code(output.status.code()))
 }
 
 /// Tells whether a library is part of the sysroot.
-fn own(facts: &Facts) -> Option<Marker> {
+fn own(facts: &Facts) -> Option<Kind> {
     let package = env::var("CARGO_PKG_NAME")
         .ok()
         .filter(|_| !facts.is_executable)?;
     let is_this =
-        |(name, krate, _): &&(&str, &str, Marker)| *name == package && *krate == facts.crate_name;
-    OWN.iter().find(is_this).map(|(_, _, marker)| *marker)
+        |(name, krate, _): &&(&str, &str, Kind)| *name == package && *krate == facts.crate_name;
+    OWN.iter().find(is_this).map(|(_, _, kind)| *kind)
 }
 
 fn run_rustdoc(args: &[OsString]) -> ExitCode {
@@ -120,7 +164,7 @@ fn remapped(args: &[OsString], lib: &Path) -> Vec<OsString> {
     rustc_args::rewrite(args, &injection, |path| {
         let found = Marker::read(path)?;
         OWN.iter()
-            .find(|(_, _, marker)| *marker == found)
+            .find(|(_, _, kind)| *kind == found.kind)
             .map(|(_, krate, _)| file(krate))
     })
 }
@@ -163,51 +207,69 @@ fn expand_files(args: Vec<OsString>) -> io::Result<Vec<OsString>> {
     Ok(out)
 }
 
-/// Leaves word of how the crate was built: for cargo, for the runner, for dependent crates.
-fn note(facts: &Facts, lib: &Path, own: Option<Marker>) -> io::Result<()> {
+/// What a crate's files are called, without prefix and ending.
+fn stem(facts: &Facts) -> String {
+    format!("{}{}", facts.crate_name, facts.extra_filename)
+}
+
+/// The file that a crate becomes, by which its note is found.
+fn result(facts: &Facts) -> Option<PathBuf> {
+    let stem = stem(facts);
+    let name = if facts.is_executable {
+        stem
+    } else {
+        format!("lib{stem}.rlib")
+    };
+    Some(facts.out_dir.as_ref()?.join(name))
+}
+
+/// The package that cargo builds: name and version.
+fn package() -> (String, String) {
+    let variable = |name| env::var(name).unwrap_or_default();
+    (variable("CARGO_PKG_NAME"), variable("CARGO_PKG_VERSION"))
+}
+
+fn marker(kind: Kind, treatment: Treatment) -> Marker {
+    let package = package();
+    Marker {
+        kind,
+        treatment,
+        package,
+    }
+}
+
+fn leave(facts: &Facts, marker: &Marker) -> io::Result<()> {
+    result(facts).map_or(Ok(()), |file| marker.write(&file))
+}
+
+/// Leaves word of how the crate was built: for cargo, and for the runner.
+fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
     let Some(out_dir) = &facts.out_dir else {
         return Ok(());
     };
-    let stem = format!("{}{}", facts.crate_name, facts.extra_filename);
-    let dep_info = out_dir.join(format!("{stem}.d"));
-    if dep_info.exists() {
-        let text = with_sysroot(&fs::read_to_string(&dep_info)?, lib);
-        fs::write(&dep_info, text)?;
+    let (package, _) = package();
+    let text = |value: OsString| value.to_string_lossy().into_owned();
+    let choice = chosen::variable(&package);
+    let chosen = env::var_os(&choice).map(text);
+    let dep_info = DepInfo {
+        remaps: &compiled.remaps,
+        // The sysroot is a dependency: its path by a variable, its content by a file.
+        files: &[&lib.join("stamp")],
+        variables: &[
+            (ENV_SYSROOT.to_owned(), lib.to_str().map(str::to_owned)),
+            (choice, chosen),
+        ],
+    };
+    dep_info.apply(&out_dir.join(format!("{}.d", stem(facts))))?;
+    if own(facts).is_some() {
+        return Ok(());
     }
-    if let Some(marker) = own {
-        marker.write(&out_dir.join(format!("lib{stem}.rlib")))?;
-    } else if facts.is_executable {
-        let marker = if facts.is_test {
-            Marker::Harness
-        } else {
-            Marker::Program
-        };
-        marker.write(&out_dir.join(stem))?;
-    }
-    Ok(())
-}
-
-/// Makes the sysroot a dependency: its path by a variable, its content by a file.
-fn with_sysroot(dep_info: &str, lib: &Path) -> String {
-    let escape = |path: &Path| path.to_string_lossy().replace(' ', "\\ ");
-    let stamp = escape(&lib.join("stamp"));
-    let mut done = false;
-    let mut out = String::with_capacity(dep_info.len() + 256);
-    for line in dep_info.lines() {
-        out.push_str(line);
-        if !done && !line.starts_with('#') && line.contains(": ") {
-            // Cargo reads the first rule alone.
-            done = true;
-            out.push(' ');
-            out.push_str(&stamp);
-        }
-        out.push('\n');
-    }
-    let value = lib
-        .to_string_lossy()
-        .replace('\\', "\\\\")
-        .replace('\n', "\\n");
-    out + &format!("\n# env-dep:{ENV_SYSROOT}={value}\n")
+    let kind = match facts {
+        facts if facts.is_test => Kind::Harness,
+        facts if facts.is_executable => Kind::Program,
+        _ => Kind::Library,
+    };
+    leave(facts, &marker(kind, compiled.treatment))
 }
 
 fn exit_code(code: Option<i32>) -> ExitCode {
@@ -234,22 +296,6 @@ pub(crate) fn wrapper_before(folder: &Path) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_sysroot_joins_the_first_rule() {
-        let text = with_sysroot(
-            "out/a.d: src/a.rs\n\nout/liba.rlib: src/a.rs\n",
-            Path::new("/c c/lib"),
-        );
-        assert!(
-            text.starts_with("out/a.d: src/a.rs /c\\ c/lib/stamp\n"),
-            "{text}"
-        );
-        assert!(
-            text.ends_with("\n# env-dep:CCT_SYSROOT=/c c/lib\n"),
-            "{text}"
-        );
-    }
 
     #[test]
     fn a_workspace_wrapper_stays_in_front_of_the_compiler() {

@@ -14,6 +14,8 @@ pub(crate) struct Config {
     pub settings: Settings,
     /// How long a test may be silent.
     pub hang_timeout: Option<Duration>,
+    /// Whether the source is rewritten.
+    pub rewrite: Option<bool>,
 }
 
 /// A table that makes no sense.
@@ -46,6 +48,13 @@ impl Config {
                     config.hang_timeout = Some(time(&text)?);
                     continue;
                 }
+                "rewrite" => {
+                    let value = text
+                        .parse()
+                        .map_err(|_| failed(format!("`{key} = {text}`")))?;
+                    config.rewrite = Some(value);
+                    continue;
+                }
                 "time" => time(&text)?.as_millis().to_string(),
                 _ => text,
             };
@@ -62,6 +71,7 @@ impl Config {
         Config {
             settings: self.settings.over(lower.settings.clone()),
             hang_timeout: self.hang_timeout.or(lower.hang_timeout),
+            rewrite: self.rewrite.or(lower.rewrite),
         }
     }
 }
@@ -92,6 +102,7 @@ mod tests {
     fn values_are_read_as_on_the_command_line() {
         let metadata = json!({ "cct": {
             "iterations": 5, "time": "2s", "max-steps": 9, "atomic": ["a", "b"], "hang_timeout": 3,
+            "rewrite": false, "interleave": ["a"],
         }});
         let config = Config::read(&metadata, "package").expect("well-formed");
         assert_eq!(config.settings.iterations, Some(5));
@@ -102,6 +113,8 @@ mod tests {
             Some(vec!["a".to_owned(), "b".to_owned()])
         );
         assert_eq!(config.hang_timeout, Some(Duration::from_secs(3)));
+        assert_eq!(config.rewrite, Some(false));
+        assert_eq!(config.settings.interleave, Some(vec!["a".to_owned()]));
     }
 
     #[test]

@@ -7,7 +7,8 @@ mod duration;
 mod harness_args;
 
 pub(crate) use args::{
-    CleanArgs, Cli, ColorChoice, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
+    CleanArgs, Cli, ColorChoice, ExpandArgs, ListArgs, Output, Picker, ReplayArgs, ShowArgs,
+    TestArgs, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
 pub(crate) use config::{Config, ConfigError};

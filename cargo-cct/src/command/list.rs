@@ -23,7 +23,7 @@ pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
                     "status": pick("status"),
                     "binary": record.name.binary,
                     "test": record.name.test,
-                    "message": record.bug.message,
+                    "message": record.bug.as_ref().map(|bug| &bug.message),
                     "repeats": record.repeats,
                     "found_at": record.provenance.found_at,
                 }),

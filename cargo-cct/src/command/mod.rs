@@ -1,6 +1,10 @@
 //! The verbs, one file each, and what they have in common.
 
 mod clean;
+mod compare;
+mod expand;
+mod interactive;
+mod keep;
 mod list;
 mod replay;
 mod show;
@@ -9,6 +13,7 @@ mod test;
 use clap::Parser as _;
 
 use crate::build::cargo::{BuildError, Cargo};
+use crate::build::chosen::Chosen;
 use crate::build::sysroot::Sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
@@ -40,6 +45,7 @@ pub(crate) fn run() -> Exit {
         Verb::Replay(args) => args.output,
         Verb::List(args) => args.output,
         Verb::Show(args) => args.output,
+        Verb::Expand(args) => args.output,
         Verb::Clean(args) => args.output,
     };
     report::choose_color(output.color);
@@ -48,6 +54,7 @@ pub(crate) fn run() -> Exit {
         Verb::Replay(args) => replay::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
+        Verb::Expand(args) => expand::run(&args),
         Verb::Clean(args) => clean::run(&args),
     };
     result.unwrap_or_else(|error| fail(&error))
@@ -100,12 +107,14 @@ fn cargo<'a>(
     toolchain: &'a Toolchain,
     sysroot: &'a Sysroot,
     workspace: &'a Workspace,
+    chosen: &'a Chosen,
     output: Output,
 ) -> Cargo<'a> {
     Cargo {
         toolchain,
         sysroot,
         workspace,
+        chosen,
         output,
     }
 }

@@ -2,8 +2,11 @@
 
 use anyhow::Context as _;
 use cct::config::Settings;
+use cct::verdict::Verdict;
 use serde_json::json;
 
+use super::interactive::{Subject, lead};
+use super::keep::Keeper;
 use super::{cargo, load, sysroot};
 use crate::build::cargo::Executable;
 use crate::build::digest;
@@ -13,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::{Record, Store};
 use crate::report::{Detail, Json, Layout, Replay, Report};
 use crate::run::{
-    Difference, HANG_TIMEOUT, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_bug,
+    Difference, HANG_TIMEOUT, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_end,
     spawn,
 };
 
@@ -42,8 +45,11 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     if args.output.verbose == 0 && !args.output.quiet {
         selection.push("--quiet".to_owned());
     }
-    let built = cargo(&toolchain, &sysroot, &workspace, args.output).build_selection(&selection)?;
-    let executable = find(&built.executables, &record, &workspace)?;
+    let chosen = &record.provenance.chosen;
+    let cargo = cargo(&toolchain, &sysroot, &workspace, chosen, args.output);
+    let built = cargo.build_selection(&selection)?;
+    let index = find(&built.executables, &record, &workspace)?;
+    let executable = &built.executables[index];
     let changed = digest::of_file(&executable.path)? != record.provenance.executable_hash;
 
     let overrides = Settings::parse(&record.overrides).context("the failure's settings")?;
@@ -54,6 +60,8 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         mode: Mode::Explore,
         overrides: &overrides,
         defaults: &defaults,
+        part: None,
+        answers: None,
     };
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
@@ -65,25 +73,46 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         .hang_timeout
         .or(executable.config.hang_timeout)
         .unwrap_or(HANG_TIMEOUT);
+    if args.interactive {
+        let keeper = Keeper {
+            workspace: &workspace,
+            toolchain: &toolchain,
+            executables: &built.executables,
+            selection: record.provenance.selection.clone(),
+            chosen,
+            store: Store::new(workspace.failures()),
+            run_seed: record.provenance.run_seed,
+        };
+        return lead(&Subject {
+            launch,
+            name: record.name.clone(),
+            executable: index,
+            guide: Some(&record.schedule),
+            hang_timeout: timeout,
+            scratch: &scratch,
+            stop: &stop,
+            keeper: &keeper,
+        });
+    }
     let repeated = repeat(&launch, &record.schedule, timeout, &scratch, &stop)?;
     let replay = judge(&record, repeated)?;
     show(args, &record, &workspace, &replay, changed)?;
     Ok(match replay {
-        Replay::Reproduced => Exit::Failed,
-        Replay::Passes => Exit::Success,
+        Replay::Reproduced if record.bug.is_some() => Exit::Failed,
+        Replay::Reproduced | Replay::Passes => Exit::Success,
         Replay::Diverged(_) | Replay::FailsOtherwise(_) => Exit::Diverged,
         Replay::Stopped => Exit::Interrupted,
     })
 }
 
 /// The executable that the failure was found in, built again.
-fn find<'a>(
-    executables: &'a [Executable],
+fn find(
+    executables: &[Executable],
     record: &Record,
     workspace: &Workspace,
-) -> anyhow::Result<&'a Executable> {
+) -> anyhow::Result<usize> {
     let from = &record.provenance;
-    let found = executables.iter().find(|executable| {
+    let found = executables.iter().position(|executable| {
         executable.package == from.package
             && executable.kind == from.kind
             && executable.target == from.target
@@ -106,7 +135,7 @@ fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
         Repeated::Stopped => Replay::Stopped,
         Repeated::Refused(reason) => anyhow::bail!("the test cannot be replayed: {reason}"),
         Repeated::Died { bug, .. } => {
-            if same_bug(&record.bug, &bug) {
+            if same_end(record.bug.as_ref(), Some(&bug)) {
                 Replay::Reproduced
             } else {
                 Replay::FailsOtherwise(bug.message)
@@ -130,11 +159,12 @@ fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
                 return Ok(Replay::Diverged(Box::new(difference)));
             }
             match &replayed.verdict {
-                cct::verdict::Verdict::Failed(bug) if same_bug(&record.bug, bug) => {
+                Verdict::Failed(bug) if same_end(record.bug.as_ref(), Some(bug)) => {
                     Replay::Reproduced
                 }
-                cct::verdict::Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
-                cct::verdict::Verdict::Passed | cct::verdict::Verdict::CutOff => Replay::Passes,
+                Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
+                Verdict::Passed | Verdict::CutOff if record.bug.is_none() => Replay::Reproduced,
+                Verdict::Passed | Verdict::CutOff => Replay::Passes,
             }
         }
     })
@@ -190,7 +220,7 @@ fn debug(
         ..launch.clone()
     };
     let board = scratch.board()?;
-    let started = spawn(launch.command(&words), &board);
+    let started = spawn(launch.command(&words), &board, None);
     let (mut child, mut events) = started.with_context(|| format!("cannot run `{}`", words[0]))?;
     // What the process says is read, so that it never waits for us, and is for nobody: the terminal
     // shows the test.

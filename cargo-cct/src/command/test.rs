@@ -2,23 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use cct::wire::Counters;
 
-use super::{cargo, load, relative, sysroot};
+use super::interactive::{Subject, lead};
+use super::keep::Keeper;
+use super::{cargo, compare, load, sysroot};
 use crate::build::cargo::{Built, Cargo, Executable};
-use crate::build::digest;
-use crate::build::toolchain::Toolchain;
+use crate::build::chosen::Chosen;
 use crate::build::workspace::Workspace;
-use crate::cli::{HarnessArgs, TestArgs};
+use crate::cli::{HarnessArgs, Picker, TestArgs};
 use crate::exit::Exit;
-use crate::failure::{Provenance, Record, Store};
-use crate::report::{Detail, Failed, Human, Json, Layout, Report, Reporter, Summary};
+use crate::failure::{Record, Store};
+use crate::report::{Failed, Human, Json, Report, Reporter, Summary, crates};
 use crate::run::{
-    Explorer, Finding, Notice, Outcome, Plan, Repeats, RunSeed, Scratch, Stop, TestName, TestRun,
-    run_all,
+    Explorer, Launch, Mode, Notice, Outcome, Plan, Repeats, RunSeed, Scratch, Stop, TestName,
+    TestRun, run_all,
 };
 
 /// Does it.
@@ -27,15 +28,17 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let width = width(args, &harness)?;
     let (toolchain, workspace) = load(&args.cargo)?;
     let sysroot = sysroot(&toolchain, args.output)?;
-    let cargo = cargo(&toolchain, &sysroot, &workspace, args.output);
+    let chosen = Chosen::new(args, &workspace);
+    let cargo = cargo(&toolchain, &sysroot, &workspace, &chosen, args.output);
     let built = if args.cargo.doc {
         Built {
-            executables: Vec::new(),
             has_doctests: true,
+            ..Built::default()
         }
     } else {
         cargo.build(&args.cargo)?
     };
+    tell_of_crates(args, &workspace, &chosen, &built)?;
     if args.no_run {
         return Ok(Exit::Success);
     }
@@ -45,6 +48,13 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Success);
     }
 
+    if args.explore.resume.is_some() {
+        let count = plan.jobs.len();
+        anyhow::ensure!(
+            count <= 1,
+            "`--resume` takes one test, and {count} are selected: name it, with `--exact`"
+        );
+    }
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     let stop = Stop::at_signals().context("cannot listen for signals")?;
@@ -58,12 +68,24 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         scratch: &scratch,
         stop: stop.clone(),
     };
-    let mut session = Session {
+    let keeper = Keeper {
         workspace: &workspace,
         toolchain: &toolchain,
         executables: &built.executables,
         selection: args.cargo.selection(),
+        chosen: &chosen,
         store: Store::new(workspace.failures()),
+        run_seed: seed.number(),
+    };
+    if args.explore.strategy == Some(Picker::Person) {
+        return lead_one(args, &plan, &explorer, &keeper);
+    }
+    if args.explore.compare_strategies {
+        return compare::run(args, plan, &built.executables, &explorer, &keeper, width);
+    }
+    let mut session = Session {
+        plan: &plan,
+        keeper,
         reporter: if args.output.json {
             Box::new(Json)
         } else {
@@ -101,6 +123,84 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         anstream::eprintln!("{}: no test matches", crate::report::error_word());
     }
     Ok(exit(&session.summary, &stop))
+}
+
+/// Tells how crates were built: what is out of sight, and with `-v` all.
+fn tell_of_crates(
+    args: &TestArgs,
+    workspace: &Workspace,
+    chosen: &Chosen,
+    built: &Built,
+) -> anyhow::Result<()> {
+    for line in crates::warnings(&built.crates, &chosen.dependencies) {
+        anstream::eprintln!("{}: {line}", crate::report::warning_word());
+    }
+    if args.output.verbose == 0 {
+        return Ok(());
+    }
+    let settings = args.explore.settings();
+    let settings = settings.over(workspace.config.settings.clone());
+    if args.output.json {
+        for built in &built.crates {
+            Json::line("crate", crates::json(built, &settings, workspace))?;
+        }
+    } else {
+        anstream::eprint!("{}", crates::table(&built.crates));
+        let grains = crates::grains(&built.crates, &settings, workspace);
+        anstream::eprint!("{grains}");
+    }
+    Ok(())
+}
+
+/// Has the only test that is selected led by a person.
+fn lead_one(
+    args: &TestArgs,
+    plan: &Plan,
+    explorer: &Explorer<'_>,
+    keeper: &Keeper<'_>,
+) -> anyhow::Result<Exit> {
+    anyhow::ensure!(
+        !args.output.json && !args.explore.compare_strategies,
+        "`--strategy interactive` goes with neither `--json` nor `--compare-strategies`"
+    );
+    let tests: Vec<_> = plan
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job.executable, job.test()?)))
+        .collect();
+    let &[(index, test)] = &tests[..] else {
+        anyhow::bail!(
+            "`--strategy interactive` needs exactly one test, but {} selected",
+            match tests.len() {
+                0 => "none is".to_owned(),
+                n => format!("{n} are"),
+            }
+        );
+    };
+    let executable = &keeper.executables[index];
+    let name = TestName {
+        binary: executable.label.clone(),
+        test: test.to_owned(),
+    };
+    let (overrides, defaults) = explorer.settings_of(executable, &name, None);
+    lead(&Subject {
+        launch: Launch {
+            executable,
+            test,
+            mode: Mode::Explore,
+            overrides: &overrides,
+            defaults: &defaults,
+            part: None,
+            answers: None,
+        },
+        name,
+        executable: index,
+        guide: None,
+        hang_timeout: explorer.hang_timeout_of(executable),
+        scratch: explorer.scratch,
+        stop: &explorer.stop,
+        keeper,
+    })
 }
 
 fn exit(summary: &Summary, stop: &Stop) -> Exit {
@@ -150,11 +250,8 @@ fn list(plan: &Plan, executables: &[Executable]) {
 
 /// A run under way: what it is about, who hears of it, what came of it so far.
 struct Session<'a> {
-    workspace: &'a Workspace,
-    toolchain: &'a Toolchain,
-    executables: &'a [Executable],
-    selection: Vec<String>,
-    store: Store,
+    plan: &'a Plan,
+    keeper: Keeper<'a>,
     reporter: Box<dyn Reporter>,
     summary: Summary,
     failures: BTreeMap<TestName, (Record, Report)>,
@@ -204,59 +301,17 @@ impl Session<'_> {
         match notice {
             Notice::Begun(name) => self.reporter.begun(&name),
             Notice::Progress(name, counters) => self.reporter.progress(&name, &counters),
-            Notice::Found {
-                name,
-                executable,
-                finding,
-            } => self.keep(name, &self.executables[executable], &finding),
-            Notice::Ended { native, run } => self.ended(native, &run),
+            Notice::Found { job, name, finding } => {
+                let before = self.failures.get(&name).map(|(record, _)| record);
+                let executable = self.plan.jobs[job].executable;
+                let kept = self
+                    .keeper
+                    .keep(name.clone(), executable, &finding, before)?;
+                self.failures.insert(name, kept);
+                Ok(())
+            }
+            Notice::Ended { native, run, .. } => self.ended(native, &run),
         }
-    }
-
-    /// Writes a finding to disk: once when it is found, and again when it was repeated.
-    fn keep(
-        &mut self,
-        name: TestName,
-        executable: &Executable,
-        finding: &Finding,
-    ) -> std::io::Result<()> {
-        let before = self.failures.get(&name).map(|(record, _)| record);
-        let provenance = match before {
-            Some(record) => record.provenance.clone(),
-            None => self.provenance(executable)?,
-        };
-        let id = before.map(|record| record.id.clone());
-        let mut record = Record::new(provenance, name.clone(), finding);
-        // The repetition may put the bug in other words; the failure is the same.
-        record.id = id.unwrap_or(record.id);
-        let report = Report::of(&record, &self.workspace.root);
-        let text =
-            anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
-        self.store
-            .write(&record, &text, &report.json())
-            .map_err(std::io::Error::other)?;
-        self.failures.insert(name, (record, report));
-        Ok(())
-    }
-
-    fn provenance(&self, executable: &Executable) -> std::io::Result<Provenance> {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Ok(Provenance {
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            rustc: self.toolchain.release().to_owned(),
-            run_seed: self.summary.seed,
-            package: executable.package.clone(),
-            kind: executable.kind.clone(),
-            target: executable.target.clone(),
-            manifest: relative(&self.workspace.manifest, &self.workspace.root),
-            folder: relative(&self.workspace.folder, &self.workspace.root),
-            executable: relative(&executable.path, &self.workspace.target),
-            executable_hash: digest::of_file(&executable.path)?,
-            selection: self.selection.clone(),
-            found_at: since.as_secs(),
-        })
     }
 
     fn ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {

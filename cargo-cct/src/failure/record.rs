@@ -7,6 +7,7 @@ use cct::wire::{self, Panic};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
+use crate::build::chosen::Chosen;
 use crate::run::{Finding, Repeats, TestName, without_numbers};
 
 /// A failure.
@@ -26,8 +27,8 @@ pub(crate) struct Record {
     pub name: TestName,
     /// The iteration it was found in, from 1.
     pub iteration: u64,
-    /// The bug.
-    pub bug: Bug,
+    /// The bug; none when the schedule was saved for its own sake.
+    pub bug: Option<Bug>,
     /// Whether it repeats.
     #[serde(flatten)]
     pub repeats: Repeats,
@@ -70,6 +71,9 @@ pub(crate) struct Provenance {
     pub executable_hash: String,
     /// What cargo was told, so that it builds the same again.
     pub selection: Vec<String>,
+    /// What was rewritten.
+    #[serde(default)]
+    pub chosen: Chosen,
     /// When it was found, in seconds since the Unix epoch.
     pub found_at: u64,
 }
@@ -80,11 +84,9 @@ impl Record {
 
     /// Puts a finding on record.
     pub(crate) fn new(provenance: Provenance, name: TestName, finding: &Finding) -> Record {
-        let class = format!(
-            "{:?} {}",
-            finding.bug.kind,
-            without_numbers(&finding.bug.message)
-        );
+        let class = finding.bug.as_ref().map_or_else(String::new, |bug| {
+            format!("{:?} {}", bug.kind, without_numbers(&bug.message))
+        });
         // The clock at which the run began does not make it another failure.
         let schedule = Schedule {
             wall_clock: 0,

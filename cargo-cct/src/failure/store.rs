@@ -220,8 +220,11 @@ mod tests {
             kind("{\"format\":\"cargo-cct failure\",\"version\":0}"),
             "version"
         );
+        let this = wire::VERSION;
         assert_eq!(
-            kind("{\"format\":\"cargo-cct failure\",\"version\":1}"),
+            kind(&format!(
+                "{{\"format\":\"cargo-cct failure\",\"version\":{this}}}"
+            )),
             "foreign"
         );
     }
@@ -234,5 +237,29 @@ mod tests {
             store.read("7f3k-q2"),
             Err(StoreError::Missing { .. })
         ));
+    }
+
+    /// What has been added to records since is what it was before.
+    #[test]
+    fn records_from_before_there_were_tasks_are_read() {
+        use cct::trace::{Step, WorkerInfo, WorkerKind};
+        use cct::verdict::Wait;
+
+        let worker: WorkerInfo = read(r#"{"name":null,"spawned_at":null}"#);
+        assert_eq!(worker.kind, WorkerKind::Thread);
+        let step: Step = read(
+            r#"{"worker":1,"operation":2,"object":null,"site":0,"outcome":"done","read":null,
+                "written":null,"contested":true}"#,
+        );
+        assert_eq!((step.note, step.thread), (false, None));
+        let wait: Wait = read(
+            r#"{"worker":1,"operation":2,"address":8,"object":null,"holder":null,"spins":false,
+                "in_cycle":false,"site":{"file":"a.rs","line":1,"column":1}}"#,
+        );
+        assert_eq!(wait.task, None);
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(text: &str) -> T {
+        serde_json::from_str(text).expect("it was written so")
     }
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use cct::wire::Counters;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::counters;
 use super::failure::{Detail, Layout, Report};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
-use super::words::{count, duration, number, put};
+use super::words::{count, duration, number, put, switches};
 use super::{Reporter, Summary, status};
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
@@ -79,6 +80,22 @@ impl Human {
                 warn(&format!("not controlled: {what}"));
             }
         }
+        for used in &run.counters.outside {
+            warn(&format!(
+                "not controlled: {} ({}); a replay may differ",
+                used.what,
+                count(used.times, "time")
+            ));
+        }
+        if run.counters.failed_before > 0 {
+            warn(&format!(
+                "{} failed in earlier runs and will not be made again: see `cargo cct list`",
+                count(run.counters.failed_before, "schedule")
+            ));
+        }
+        if let Some(error) = &run.counters.resume_error {
+            warn(&format!("the search cannot be resumed from here: {error}"));
+        }
         for panic in &run.counters.unobserved_panics {
             let place = panic
                 .site
@@ -118,7 +135,7 @@ impl Reporter for Human {
             count(tests as u64, "test"),
         ))?;
         if io::stderr().is_terminal() && env::var_os("CI").is_none() {
-            let style = "{elapsed_precise:.dim} [{bar:30}] {pos}/{len} tests, {msg}";
+            let style = "{elapsed_precise:.dim} [{bar:30}] {pos}/{len} tests, {wide_msg}";
             let style = ProgressStyle::with_template(style).map_err(io::Error::other)?;
             let target = ProgressDrawTarget::stderr_with_hz(8);
             self.bar = ProgressBar::with_draw_target(Some(tests as u64), target)
@@ -157,6 +174,9 @@ impl Reporter for Human {
         self.bar.inc(1);
         let mut text = status::line(run, native, failure.map(|(record, _)| record));
         text.push('\n');
+        if self.verbose && native.is_none() {
+            text.push_str(&counters::table(run));
+        }
         text.push_str(&self.details(run));
         if let Some((_, report)) = failure {
             self.shown += 1;
@@ -207,6 +227,17 @@ impl Reporter for Human {
             count(counters.cut_offs, "cut-off"),
             summary.seed
         );
+        if self.verbose {
+            put!(
+                out,
+                "{:>24}{}, {}, {} at most; {} explored to the end\n",
+                "",
+                count(counters.contested, "contested step"),
+                switches(counters.switches),
+                count(counters.concurrency.into(), "candidate"),
+                count(summary.exhausted as u64, "test")
+            );
+        }
         for failed in &summary.failures {
             let id = failed.id.as_deref().unwrap_or_default();
             put!(

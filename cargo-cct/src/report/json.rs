@@ -79,6 +79,10 @@ impl Reporter for Json {
                 "seconds": run.elapsed.as_secs_f64(),
                 "seed": run.started.as_ref().map(|started| started.seed),
                 "strategy": run.started.as_ref().map(|started| &started.strategy),
+                "first_bug": match &run.outcome {
+                    Outcome::Failed(finding) => Some(finding.iteration),
+                    _ => None,
+                },
                 "counters": run.counters,
                 "diverged": run.diverged,
                 "uncontrolled": run.uncontrolled,
@@ -107,6 +111,7 @@ impl Reporter for Json {
                 "refused": summary.refused,
                 "not_run": summary.not_run,
                 "left_out": summary.left_out,
+                "exhausted": summary.exhausted,
                 "counters": summary.counters,
                 "seconds": summary.elapsed.as_secs_f64(),
                 "failures": failures.collect::<Vec<_>>(),

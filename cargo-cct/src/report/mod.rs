@@ -1,5 +1,9 @@
 //! From values to words: the only place where text for people and for programs is made.
 
+mod comparison;
+mod counters;
+pub(crate) mod crates;
+pub(crate) mod expansion;
 mod failure;
 mod human;
 mod json;
@@ -14,10 +18,11 @@ use crate::failure::Record;
 use crate::run::{RunSeed, TestName, TestRun};
 use cct::wire::Counters;
 
-pub(crate) use failure::{Detail, Layout, Report};
+pub(crate) use comparison::{Compared, Comparison};
+pub(crate) use failure::{Detail, Layout, Live, Report, ended_as, failed_with};
 pub(crate) use human::Human;
 pub(crate) use json::Json;
-pub(crate) use replay::Replay;
+pub(crate) use replay::{Replay, saved};
 pub(crate) use status::label as status_label;
 pub(crate) use status::list_line;
 pub(crate) use style::choose as choose_color;
@@ -61,7 +66,10 @@ pub(crate) struct Summary {
     pub not_run: usize,
     /// Tests that filters and `#[ignore]` left out.
     pub left_out: usize,
-    /// The sum of all counters.
+    /// Tests all of whose schedules were explored.
+    pub exhausted: usize,
+    /// The sum of all counters; of `longest`, `workers` and `concurrency` the greatest; what
+    /// is about one test, such as `progress`, is not here.
     pub counters: Counters,
     /// How long all took.
     pub elapsed: std::time::Duration,
@@ -90,11 +98,19 @@ impl Summary {
     pub(crate) fn add(&mut self, counters: &Counters) {
         self.counters.schedules += counters.schedules;
         self.counters.distinct += counters.distinct;
+        self.counters.watched += counters.watched;
+        self.counters.behaviours += counters.behaviours;
+        self.counters.redundant += counters.redundant;
         self.counters.steps += counters.steps;
+        self.counters.contested += counters.contested;
         self.counters.switches += counters.switches;
         self.counters.cut_offs += counters.cut_offs;
         self.counters.longest = self.counters.longest.max(counters.longest);
         self.counters.workers = self.counters.workers.max(counters.workers);
+        self.counters.concurrency = self.counters.concurrency.max(counters.concurrency);
+        self.counters.limits = self.counters.limits.and(counters.limits);
+        self.counters.nanos += counters.nanos;
+        self.exhausted += usize::from(counters.exhausted);
     }
 }
 

@@ -4,7 +4,7 @@ use super::failure::Layout;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use crate::failure::Record;
 use crate::report::words::put;
-use crate::run::Difference;
+use crate::run::{Difference, Repeats};
 
 /// What came of a replay.
 #[derive(Debug)]
@@ -47,13 +47,14 @@ impl Replay {
         let mut out = String::new();
         match self {
             Replay::Reproduced => {
-                let steps = record.trace.as_ref().map_or(0, |trace| trace.steps.len());
+                let steps = record.trace.as_ref().map_or(0, cct::trace::Trace::len);
                 let checked = if steps > 0 {
                     format!(": {} as on record", super::count(steps as u64, "step"))
                 } else {
                     String::new()
                 };
-                put!(out, "{} {id}{checked}\n", paint(BAD, "  Reproduced"));
+                let style = if record.bug.is_some() { BAD } else { GOOD };
+                put!(out, "{} {id}{checked}\n", paint(style, "  Reproduced"));
             }
             Replay::Passes => {
                 put!(out, "{} {id} passes now\n", paint(GOOD, "      Passes"));
@@ -83,6 +84,22 @@ impl Replay {
         }
         out
     }
+}
+
+/// A schedule that was led by hand has been kept.
+pub(crate) fn saved(record: &Record) -> String {
+    let id = &record.id;
+    let how = match (&record.repeats, &record.bug) {
+        (Repeats::No(instead), _) => format!("but it does not repeat: {instead}"),
+        (Repeats::Unknown, _) => "not tried again".to_owned(),
+        (Repeats::Yes, Some(bug)) => {
+            let message = bug.message.lines().next().unwrap_or_default();
+            format!("it fails with: {message}")
+        }
+        (Repeats::Yes, None) => "it passes".to_owned(),
+    };
+    let id = paint(STRONG, &id.to_string());
+    format!("  saved as {id}, {how}; `cargo cct replay {}`\n", record.id)
 }
 
 fn diverged(id: &str, difference: &Difference, layout: &Layout) -> String {

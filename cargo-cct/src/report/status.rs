@@ -1,7 +1,8 @@
 //! The line that says how a test ended, in nextest's manner.
 
-use cct::verdict::BugKind;
+use cct::verdict::{Bug, BugKind};
 
+use super::counters::{self, Repeatable};
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, number};
 use crate::failure::Record;
@@ -12,7 +13,7 @@ const STATUS: usize = 12;
 const DETAIL: usize = 42;
 
 /// The word for a kind of bug.
-pub(super) fn kind_label(kind: BugKind) -> &'static str {
+fn kind_label(kind: BugKind) -> &'static str {
     match kind {
         BugKind::Panic | BugKind::NoPanic | BugKind::ErrorReturned => "FAIL",
         BugKind::UnobservedPanic => "PANIC",
@@ -24,6 +25,17 @@ pub(super) fn kind_label(kind: BugKind) -> &'static str {
         BugKind::StackOverflow => "OVERFLOW",
         BugKind::Hang => "HANG",
         BugKind::BadMemory => "BAD FREE",
+        BugKind::Safety => "UNSAFE",
+        BugKind::Liveness => "NOT LIVE",
+    }
+}
+
+/// The word for what was kept.
+pub(super) fn kept_label(bug: Option<&Bug>, repeats: &Repeats) -> &'static str {
+    match (repeats, bug) {
+        (Repeats::No(_), _) => "FLAKY",
+        (_, Some(bug)) => kind_label(bug.kind),
+        (_, None) => "SAVED",
     }
 }
 
@@ -31,10 +43,7 @@ pub(super) fn kind_label(kind: BugKind) -> &'static str {
 pub(crate) fn label(run: &TestRun) -> &'static str {
     match &run.outcome {
         Outcome::Passed => "PASS",
-        Outcome::Failed(finding) => match finding.repeats {
-            Repeats::No(_) => "FLAKY",
-            Repeats::Yes | Repeats::Unknown => kind_label(finding.bug.kind),
-        },
+        Outcome::Failed(finding) => kept_label(finding.bug.as_ref(), &finding.repeats),
         Outcome::FailedNatively(_) => "FAIL",
         Outcome::Refused(_) => "REFUSED",
         Outcome::Stopped => "STOPPED",
@@ -97,26 +106,20 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
         Outcome::Passed if run.started.is_none() => "ran natively: not controlled".to_owned(),
         Outcome::Passed if counters.sequential => "1 schedule: nothing to interleave".to_owned(),
         Outcome::Passed => {
-            let cut_off = match counters.cut_offs {
-                0 => String::new(),
-                n => format!(", {} cut off", number(n)),
+            let repeats = match run.diverged {
+                None => Repeatable::Yes,
+                Some(_) => Repeatable::No,
             };
-            let schedules = count(counters.schedules, "schedule");
-            format!(
-                "{schedules}, {} distinct{cut_off}",
-                number(counters.distinct)
-            )
+            counters::explored(counters, repeats)
         }
     }
 }
 
 /// A failure in `cargo cct list`.
 pub(crate) fn list_line(record: &Record) -> String {
-    let label = match record.repeats {
-        Repeats::No(_) => "FLAKY",
-        Repeats::Yes | Repeats::Unknown => kind_label(record.bug.kind),
-    };
-    let message = record.bug.message.lines().next().unwrap_or_default();
+    let label = kept_label(record.bug.as_ref(), &record.repeats);
+    let message = record.bug.as_ref().map_or("", |bug| &bug.message);
+    let message = message.lines().next().unwrap_or_default();
     format!(
         "{}  {} {} {}  {}",
         paint(STRONG, &record.id.to_string()),

@@ -17,6 +17,12 @@ pub(crate) fn count(n: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", number(n))
 }
 
+/// `1 switch`, `2 switches`.
+pub(crate) fn switches(n: u64) -> String {
+    let plural = if n == 1 { "" } else { "es" };
+    format!("{} switch{plural}", number(n))
+}
+
 /// A number with a comma after each thousand.
 pub(crate) fn number(n: u64) -> String {
     let digits = n.to_string();

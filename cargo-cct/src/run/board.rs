@@ -18,6 +18,7 @@ use cct::wire::Board;
 pub(crate) struct BoardFile {
     path: PathBuf,
     file: File,
+    is_owner: bool,
 }
 
 /// What moves as long as a test lives.
@@ -45,6 +46,16 @@ impl BoardFile {
         Ok(BoardFile {
             path: path.to_owned(),
             file,
+            is_owner: true,
+        })
+    }
+
+    /// The same board, read by somebody else; the file is removed with the first.
+    pub(crate) fn another(&self) -> io::Result<BoardFile> {
+        Ok(BoardFile {
+            path: self.path.clone(),
+            file: self.file.try_clone()?,
+            is_owner: false,
         })
     }
 
@@ -151,8 +162,10 @@ impl BoardFile {
 
 impl Drop for BoardFile {
     fn drop(&mut self) {
-        // Whoever removed it before us did what we wanted.
-        let _ = fs::remove_file(&self.path);
+        if self.is_owner {
+            // Whoever removed it before us did what we wanted.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use cct::trace::Schedule;
 use cct::verdict::{Bug, BugKind, Verdict};
 use cct::wire::{Event, Replayed};
 
+use super::board::BoardFile;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::watch::{End, Stop, bug_of, watch};
@@ -59,15 +60,25 @@ pub(crate) fn repeat(
         }
     })?;
     let output = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
-    Ok(match (last, bug_of(&end, &board)) {
+    Ok(repeated_of(last, &end, &board, output))
+}
+
+/// What came of it, by the process's last event and its end.
+pub(super) fn repeated_of(
+    last: Option<Event>,
+    end: &End,
+    board: &BoardFile,
+    output: String,
+) -> Repeated {
+    match (last, bug_of(end, board)) {
         (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
         (Some(Event::Replayed(replayed)), _) => Repeated::Ended {
             replayed: Box::new(replayed),
             output,
         },
-        (_, Some(bug)) if end != End::Stopped => Repeated::Died { bug, output },
+        (_, Some(bug)) if *end != End::Stopped => Repeated::Died { bug, output },
         _ => Repeated::Stopped,
-    })
+    }
 }
 
 impl Repeated {
@@ -81,6 +92,14 @@ impl Repeated {
             Repeated::Died { bug, .. } => Some(bug),
             Repeated::Refused(_) | Repeated::Stopped => None,
         }
+    }
+}
+
+/// Tells whether two executions ended alike: both without a bug, or both with the same one.
+pub(crate) fn same_end(one: Option<&Bug>, other: Option<&Bug>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => same_bug(one, other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 

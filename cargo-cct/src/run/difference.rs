@@ -27,9 +27,19 @@ const LAST: usize = 10;
 pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Difference> {
     let length = recorded.steps.len().max(happened.steps.len());
     let differs = |index: &usize| key(recorded, *index) != key(happened, *index);
+    // How it ends is a matter of the verdict: a bug may be mended while the steps are the same.
+    let is_panic = |trace: &Trace, index: usize| {
+        let step = trace.steps.get(index);
+        step.is_none_or(|step| step.note && step.operation == Operation::Panic as u8)
+    };
     let index = (0..length).find(differs)?;
+    if (index..length).all(|index| is_panic(recorded, index) && is_panic(happened, index)) {
+        return None;
+    }
     let text = |trace| at(trace, index).unwrap_or_else(|| "the end".to_owned());
+    let step = recorded.number_of(index).max(happened.number_of(index));
     Some(Difference::new(
+        step,
         index,
         text(recorded),
         text(happened),
@@ -41,12 +51,16 @@ pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Differenc
 impl Difference {
     /// The difference at which the engine itself gave up.
     pub(crate) fn at(recorded: &Trace, happened: &Trace, divergence: &Divergence) -> Difference {
-        let index = usize::try_from(divergence.step).unwrap_or(usize::MAX);
+        let step = usize::try_from(divergence.step).unwrap_or(usize::MAX - 1);
+        // Notes are no steps to the engine.
+        let mut steps = (0..happened.steps.len()).filter(|&index| !happened.steps[index].note);
+        let index = steps.nth(step).unwrap_or(happened.steps.len());
         let (expected, found) = (divergence.expected.clone(), divergence.found.clone());
-        Difference::new(index, expected, found, recorded, happened)
+        Difference::new(step + 1, index, expected, found, recorded, happened)
     }
 
     fn new(
+        step: usize,
         index: usize,
         expected: String,
         found: String,
@@ -54,7 +68,7 @@ impl Difference {
         happened: &Trace,
     ) -> Difference {
         Difference {
-            step: index + 1,
+            step,
             expected,
             found,
             recorded: last(recorded, index),
@@ -90,7 +104,7 @@ fn at(trace: &Trace, index: usize) -> Option<String> {
         .unwrap_or_default();
     Some(format!(
         "{:>4} {worker} {operation}{object} at {}",
-        index + 1,
+        trace.number_of(index),
         site(trace, step)
     ))
 }
@@ -125,6 +139,9 @@ mod tests {
             read: None,
             written: None,
             contested: false,
+            label: None,
+            thread: None,
+            note: false,
         });
         Trace {
             sites: vec![site],

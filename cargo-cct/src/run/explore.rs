@@ -5,16 +5,18 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use cct::config::Settings;
+use cct::strategy::Spec;
 use cct::trace::{Schedule, Trace};
 use cct::verdict::Bug;
-use cct::wire::{Counters, Divergence, Event, Found, Panic, Started};
+use cct::wire::{Counters, Divergence, Panic, Started};
 
-use super::confirm::{Repeated, repeat, same_bug};
+use super::confirm::{Repeated, repeat, same_end};
 use super::name::TestName;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
-use super::watch::{End, Stop, bug_of, watch};
+use super::spread::spread;
+use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
 
 /// What all tests of a run have in common.
@@ -71,13 +73,13 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
-/// A bug, and all that is known about how to get there.
+/// A schedule worth keeping, most often for its bug, and all that is known about how to get there.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    /// The iteration it was found in, from 1.
+    /// The iteration it was found in, from 1; 0 when it was led by hand.
     pub iteration: u64,
-    /// The bug.
-    pub bug: Bug,
+    /// The bug; none when the schedule is kept for its own sake.
+    pub bug: Option<Bug>,
     /// How to get there; empty when the process died before the first schedule.
     pub schedule: Schedule,
     /// What happened, when the schedule could be repeated to its end.
@@ -107,68 +109,59 @@ pub(crate) enum Repeats {
 }
 
 impl Explorer<'_> {
-    /// Runs one test; `on_progress` hears how far it is, `on_finding` of a bug as soon as it is known and
-    /// again when it was repeated.
+    /// Runs one test, by this strategy if there is one, in so many processes; `on_progress` hears how far
+    /// it is, `on_finding` of a bug as soon as it is known and again when it was repeated.
     pub(crate) fn explore(
         &self,
         executable: &Executable,
         test: &str,
-        on_progress: impl Fn(&Counters),
-        on_finding: impl Fn(&Finding),
+        strategy: Option<&Spec>,
+        processes: u32,
+        on_progress: &dyn Fn(&Counters),
+        on_finding: &dyn Fn(&Finding),
     ) -> io::Result<TestRun> {
         let name = TestName {
             binary: executable.label.clone(),
             test: test.to_owned(),
         };
-        let mut overrides = self.overrides.clone();
-        let mut defaults = executable.config.settings.clone();
-        self.seed.apply(&name, &mut overrides, &mut defaults);
+        let (overrides, defaults) = self.settings_of(executable, &name, strategy);
+        let processes = match overrides.resume.as_ref().or(defaults.resume.as_ref()) {
+            // The file is read and written by one process.
+            Some(_) => 1,
+            None => processes,
+        };
         let launch = Launch {
             executable,
             test,
             mode: Mode::Explore,
             overrides: &overrides,
             defaults: &defaults,
+            part: None,
+            answers: None,
         };
-        let timeout = self
-            .hang_timeout
-            .or(executable.config.hang_timeout)
-            .unwrap_or(HANG_TIMEOUT);
-
+        let timeout = self.hang_timeout_of(executable);
         let began = Instant::now();
-        let board = self.scratch.board()?;
-        let output = self.scratch.path("output");
-        let mut heard = Heard::default();
-        let end = watch(&launch, &board, &output, timeout, &self.stop, |event| {
-            if let Event::Progress(counters) = &event {
-                on_progress(counters);
-            }
-            heard.add(event);
-        })?;
-        if let End::Blocked(call) = &end {
-            heard.uncontrolled.push(call.clone());
-        }
-        let bytes = fs::read(&output)?;
-        // The process has ended and its output is read: the file is of no further use.
-        let _ = fs::remove_file(&output);
+        let (scratch, stop) = (self.scratch, &self.stop);
+        let explored = spread(&launch, processes, timeout, scratch, stop, on_progress)?;
+        let end = explored.end.unwrap_or(End::Stopped);
         let mut run = TestRun {
             name,
-            started: heard.started,
+            started: explored.started,
             elapsed: Duration::ZERO,
-            counters: heard.counters,
-            diverged: heard.diverged,
-            uncontrolled: heard.uncontrolled,
-            printed: String::from_utf8_lossy(&bytes).into_owned(),
+            counters: explored.counters,
+            diverged: explored.diverged,
+            uncontrolled: explored.uncontrolled,
+            printed: explored.printed,
             outcome: Outcome::Passed,
         };
-        let found = match (heard.refused, heard.found, heard.finished) {
+        let found = match (explored.refused, explored.found, explored.finished) {
             (Some(reason), ..) => {
                 run.outcome = Outcome::Refused(reason);
                 None
             }
             (_, Some(found), _) => Some(found),
             (_, _, true) => None,
-            _ if end == End::Stopped => {
+            _ if self.stop.is_set() => {
                 run.outcome = Outcome::Stopped;
                 None
             }
@@ -177,25 +170,15 @@ impl Explorer<'_> {
                 self.run_as_it_is(&launch, &mut run)?;
                 None
             }
-            _ if run.started.is_none() => {
+            _ => {
                 run.outcome = native_outcome(&end);
                 None
             }
-            _ => bug_of(&end, &board).map(|bug| {
-                run.counters.schedules = board.iteration();
-                run.counters.steps = run.counters.steps.max(board.steps());
-                let schedule = board.schedule().unwrap_or_default();
-                Found {
-                    iteration: board.iteration(),
-                    bug,
-                    schedule,
-                }
-            }),
         };
         if let Some(found) = found {
             let mut finding = Finding {
                 iteration: found.iteration,
-                bug: found.bug,
+                bug: Some(found.bug),
                 schedule: found.schedule,
                 trace: None,
                 repeats: Repeats::Unknown,
@@ -204,15 +187,41 @@ impl Explorer<'_> {
                 overrides: overrides.clone(),
                 defaults: defaults.clone(),
             };
-            on_finding(&finding);
+            if processes == 1 {
+                on_finding(&finding);
+            }
             let schedule = finding.schedule.clone();
             let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
             finding.judge(repeated);
+            if processes > 1 && matches!(finding.repeats, Repeats::No(_)) {
+                // Processes of one test may be in each other's way, by a file for example.
+                return self.explore(executable, test, strategy, 1, on_progress, on_finding);
+            }
             on_finding(&finding);
             run.outcome = Outcome::Failed(Box::new(finding));
         }
         run.elapsed = began.elapsed();
         Ok(run)
+    }
+
+    /// A test's settings above and below its attribute, with its own seed.
+    pub(crate) fn settings_of(
+        &self,
+        executable: &Executable,
+        name: &TestName,
+        strategy: Option<&Spec>,
+    ) -> (Settings, Settings) {
+        let mut overrides = self.overrides.clone();
+        overrides.strategy = strategy.cloned().or(overrides.strategy);
+        let mut defaults = executable.config.settings.clone();
+        self.seed.apply(name, &mut overrides, &mut defaults);
+        (overrides, defaults)
+    }
+
+    /// How long a test may be silent.
+    pub(crate) fn hang_timeout_of(&self, executable: &Executable) -> Duration {
+        let asked = self.hang_timeout.or(executable.config.hang_timeout);
+        asked.unwrap_or(HANG_TIMEOUT)
     }
 
     /// Runs the test once, natively.
@@ -233,8 +242,8 @@ impl Explorer<'_> {
 
 impl Finding {
     /// Takes in what came of the repetition.
-    fn judge(&mut self, repeated: Repeated) {
-        let same = repeated.bug().is_some_and(|bug| same_bug(&self.bug, bug));
+    pub(crate) fn judge(&mut self, repeated: Repeated) {
+        let same = same_end(self.bug.as_ref(), repeated.bug());
         match repeated {
             Repeated::Ended { replayed, output } => {
                 self.repeats = match (&replayed.divergence, same) {
@@ -250,7 +259,7 @@ impl Finding {
                 if same {
                     if let cct::verdict::Verdict::Failed(bug) = replayed.verdict {
                         // The repetition knows the objects by number.
-                        self.bug = bug;
+                        self.bug = Some(bug);
                     }
                     self.printed = output;
                 }
@@ -265,8 +274,8 @@ impl Finding {
                 };
                 if same {
                     self.printed = output;
-                    if self.bug.site.is_none() {
-                        self.bug = bug;
+                    if self.bug.as_ref().is_some_and(|bug| bug.site.is_none()) {
+                        self.bug = Some(bug);
                     }
                 }
             }
@@ -298,36 +307,5 @@ fn native_outcome(end: &End) -> Outcome {
         End::Hung => Outcome::FailedNatively("it was silent for too long".to_owned()),
         End::Blocked(call) => Outcome::FailedNatively(format!("it waited in {call}")),
         End::Stopped => Outcome::Stopped,
-    }
-}
-
-/// What a process said.
-#[derive(Debug, Default)]
-struct Heard {
-    started: Option<Started>,
-    counters: Counters,
-    diverged: Option<Divergence>,
-    uncontrolled: Vec<String>,
-    found: Option<Found>,
-    finished: bool,
-    refused: Option<String>,
-}
-
-impl Heard {
-    fn add(&mut self, event: Event) {
-        match event {
-            Event::Started(started) => self.started = Some(started),
-            Event::Progress(counters) => self.counters = counters,
-            Event::Diverged(divergence) => self.diverged = Some(divergence),
-            Event::Uncontrolled(what) => self.uncontrolled.push(what),
-            Event::Found(found) => self.found = Some(found),
-            Event::Finished(counters) => {
-                self.counters = counters;
-                self.finished = true;
-            }
-            // Only replays say this.
-            Event::Replayed(_) => {}
-            Event::Refused(reason) => self.refused = Some(reason),
-        }
     }
 }

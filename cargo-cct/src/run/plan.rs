@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::process::{Command, Stdio};
 
+use cct::strategy::Spec;
+
 use crate::build::cargo::Executable;
-use crate::build::marker::Marker;
+use crate::build::marker::Kind;
 use crate::cli::HarnessArgs;
 
 /// What is going to run.
@@ -24,6 +26,8 @@ pub(crate) struct Job {
     pub executable: usize,
     /// What to do with it.
     pub task: Task,
+    /// The strategy, if not the one that the settings name.
+    pub strategy: Option<Spec>,
 }
 
 /// What to do with an executable.
@@ -84,6 +88,7 @@ impl Plan {
                 None => plan.jobs.push(Job {
                     executable: index,
                     task: Task::Native(why_native(&executables[index])),
+                    strategy: None,
                 }),
             }
         }
@@ -96,6 +101,7 @@ impl Plan {
                 self.jobs.push(Job {
                     executable,
                     task: Task::Explore(test.name),
+                    strategy: None,
                 });
             } else {
                 self.left_out += 1;
@@ -105,16 +111,20 @@ impl Plan {
 }
 
 fn why_native(executable: &Executable) -> &'static str {
-    match (executable.marker, executable.kind.as_str()) {
-        (Some(Marker::Program), _) => "harness = false",
+    match (kind(executable), executable.kind.as_str()) {
+        (Some(Kind::Program), _) => "harness = false",
         (_, "proc-macro") => "a procedural macro is part of the compiler",
         _ => "not built for the target",
     }
 }
 
+fn kind(executable: &Executable) -> Option<Kind> {
+    executable.marker.as_ref().map(|marker| marker.kind)
+}
+
 /// The tests of an executable that is under control.
 fn list(executable: &Executable) -> Result<Option<Vec<Listed>>, PlanError> {
-    if executable.marker != Some(Marker::Harness) {
+    if kind(executable) != Some(Kind::Harness) {
         return Ok(None);
     }
     let all = names(executable, &[])?;
@@ -180,7 +190,8 @@ mod tests {
             plan.jobs,
             [Job {
                 executable: 3,
-                task: Task::Explore("a".to_owned())
+                task: Task::Explore("a".to_owned()),
+                strategy: None,
             }]
         );
         assert_eq!(plan.left_out, 1);

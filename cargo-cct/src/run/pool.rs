@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use cct::wire::Counters;
@@ -19,18 +20,20 @@ pub(crate) enum Notice {
     /// A job has begun.
     Begun(TestName),
     /// How far a test is.
-    Progress(TestName, Counters),
+    Progress(TestName, Box<Counters>),
     /// A bug was found, or found to repeat.
     Found {
+        /// The index of the job.
+        job: usize,
         /// The test.
         name: TestName,
-        /// The index of its executable.
-        executable: usize,
         /// The bug.
         finding: Box<Finding>,
     },
     /// A job has ended.
     Ended {
+        /// The index of the job.
+        job: usize,
         /// Why it ran natively, if it did on purpose.
         native: Option<&'static str>,
         /// What came of it.
@@ -51,17 +54,21 @@ pub(crate) fn run_all(
     mut on_notice: impl FnMut(Notice) -> io::Result<()>,
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
+    let cores = Cores::new(width);
     let (sender, notices) = channel();
     thread::scope(|scope| {
         for _ in 0..width.clamp(1, plan.jobs.len().max(1)) {
             let sender = sender.clone();
-            let next = &next;
+            let (next, cores) = (&next, &cores);
             scope.spawn(move || {
                 while !explorer.stop.is_set()
-                    && let Some(job) = plan.jobs.get(next.fetch_add(1, Relaxed))
+                    && let index = next.fetch_add(1, Relaxed)
+                    && let Some(job) = plan.jobs.get(index)
                 {
                     let executable = &executables[job.executable];
-                    let ended = run_job(job, executable, explorer, words, |notice| {
+                    let taken = cores.take(job, plan.jobs.len() - index);
+                    let numbers = (index, taken.count);
+                    let ended = run_job(numbers, job, executable, explorer, words, |notice| {
                         // Nobody listens any more: the run is being given up.
                         let _ = sender.send(Ok(notice));
                     });
@@ -86,7 +93,54 @@ pub(crate) fn run_all(
     })
 }
 
+/// The cores, and how many of them are in use.
+#[derive(Debug)]
+struct Cores {
+    all: usize,
+    busy: Mutex<usize>,
+}
+
+/// Cores in use; given back with this value.
+struct Taken<'a> {
+    cores: &'a Cores,
+    count: usize,
+}
+
+impl Cores {
+    fn new(all: usize) -> Cores {
+        Cores {
+            all,
+            busy: Mutex::new(0),
+        }
+    }
+
+    /// Takes cores for a job: when there are more of them than jobs that have not begun, `left` with
+    /// this one, it gets its part of those.
+    fn take(&self, job: &Job, left: usize) -> Taken<'_> {
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_spread = matches!(job.task, Task::Explore(_)) && job.strategy.is_none();
+        let count = match self.all.saturating_sub(*busy) / left.max(1) {
+            count if is_spread => count.max(1),
+            _ => 1,
+        };
+        *busy += count;
+        Taken { cores: self, count }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut busy = self
+            .cores
+            .busy
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *busy -= self.count;
+    }
+}
+
 fn run_job(
+    (index, processes): (usize, usize),
     job: &Job,
     executable: &Executable,
     explorer: &Explorer<'_>,
@@ -101,6 +155,7 @@ fn run_job(
             }));
             let run = run_native(executable, words, &explorer.stop)?;
             Ok(Notice::Ended {
+                job: index,
                 native: Some(reason),
                 run: Box::new(run),
             })
@@ -114,19 +169,51 @@ fn run_job(
             let run = explorer.explore(
                 executable,
                 test,
-                |counters| notify(Notice::Progress(name.clone(), counters.clone())),
-                |finding| {
+                job.strategy.as_ref(),
+                u32::try_from(processes).unwrap_or(1),
+                &|counters| notify(Notice::Progress(name.clone(), Box::new(counters.clone()))),
+                &|finding| {
                     notify(Notice::Found {
+                        job: index,
                         name: name.clone(),
-                        executable: job.executable,
                         finding: Box::new(finding.clone()),
                     });
                 },
             )?;
             Ok(Notice::Ended {
+                job: index,
                 native: None,
                 run: Box::new(run),
             })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_that_no_other_test_needs_are_shared_out() {
+        let job = Job {
+            executable: 0,
+            task: Task::Explore("a".to_owned()),
+            strategy: None,
+        };
+        let cores = Cores::new(8);
+        let mut taken = Vec::new();
+        for left in [3, 2, 1] {
+            taken.push(cores.take(&job, left));
+        }
+        let counts: Vec<_> = taken.iter().map(|taken| taken.count).collect();
+        assert_eq!(counts, [2, 3, 3]);
+        assert_eq!(cores.take(&job, 1).count, 1);
+        taken.clear();
+        assert_eq!(cores.take(&job, 9).count, 1);
+        let native = Job {
+            task: Task::Native("harness = false"),
+            ..job
+        };
+        assert_eq!(cores.take(&native, 1).count, 1);
     }
 }

@@ -10,7 +10,7 @@
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, PipeReader};
-use std::os::fd::AsRawFd as _;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -25,6 +25,8 @@ use crate::build::cargo::Executable;
 /// the engine can tell those that a test opens by their number. In this process [`super::scratch`]
 /// keeps the number taken: else std could use it between `fork` and `exec`.
 const EVENTS_FD: i32 = 3;
+/// The descriptor that an interactive one reads answers from.
+const ANSWERS_FD: i32 = 4;
 
 /// What a test process is to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,6 +35,8 @@ pub(crate) enum Mode {
     Explore,
     /// Repeat the schedule in this file.
     Replay(PathBuf),
+    /// Run one iteration as answers say, one that begins as the schedule in this file does.
+    Interactive(Option<PathBuf>),
     /// Run the test as it is, once.
     Native,
 }
@@ -50,6 +54,10 @@ pub(crate) struct Launch<'a> {
     pub overrides: &'a Settings,
     /// Settings below it.
     pub defaults: &'a Settings,
+    /// Its number, and of how many processes that explore the test, if it is not alone.
+    pub part: Option<(u32, u32)>,
+    /// Where the answers come from, if there are any.
+    pub answers: Option<&'a PipeReader>,
 }
 
 impl Launch<'_> {
@@ -78,6 +86,10 @@ impl Launch<'_> {
             )
             .env(wire::ENV_OVERRIDES, self.overrides.to_string())
             .env(wire::ENV_DEFAULTS, self.defaults.to_string());
+        match self.part {
+            Some((number, of)) => command.env(wire::ENV_PART, format!("{number}/{of}")),
+            None => command.env_remove(wire::ENV_PART),
+        };
         match &self.mode {
             Mode::Explore => command
                 .env(wire::ENV_MODE, "explore")
@@ -85,6 +97,13 @@ impl Launch<'_> {
             Mode::Replay(schedule) => command
                 .env(wire::ENV_MODE, "replay")
                 .env(wire::ENV_SCHEDULE, schedule),
+            Mode::Interactive(schedule) => {
+                command.env(wire::ENV_MODE, "interactive");
+                match schedule {
+                    Some(schedule) => command.env(wire::ENV_SCHEDULE, schedule),
+                    None => command.env_remove(wire::ENV_SCHEDULE),
+                }
+            }
             Mode::Native => command
                 .env_remove(wire::ENV_MODE)
                 .env_remove(wire::ENV_SCHEDULE),
@@ -106,20 +125,29 @@ impl Launch<'_> {
             .stdout(file.try_clone()?)
             .stderr(file)
             .process_group(0);
-        spawn(command, board)
+        spawn(command, board, self.answers)
     }
 }
 
 /// Starts a launch's command: the process itself, or what runs it.
-pub(crate) fn spawn(mut command: Command, board: &BoardFile) -> io::Result<(Child, PipeReader)> {
+pub(crate) fn spawn(
+    mut command: Command,
+    board: &BoardFile,
+    answers: Option<&PipeReader>,
+) -> io::Result<(Child, PipeReader)> {
     let (reader, writer) = io::pipe()?;
+    match answers {
+        Some(_) => command.env(wire::ENV_ANSWERS, ANSWERS_FD.to_string()),
+        None => command.env_remove(wire::ENV_ANSWERS),
+    };
     command
         .env(wire::ENV_BOARD, board.path())
         .env(wire::ENV_EVENTS, EVENTS_FD.to_string());
     let events = writer.as_raw_fd();
+    let answers = answers.map(AsRawFd::as_raw_fd);
     // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
-    // `writer` lives until after `spawn`, so `events` is open in the child.
-    let child = unsafe { command.pre_exec(move || prepare(events)) }.spawn()?;
+    // `writer` and `answers` live until after `spawn`, so both are open in the child.
+    let child = unsafe { command.pre_exec(move || prepare(events, answers)) }.spawn()?;
     drop(writer);
     Ok((child, reader))
 }
@@ -143,14 +171,22 @@ pub(crate) fn signal_leader(child: &Child, signal: i32) {
     unsafe { libc::kill(process, signal) };
 }
 
-fn prepare(events: i32) -> io::Result<()> {
+fn prepare(events: i32, answers: Option<i32>) -> io::Result<()> {
     not_random()?;
-    // SAFETY: both calls take numbers only. Whichever way `EVENTS_FD` came to be, it survives `exec`.
-    check(unsafe { libc::dup2(events, EVENTS_FD) })?;
-    // SAFETY: as above.
-    check(unsafe { libc::fcntl(EVENTS_FD, libc::F_SETFD, 0) })?;
+    inherit(events, EVENTS_FD)?;
+    if let Some(answers) = answers {
+        inherit(answers, ANSWERS_FD)?;
+    }
     // SAFETY: as above. A test must not outlive the tool that watches it.
     check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) }).map(drop)
+}
+
+/// Gives the next image of this process a descriptor, as this number.
+fn inherit(descriptor: i32, number: i32) -> io::Result<()> {
+    // SAFETY: both calls take numbers only. Whichever way the number came to be, it survives `exec`.
+    check(unsafe { libc::dup2(descriptor, number) })?;
+    // SAFETY: as above.
+    check(unsafe { libc::fcntl(number, libc::F_SETFD, 0) }).map(drop)
 }
 
 fn not_random() -> io::Result<i32> {

@@ -13,14 +13,15 @@ pub(crate) struct Scratch {
     folder: PathBuf,
     memory: PathBuf,
     next: AtomicU32,
-    /// Takes the lowest free descriptor, see `super::process`.
-    _lowest: File,
+    /// Takes the lowest free descriptors, see `super::process`.
+    _lowest: [File; 2],
 }
 
 impl Scratch {
     /// Makes the folder inside `target`.
     pub(crate) fn create(target: &Path) -> io::Result<Scratch> {
         let folder = target.join("run").join(format!("{:07}", process::id()));
+        sweep(&target.join("run"));
         fs::create_dir_all(&folder)?;
         // Boards are written at each step and must not wait for a disk.
         let shared = Path::new("/dev/shm");
@@ -29,11 +30,12 @@ impl Scratch {
         } else {
             folder.clone()
         };
+        sweep(&memory);
         Ok(Scratch {
             folder,
             memory,
             next: AtomicU32::new(0),
-            _lowest: File::open("/dev/null")?,
+            _lowest: [File::open("/dev/null")?, File::open("/dev/null")?],
         })
     }
 
@@ -57,9 +59,57 @@ impl Scratch {
     }
 }
 
+/// Removes what runs have left in a folder that were killed, and could not.
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(owner);
+        if owner.is_some_and(|owner| !Path::new(&format!("/proc/{owner}")).exists()) {
+            // What is somebody else's stays.
+            let path = entry.path();
+            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+}
+
+/// The process that made what has this name: a run's folder, or a board.
+fn owner(name: &str) -> Option<u32> {
+    let number = match name.strip_prefix("cct-") {
+        Some(rest) => rest.split_once('-')?.0,
+        None => name,
+    };
+    (number.len() >= 7).then(|| number.parse().ok()).flatten()
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         // A leftover is swept with the target folder.
         let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_killed_runs_left_is_removed_and_nothing_else() {
+        let folder = std::env::temp_dir().join(format!("cct-sweep.{}", process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        // No process has such a number: the kernel stops at 2^22.
+        let own = format!("cct-{:07}-000001", process::id());
+        let all = ["cct-9999999-000000", "cct-notes", "cct-123", &own];
+        for name in all {
+            fs::write(folder.join(name), "").expect("a file");
+        }
+        fs::create_dir(folder.join("9999999")).expect("a folder");
+        sweep(&folder);
+        let left = fs::read_dir(&folder).expect("it is there").flatten();
+        let mut left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        left.sort();
+        let mut expected = all[1..].to_vec();
+        expected.sort_unstable();
+        assert_eq!(left, expected);
+        fs::remove_dir_all(&folder).expect("removable");
     }
 }

@@ -22,31 +22,45 @@ use super::process::{self, Launch};
 const LOOK: Duration = Duration::from_millis(100);
 /// How long the engine's thread may sleep in the kernel: it never does so by itself.
 const SLEEP: Duration = Duration::from_secs(2);
+/// How many looks there are, five seconds' worth, before a schedule is judged by where they found it.
+const LOOKS: u32 = 50;
 /// How long a process may take for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Set when the user wants everything to end.
+/// Set when something is to end: everything, when the user wants that.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub(crate) struct Stop {
+    set: Arc<AtomicBool>,
+    above: Option<Arc<AtomicBool>>,
+}
 
 impl Stop {
     /// Sets it at Ctrl-C and when the tool is asked to end.
     pub(crate) fn at_signals() -> io::Result<Stop> {
         let stop = Stop::default();
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            signal_hook::flag::register(signal, stop.0.clone())?;
+            signal_hook::flag::register(signal, stop.set.clone())?;
         }
         Ok(stop)
     }
 
+    /// One for a part: it is set by itself, and when this one is.
+    pub(crate) fn part(&self) -> Stop {
+        Stop {
+            set: Arc::default(),
+            above: Some(self.set.clone()),
+        }
+    }
+
     /// Sets it.
     pub(crate) fn set(&self) {
-        self.0.store(true, Relaxed);
+        self.set.store(true, Relaxed);
     }
 
     /// Tells whether it is set.
     pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Relaxed)
+        let above = self.above.as_ref();
+        self.set.load(Relaxed) || above.is_some_and(|above| above.load(Relaxed))
     }
 }
 
@@ -77,6 +91,7 @@ pub(super) fn watch(
     let mut pulse = board.pulse();
     let mut alive_at = Instant::now();
     let mut awake_at = Instant::now();
+    let mut doze = Doze::default();
     let mut closed = false;
     loop {
         match next(&events, closed) {
@@ -90,8 +105,9 @@ pub(super) fn watch(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(status) = child.try_wait()? {
-            // A child of the test may keep the pipe open; what is in it is read, no more.
-            while let Ok(event) = events.recv_timeout(Duration::from_millis(20)) {
+            // All that it said is read: the pipe's end may take a moment to come on a busy machine, and
+            // does not come while a child of the test keeps the pipe open.
+            while let Ok(event) = events.recv_timeout(LAST_WORDS) {
                 on_event(event);
             }
             return Ok(End::Exited(status));
@@ -106,8 +122,13 @@ pub(super) fn watch(
             return Ok(End::Stopped);
         }
         let call = pulse.is_up().then(|| asleep_in(child.id(), board.thread()));
-        match call.flatten() {
-            Some(call) if awake_at.elapsed().min(alive_at.elapsed()) > SLEEP.min(hang_timeout) => {
+        let call = call.flatten();
+        doze.look(board.iteration(), call.is_some());
+        match call {
+            Some(call)
+                if doze.is_deep()
+                    || awake_at.elapsed().min(alive_at.elapsed()) > SLEEP.min(hang_timeout) =>
+            {
                 kill(&mut child)?;
                 return Ok(End::Blocked(call));
             }
@@ -130,6 +151,34 @@ pub(super) fn watch(
             }
             return Ok(End::Hung);
         }
+    }
+}
+
+/// Where the looks found the engine's thread in the schedule under way.
+///
+/// One that polls sleeps a little at each step: it makes progress, but a schedule takes minutes.
+#[derive(Debug, Default)]
+struct Doze {
+    iteration: u64,
+    looks: u32,
+    asleep: u32,
+}
+
+impl Doze {
+    fn look(&mut self, iteration: u64, is_asleep: bool) {
+        if iteration != self.iteration {
+            *self = Doze {
+                iteration,
+                ..Doze::default()
+            };
+        }
+        self.looks += 1;
+        self.asleep += u32::from(is_asleep);
+    }
+
+    /// True when the schedule has mostly slept.
+    fn is_deep(&self) -> bool {
+        self.looks >= LOOKS && self.asleep * 10 >= self.looks * 9
     }
 }
 
@@ -236,4 +285,23 @@ fn signal_name(signal: i32) -> String {
         _ => return format!("signal {signal}"),
     };
     format!("signal {signal} ({name})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_schedule_that_mostly_sleeps_is_given_up() {
+        let looks = |asleep_of_ten: u32| {
+            let mut doze = Doze::default();
+            (0..LOOKS).for_each(|look| doze.look(7, look % 10 < asleep_of_ten));
+            doze
+        };
+        assert!(looks(10).is_deep() && looks(9).is_deep());
+        assert!(!looks(8).is_deep());
+        let mut next = looks(10);
+        next.look(8, true);
+        assert!(!next.is_deep(), "the next schedule begins anew");
+    }
 }

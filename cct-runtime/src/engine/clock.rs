@@ -1,25 +1,39 @@
-//! Virtual time: nanoseconds since the iteration began.
+//! Virtual time: nanoseconds since the iteration began, which it does up to a millisecond late.
 //!
 //! Time moves to the earliest deadline when nobody can run, or when all who can only yield; by a little at
-//! each look at the clock; and when a deadline has been near for very many steps, since the others may go
-//! on for ever until the sleeper stops them. It does not move with steps: however long work takes in the
-//! schedule at hand, a sleep that was meant to outlast it does.
+//! each look at the clock; and when somebody has slept for very many steps, since the others may go on for
+//! ever until the sleeper stops them. It does not move with steps: however long work takes in the schedule
+//! at hand, a sleep that was meant to outlast it does. The limit of a wait does not come because of many
+//! steps alone: it is there for what never happens, and the others may be about to make it happen.
 
 use std::time::Duration;
 
 use super::point::{last_site, point_at};
 use super::state::{Engine, engine};
+use super::worker::State;
 use crate::operation::Operation;
+use crate::strategy::derive;
 
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
 
 /// How much time a look at the clock takes, in nanoseconds.
 const READ: u64 = 1000;
+/// An iteration begins before this time, in nanoseconds.
+const LATEST_START: u64 = 1 << 20;
+/// Which of the numbers that follow from the seed says when; the first two are std's hash keys.
+const START: u64 = 2;
+
+/// When an iteration with this seed begins: programs that draw random numbers from the clock draw others in
+/// each iteration.
+pub(super) fn start(seed: u64) -> u64 {
+    derive(seed, START) % LATEST_START
+}
+
 /// The deadline this long from now, in virtual nanoseconds. Controlled workers only.
 pub fn deadline_after(duration: Duration) -> u64 {
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(NEVER / 2);
-    now(engine()).saturating_add(nanos).min(NEVER - 1)
+    now().saturating_add(nanos).min(NEVER - 1)
 }
 
 /// The deadline at this many virtual nanoseconds, which is not [`NEVER`].
@@ -46,16 +60,39 @@ pub fn wall_clock() -> u64 {
     unsafe { (*engine()).wall_clock }
 }
 
-fn now(engine: *mut Engine) -> u64 {
-    // SAFETY: callers have a live engine.
-    unsafe { (*engine).time }
+/// The virtual time, without looking at the clock: it does not move. Controlled workers only.
+pub fn now() -> u64 {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).time }
 }
 
-/// Lets the earliest deadline come if it has been waited for through very many steps of others.
+/// From here on there is a deadline, and three quarters of the steps that are left to wait for it.
+///
+/// Most sleeps in tests mean "until the others are done", which this many steps may be too few for: the
+/// more there are, the better. What is left is for what the sleeper does then.
+pub(super) fn be_patient(engine: &mut Engine) {
+    engine.patience_ends = engine.horizon + engine.limit.saturating_sub(engine.horizon) / 4 * 3;
+}
+
+/// Lets the earliest deadline come if somebody has slept through very many steps of others.
+#[inline]
 pub(super) fn lose_patience(engine: &mut Engine) {
     if engine.next_deadline != NEVER && steps_to_patience_end(engine) == 0 {
-        jump_to_next_deadline(engine);
+        if somebody_sleeps(engine) {
+            jump_to_next_deadline(engine);
+        } else {
+            be_patient(engine);
+        }
     }
+}
+
+#[cold]
+fn somebody_sleeps(engine: &Engine) -> bool {
+    engine.live_workers().iter().any(|&worker| {
+        // SAFETY: the engine's workers are live.
+        let worker = unsafe { &*worker };
+        worker.state == State::Waiting && worker.operation == Operation::Sleep
+    })
 }
 
 /// Moves time to the next deadline and wakes all whose deadline has come; false if nobody has one.
@@ -65,13 +102,15 @@ pub(super) fn jump_to_next_deadline(engine: &mut Engine) -> bool {
     if engine.next_deadline == NEVER || engine.body_done {
         return false;
     }
+    engine.limits.time = true;
     engine.time = engine.time.max(engine.next_deadline);
     engine.end_waits_until(engine.time);
-    engine.deadline_since = engine.horizon;
+    be_patient(engine);
     true
 }
 
 /// How many steps may pass without a look at the deadlines.
+#[inline]
 pub(super) fn steps_to_deadline(engine: &Engine) -> u32 {
     if engine.next_deadline == NEVER {
         return u32::MAX;
@@ -79,9 +118,7 @@ pub(super) fn steps_to_deadline(engine: &Engine) -> u32 {
     steps_to_patience_end(engine).saturating_sub(1)
 }
 
+#[inline]
 fn steps_to_patience_end(engine: &Engine) -> u32 {
-    engine
-        .deadline_since
-        .saturating_add(engine.patience)
-        .saturating_sub(engine.horizon)
+    engine.patience_ends.saturating_sub(engine.horizon)
 }

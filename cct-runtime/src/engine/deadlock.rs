@@ -26,19 +26,24 @@ impl Engine {
         let waits = self.live_workers().iter().filter_map(|&worker| {
             // SAFETY: the engine's workers are live.
             let worker = unsafe { &*worker };
-            let spins = worker.state == State::Enabled && kind == BugKind::NoProgress;
-            (worker.state == State::Waiting || spins).then(|| Wait {
+            let task = worker.unpolled(kind);
+            let is_stuck = worker.state == State::Waiting || task.is_some();
+            let spins = !is_stuck && worker.state == State::Enabled && kind == BugKind::NoProgress;
+            let object = if task.is_some() { 0 } else { worker.object };
+            let (operation, site) = worker.pending();
+            (is_stuck || spins).then(|| Wait {
                 worker: worker.id.0,
-                operation: worker.operation as u8,
-                address: worker.object as u64,
+                operation: operation as u8,
+                address: object as u64,
                 object: self
                     .recorder
                     .as_ref()
-                    .and_then(|recorder| recorder.number_of(worker.object)),
-                site: worker.site.into(),
+                    .and_then(|recorder| recorder.number_of(object)),
+                site: site.into(),
                 holder: worker.holder.map(|holder| holder.0),
                 spins,
                 in_cycle: self.is_in_cycle(worker.id),
+                task,
             })
         });
         Bug {

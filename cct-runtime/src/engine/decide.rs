@@ -10,8 +10,9 @@ use super::fiber::Context;
 use super::iteration::End;
 use super::state::{Driver, Engine, Request, set_engine};
 use super::worker::{State, Worker};
-use super::{clock, external};
-use crate::strategy::{Candidates, Pending, Pick, Reason, WorkerId};
+use super::{clock, conditions, external};
+use crate::strategy::{Action, Candidates, ChainId, Moment, Origin, Pick, Reason, WorkerId};
+use crate::trace::WorkerKind;
 use crate::verdict::{BugKind, Verdict};
 
 /// The longest time without a look at what the outside has to say, in steps.
@@ -23,14 +24,22 @@ pub(super) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
     set_engine(null_mut());
     // SAFETY: `hand_over` is called with a live engine by its current worker, which is suspended by now.
     let next = unsafe {
-        (*(*engine).current).context = context;
+        (*engine).save_context(context);
+        if (*engine).conditions.is_any() {
+            conditions::look(engine);
+        }
         (*engine).next()
     };
     match next {
         // SAFETY: as above; a picked worker is live.
         Some(worker) => unsafe {
             (*engine).current = worker;
-            (*engine).record_step(worker);
+            (*engine).begin_step(worker);
+            if (*engine).c_locals.is_any() {
+                (*engine)
+                    .c_locals
+                    .switch_to((*(*worker).thread).id.0 as usize);
+            }
             set_engine(engine);
             (*worker).context
         },
@@ -45,7 +54,7 @@ pub(super) unsafe extern "C" fn entered(engine: *mut Engine, context: Context) -
     unsafe {
         (*engine).root = context;
         let first = (*engine).current;
-        (*engine).record_step(first);
+        (*engine).begin_step(first);
         set_engine(engine);
         (*first).context
     }
@@ -54,16 +63,16 @@ pub(super) unsafe extern "C" fn entered(engine: *mut Engine, context: Context) -
 impl Engine {
     /// The worker that runs next; `None` when the iteration is over.
     fn next(&mut self) -> Option<*mut Worker> {
+        self.tell_step();
         let step = self.count_step();
         // SAFETY: the current worker is live.
         let current = unsafe { &mut *self.current };
         if self.request == Request::Finish {
             return None;
         }
-        if self.atomic.is_any()
-            && self.request == Request::Point
+        if self.request == Request::Point
             && step < self.limit
-            && self.is_inside_atomic_call(current)
+            && std::ptr::eq(self.undisturbed, current)
         {
             // The step counts all the same, so that a replay's runs have the same lengths.
             self.quantum = self.quantum.saturating_sub(1);
@@ -78,31 +87,38 @@ impl Engine {
                 current.state = State::Ended;
                 // SAFETY: it was running, so it is in the set.
                 unsafe { self.enabled.remove(current) };
+                self.announce_absent(current.id);
             }
             _ => {}
         }
         if self.end.is_some() {
             return None;
         }
+        self.look_for_heat(step)?;
         if step >= self.limit {
-            let verdict = if self.body_done {
-                Verdict::Passed
-            } else {
-                Verdict::CutOff
-            };
-            self.end = Some(End::of(verdict));
+            self.cut_off();
             return None;
         }
         external::drain(self);
+        if self.looks.await_outside() {
+            external::let_finish(self);
+        }
         clock::lose_patience(self);
         while self.enabled.len() == 0 {
             self.nobody_can_run()?;
         }
         let stalled = self.look_for_progress()?;
-        self.contested = self.enabled.len() > 1;
+        self.note_width();
+        self.contested_steps += u64::from(self.contested);
+        self.counted = step;
+        self.limits.stalls |= stalled.is_some() && self.contested;
         let next = self.choose(current, stalled)?;
         if self.contenders > 0 {
             self.forget_contender(next);
+        }
+        // SAFETY: a picked worker is live.
+        if unsafe { (*next).is_held_back() } {
+            self.provide_stack(next, current);
         }
         if !std::ptr::eq(next, current) {
             if current.state == State::Enabled {
@@ -110,18 +126,54 @@ impl Engine {
             }
             self.switches += 1;
             // SAFETY: a picked worker is live.
-            self.tape.switch(step, unsafe { (*next).id });
+            unsafe {
+                (*next).turns += 1;
+                self.tape.switch(step, (*next).id);
+            }
         }
         self.tape.beat(step);
         self.refill();
         Some(next)
     }
 
+    /// The step bound has been reached.
+    #[cold]
+    fn cut_off(&mut self) {
+        self.limits.steps = true;
+        self.end = Some(match (self.body_done, self.enabled.len()) {
+            (false, _) => End::of(Verdict::CutOff),
+            (true, 0) => self.end_of_test(),
+            // Cut off at work: whatever is hot might have cooled down.
+            (true, _) => End::of(Verdict::Passed),
+        });
+    }
+
     /// Counts the step that is being declared, and takes back what is left of the fuse.
     fn count_step(&mut self) -> u32 {
         self.burn_fuse();
+        self.count_contested();
         self.horizon += 1;
         self.horizon
+    }
+
+    /// Counts those of the steps so far that had more than one candidate.
+    pub(super) fn count_contested(&mut self) {
+        if self.contested {
+            self.contested_steps += u64::from(self.steps() - self.counted);
+        }
+        self.counted = self.steps();
+    }
+
+    /// From here on there are as many candidates as there are now.
+    pub(super) fn note_width(&mut self) {
+        self.contested = self.enabled.len() > 1;
+        self.widest = self.widest.max(self.enabled.len() as u32);
+    }
+
+    /// The step under way changes the number of candidates.
+    pub(super) fn change_width(&mut self) {
+        self.count_contested();
+        self.note_width();
     }
 
     /// Makes the next scheduling point a look at everything; the quantum stays as it is.
@@ -133,7 +185,7 @@ impl Engine {
 
     /// Lets as many points pass undecided as the quantum, the clock and the step bound allow.
     fn refill(&mut self) {
-        if self.recorder.is_some() || self.atomic.is_any() {
+        if self.recorder.is_some() || self.watch.is_on || self.conditions.is_any() {
             return;
         }
         let to_end = self.limit.saturating_sub(self.horizon + 1);
@@ -141,6 +193,7 @@ impl Engine {
             .quantum
             .min(LONGEST_FUSE)
             .min(to_end)
+            .min(self.heats.steps_to_boiling(self.horizon))
             .min(clock::steps_to_deadline(self));
         self.fuse = fuse;
         self.quantum -= fuse;
@@ -161,13 +214,14 @@ impl Engine {
             }
             _ => Reason::Stopped,
         };
-        if reason == Reason::Point && self.quantum > 0 && stalled.is_none() {
+        if reason == Reason::Point && self.quantum > 0 && stalled.is_none() && !self.watch.asks {
             self.quantum -= 1;
             return Some(current);
         }
         // A worker that gives way is no candidate for once.
         let gives_way = reason == Reason::Yield;
         if gives_way {
+            self.limits.yields = true;
             // SAFETY: a worker that gives way can run, so it is in the set.
             unsafe { self.enabled.remove(current) };
         }
@@ -184,18 +238,33 @@ impl Engine {
     }
 
     fn ask(&mut self, current: WorkerId, reason: Reason, stalled: Option<Pick>) -> Option<Pick> {
+        if self.looks.await_outside()
+            && let Driver::Replay(replay) = &self.driver
+            && let Some(expected) = replay.expected(self.horizon)
+        {
+            // The outside may take longer this time.
+            external::await_worker(self, expected);
+        }
         let view = View {
             enabled: &self.enabled,
             workers: &self.workers,
             current,
             reason,
             step: self.horizon,
+            state_hash: self.state_hash,
         };
         match &mut self.driver {
-            Driver::Search(strategy) => Some(stalled.unwrap_or_else(|| {
-                // SAFETY: whoever explores owns the strategy and is suspended.
-                unsafe { (**strategy).pick(&view) }
-            })),
+            Driver::Search(strategy) => {
+                let pick = stalled.unwrap_or_else(|| {
+                    // SAFETY: whoever explores owns the strategy and is suspended.
+                    unsafe { (**strategy).pick(&view) }
+                });
+                if pick.worker == Pick::ABANDON.worker {
+                    self.end = Some(End::abandoned());
+                    return None;
+                }
+                Some(pick)
+            }
             Driver::Replay(replay) => match replay.pick(&view) {
                 Ok(pick) => Some(pick),
                 Err(divergence) => {
@@ -207,13 +276,17 @@ impl Engine {
     }
 
     /// Nobody can run: lets time pass, waits for the outside, or ends the iteration (`None`).
+    #[cold]
     fn nobody_can_run(&mut self) -> Option<()> {
         if self.body_done {
             // Those that still wait are idle, as the threads of a pool are.
-            self.end = Some(End::of(Verdict::Passed));
+            self.end = Some(self.end_of_test());
             return None;
         }
-        if clock::jump_to_next_deadline(self) || external::wait(self) {
+        if external::await_outside(self)
+            || clock::jump_to_next_deadline(self)
+            || external::wait(self)
+        {
             return Some(());
         }
         let bug = self.describe_waits(
@@ -231,10 +304,51 @@ impl Engine {
             (*worker).state = State::Enabled;
             (*worker).deadline = u64::MAX;
             (*worker).holder = None;
+            if (*worker).look.take().is_some() {
+                self.looks.remove(worker);
+            }
+            self.watch.woken(&*worker);
             self.enabled.insert(worker);
             (*worker).id
         };
         self.announce(id);
+        self.queue_up(worker);
+    }
+
+    /// The worker has been picked and carries out its pending operation.
+    fn begin_step(&mut self, worker: *mut Worker) {
+        self.watch_step(worker);
+        self.conditions.note_step(worker);
+        self.record_step(worker);
+    }
+
+    /// Tells the strategy of a new worker, which is a candidate.
+    pub(super) fn announce_created(&mut self, id: WorkerId, chain: Option<ChainId>) {
+        self.introduce(id, chain, WorkerKind::Thread);
+        self.announce(id);
+    }
+
+    /// Tells the strategy of a new worker.
+    pub(super) fn introduce(&mut self, id: WorkerId, chain: Option<ChainId>, kind: WorkerKind) {
+        let chain = chain.unwrap_or_else(|| {
+            self.chain_count += 1;
+            ChainId(self.chain_count - 1)
+        });
+        // SAFETY: the engine's workers are live.
+        let parent = unsafe {
+            (*self.worker(id)).chain = chain;
+            (id.0 > 0).then(|| (*self.current).id)
+        };
+        self.watch.created(id);
+        if let Driver::Search(strategy) = &mut self.driver {
+            let origin = Origin {
+                parent,
+                chain,
+                kind,
+            };
+            // SAFETY: as in `ask`.
+            unsafe { (**strategy).on_created(id, origin) };
+        }
     }
 
     /// Tells the strategy of a new candidate.
@@ -248,12 +362,6 @@ impl Engine {
             self.interrupt();
         }
     }
-
-    fn is_inside_atomic_call(&mut self, worker: &mut Worker) -> bool {
-        let was_inside = worker.in_atomic_call;
-        worker.in_atomic_call = self.atomic.contains(worker.site);
-        was_inside && worker.in_atomic_call
-    }
 }
 
 /// The candidates as a strategy sees them.
@@ -263,6 +371,7 @@ struct View<'a> {
     current: WorkerId,
     reason: Reason,
     step: u32,
+    state_hash: u64,
 }
 
 impl Candidates for View<'_> {
@@ -281,17 +390,10 @@ impl Candidates for View<'_> {
         found.is_some_and(|&worker| unsafe { (*worker).position.is_enabled() })
     }
 
-    fn pending(&self, worker: WorkerId) -> Pending {
-        let worker = self.workers[worker.0 as usize];
+    #[inline]
+    fn pending(&self, worker: WorkerId) -> Action {
         // SAFETY: the engine's workers are live.
-        unsafe {
-            let (operation, object, site) = ((*worker).operation, (*worker).object, (*worker).site);
-            Pending {
-                operation,
-                object,
-                site,
-            }
-        }
+        unsafe { (*self.workers[worker.0 as usize]).action() }
     }
 
     fn current(&self) -> WorkerId {
@@ -304,5 +406,19 @@ impl Candidates for View<'_> {
 
     fn step(&self) -> u32 {
         self.step
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.state_hash
+    }
+
+    #[inline]
+    fn moment(&self) -> Moment {
+        Moment {
+            step: self.step,
+            current: self.current,
+            reason: self.reason,
+            pending: self.pending(self.current),
+        }
     }
 }

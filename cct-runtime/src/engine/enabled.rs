@@ -24,10 +24,12 @@ pub(super) struct Enabled {
 }
 
 impl Enabled {
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
 
+    #[inline]
     pub(super) fn members(&self) -> &[*mut Worker] {
         &self.members
     }
@@ -65,6 +67,7 @@ impl Enabled {
 mod tests {
     use std::panic::Location;
 
+    use super::super::granularity::Granularity;
     use super::super::state::Engine;
     use super::super::tape::Tape;
     use super::*;
@@ -72,7 +75,7 @@ mod tests {
 
     #[test]
     fn members_know_where_they_are() {
-        let mut engine = Engine::new(Tape::private(), &[]);
+        let mut engine = Engine::new(Tape::private(), Granularity::new(&[], &[]));
         for _ in 0..20 {
             engine
                 .add_worker(None, None, Location::caller(), Box::new(|| {}))

@@ -2,14 +2,14 @@
 
 use std::panic::Location;
 
-use super::external;
 use super::fiber::{enter, hand_over};
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
 use super::state::{Driver, Engine, Request, engine, outside, set_engine};
-use crate::strategy::{Rng, Strategy, WorkerId};
-use crate::trace::Schedule;
+use super::{clock, external};
+use crate::strategy::{Ending, IterationResult, Limits, Rng, Strategy, WorkerId};
+use crate::trace::{Schedule, WorkerKind};
 use crate::verdict::{Bug, Verdict};
 use crate::wire::{Divergence, Panic};
 
@@ -24,6 +24,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) order: Order<'a>,
     /// Whether each step is recorded.
     pub(crate) record: bool,
+    /// Whether its behaviour is found out.
+    pub(crate) classify: bool,
     /// The name of the test's thread.
     pub(crate) name: &'a str,
 }
@@ -52,6 +54,8 @@ pub(crate) struct End {
     pub(crate) verdict: Verdict,
     /// Set when it left the schedule that it should repeat; the verdict then means nothing.
     pub(crate) divergence: Option<Divergence>,
+    /// True when the strategy gave it up; the verdict then means nothing.
+    pub(crate) abandoned: bool,
 }
 
 impl End {
@@ -59,6 +63,7 @@ impl End {
         End {
             verdict,
             divergence: None,
+            abandoned: false,
         }
     }
 
@@ -66,6 +71,14 @@ impl End {
         End {
             verdict: Verdict::CutOff,
             divergence: Some(divergence),
+            abandoned: false,
+        }
+    }
+
+    pub(super) fn abandoned() -> End {
+        End {
+            abandoned: true,
+            ..End::of(Verdict::CutOff)
         }
     }
 }
@@ -80,6 +93,7 @@ impl Engine {
         self.recorder = plan
             .record
             .then(|| Box::new(Recorder::with_capacity(plan.head.max_steps)));
+        let mut asks = false;
         self.driver = match plan.order {
             Order::Search(strategy) => {
                 #[expect(
@@ -90,10 +104,14 @@ impl Engine {
                 let strategy = unsafe {
                     std::mem::transmute::<*mut (dyn Strategy + '_), *mut dyn Strategy>(strategy)
                 };
+                // SAFETY: as above.
+                asks = unsafe { (*strategy).observes() };
                 Driver::Search(strategy)
             }
             Order::Replay(replay) => Driver::Replay(replay),
         };
+        self.watch.begin(asks, plan.classify);
+        self.keeps_values = plan.record || self.watch.is_on;
         self.tape.begin(plan.iteration, plan.head);
         let engine: *mut Engine = self;
         // SAFETY: only the lifetime changes; the first worker runs during this call only.
@@ -107,15 +125,34 @@ impl Engine {
             let worker = (*engine).add_worker(name, None, Location::caller(), first);
             let worker = worker.expect("there is a stack for the test's body");
             (*engine).current = worker;
-            (*engine).record_spawn(WorkerId(0));
-            (*engine).announce(WorkerId(0));
+            (*engine).record_spawn(WorkerId(0), WorkerKind::Thread);
+            (*engine).announce_created(WorkerId(0), None);
             external::mark_engine_thread();
             enter(engine);
             set_engine(std::ptr::null_mut());
         }
         let steps = self.steps();
         self.tape.end(steps);
-        self.end.take().expect("an iteration ends for a reason")
+        self.tell_step();
+        let end = self.end.take().expect("an iteration ends for a reason");
+        if let Driver::Search(strategy) = &mut self.driver {
+            let result = match end.verdict {
+                _ if end.abandoned => IterationResult::Abandoned,
+                Verdict::Passed => IterationResult::Passed,
+                Verdict::Failed(_) => IterationResult::Failed,
+                Verdict::CutOff => IterationResult::CutOff,
+            };
+            let limits = self.limits;
+            // SAFETY: the strategy was given for the time of this call.
+            unsafe {
+                (**strategy).end(&Ending {
+                    result,
+                    steps,
+                    limits,
+                });
+            }
+        }
+        end
     }
 
     /// Prepares for the next iteration; what the last one left in the arena is forgotten, not dropped.
@@ -127,15 +164,27 @@ impl Engine {
         self.enabled.clear();
         self.waiters.clear();
         self.contenders = 0;
+        self.looks.clear();
         self.worker_count = 0;
+        self.thread_count = 0;
+        self.executors_have_clocks = false;
+        self.last_queued = WorkerId(u32::MAX);
+        self.tasks_in_queue = 0;
+        self.undisturbed = std::ptr::null_mut();
+        self.idle_wakers.clear();
         self.stall = Stall::default();
         self.request = Request::Point;
-        self.time = 0;
-        self.deadline_since = 0;
-        self.patience = head.max_steps / 4;
+        self.onlooker = None;
+        self.monitors.drain(..).for_each(std::mem::forget);
+        self.granularity.begin(head.coarse);
+        self.conditions.reset();
+        self.heats.reset(head.fair_from, head.temperature);
+        self.time = clock::start(head.seed);
+        self.patience_ends = 0;
         self.next_deadline = u64::MAX;
         self.wall_clock = head.wall_clock;
         self.iteration = iteration;
+        self.runs += 1;
         self.limit = head.max_steps;
         self.detached_steps = head.detached_steps;
         self.contested = false;
@@ -144,8 +193,15 @@ impl Engine {
         self.end = None;
         self.value_rng = Rng::new(head.seed);
         std::mem::forget(self.hook.take());
-        self.local_slots = 0;
+        self.local_slots.clear();
+        self.c_locals.begin();
         self.switches = 0;
+        self.contested_steps = 0;
+        self.counted = 0;
+        self.widest = 0;
+        self.chain_count = 0;
+        self.limits = Limits::default();
+        self.state_hash = 0;
     }
 
     /// The number of steps of the iteration that ended.
@@ -156,6 +212,21 @@ impl Engine {
     /// The number of switches of the iteration that ended.
     pub(crate) fn switch_count(&self) -> u64 {
         self.switches
+    }
+
+    /// The number of steps with more than one candidate in the iteration that ended.
+    pub(crate) fn contested_count(&self) -> u64 {
+        self.contested_steps
+    }
+
+    /// The most candidates of one decision in the iteration that ended.
+    pub(crate) fn width(&self) -> u32 {
+        self.widest
+    }
+
+    /// What besides the strategy decided in the iteration that ended.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The number of workers of the iteration that ended.

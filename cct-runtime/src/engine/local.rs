@@ -7,7 +7,7 @@ use super::worker::Worker;
 
 /// Where a worker-local lives in each worker's table; a `static` inside `thread_local!`.
 ///
-/// Numbered at first use in an iteration; the restore of statics takes the number back.
+/// Numbered at first use in an iteration.
 #[derive(Debug)]
 pub struct LocalSlot(AtomicU32);
 
@@ -63,7 +63,7 @@ impl Locals {
 pub fn local(slot: &'static LocalSlot) -> Local {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live.
-    let locals = unsafe { &(*(*engine).current).locals };
+    let locals = unsafe { &(*(*(*engine).current).thread).locals };
     let index = slot.0.load(Ordering::Relaxed) as usize;
     match locals.entries.get(index) {
         Some(&(address, value)) if address == slot.address() => value,
@@ -86,7 +86,7 @@ pub unsafe fn set_local(slot: &'static LocalSlot, value: *mut u8, destroy: Optio
         let engine = unsafe { &mut *engine };
         let index = engine.number(slot);
         // SAFETY: the current worker is live, and the reference to the engine is not used again.
-        let locals = unsafe { &mut (*engine.current).locals };
+        let locals = unsafe { &mut (*(*engine.current).thread).locals };
         if locals.entries.len() <= index {
             locals.entries.resize(index + 1, (0, Local::Missing));
         }
@@ -99,13 +99,15 @@ pub unsafe fn set_local(slot: &'static LocalSlot, value: *mut u8, destroy: Optio
 
 impl Engine {
     fn number(&mut self, slot: &'static LocalSlot) -> usize {
-        let known = slot.0.load(Ordering::Relaxed);
-        if known != 0 && known <= self.local_slots {
-            return known as usize;
+        let known = slot.0.load(Ordering::Relaxed) as usize;
+        // A slot that is not put back before an iteration has a number of an earlier one.
+        if self.local_slots.get(known) == Some(&slot.address()) {
+            return known;
         }
-        self.local_slots += 1;
-        slot.0.store(self.local_slots, Ordering::Relaxed);
-        self.local_slots as usize
+        let number = self.local_slots.len();
+        self.local_slots.push(slot.address());
+        slot.0.store(number as u32, Ordering::Relaxed);
+        number
     }
 }
 

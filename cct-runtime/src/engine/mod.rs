@@ -3,6 +3,7 @@
 //! Everything a shim needs is re-exported here; its parts in reading order:
 mod state;
 
+mod granularity;
 mod point;
 mod step;
 
@@ -11,7 +12,13 @@ mod enabled;
 mod fiber;
 mod stack;
 
+pub(crate) mod aside;
+pub(crate) mod conditions;
+mod heat;
+pub(crate) mod monitors;
+
 mod deadlock;
+mod look;
 mod stall;
 mod wait;
 mod waiters;
@@ -20,28 +27,45 @@ mod clock;
 mod external;
 mod local;
 mod panic;
+mod task;
 mod thread;
+mod wake;
 mod worker;
 
+mod classes;
 mod iteration;
 mod record;
 mod replay;
+mod state_hash;
 mod tape;
+mod watch;
 
-pub use clock::{NEVER, clock_read, deadline_after, deadline_at, wall_clock};
+pub use clock::{NEVER, clock_read, deadline_after, deadline_at, now, wall_clock};
+pub use external::{Source, stir};
+pub use granularity::statement;
 pub use local::{Local, LocalSlot, local, set_local};
+pub use look::{Awaits, Look, look_again, look_by, wait_until};
 pub use panic::{Hook, panic_count, replace_hook, set_panic_count, worker_panicked};
-pub use point::{give_way, last_site, point, point_at};
-pub use state::{current, is_controlled, iteration, outside};
+pub use point::{give_way, last_site, point, point_at, point_on_both};
+pub use state::{current, current_thread, is_controlled, iteration, leave, outside, run_number};
+pub use state_hash::state_hash;
 pub use step::Step;
+pub use task::{Gate, Task, own_clock};
 pub use thread::{
-    abort, choose_index, exit, is_finished, join, park, random_bytes, sleep, spawn, unpark,
-    worker_name, worker_object,
+    abort, chain_of, choose_index, exit, is_finished, join, join_until, park, random_bytes, sleep,
+    spawn, spawn_at, spawn_in, stack_of, unpark, worker_name, worker_object,
 };
-pub use wait::{Wakeup, retract, wait, wait_at, wake_all, wake_one};
+pub use wait::{
+    TakesNext, Wakeup, retract, retract_those, wait, wait_and_take, wait_at, wake_all, wake_one,
+};
+pub use watch::{is_watched, touch};
+pub use worker::end_worker;
 
 pub use crate::strategy::WorkerId;
 
+pub(crate) use external::{Patience, uses};
+pub(crate) use granularity::Granularity;
+pub(crate) use heat::HeatId;
 pub(crate) use iteration::{Order, Plan};
 pub(crate) use panic::{install_hook, message_of};
 pub(crate) use replay::Replay;

@@ -1,12 +1,14 @@
 //! Panics of workers: counted per worker, remembered for the report.
 
 use std::io::Write as _;
-use std::panic::PanicHookInfo;
+use std::panic::{Location, PanicHookInfo};
 use std::sync::Once;
 
 use super::external::is_engine_thread;
-use super::state::{engine, outside};
+use super::record::Note;
+use super::state::{Engine, engine, outside};
 use crate::harness::report_internal_error;
+use crate::operation::Operation;
 use crate::trace::Site;
 
 /// A panic hook, as std's `set_hook` takes it.
@@ -22,19 +24,19 @@ pub(crate) struct PanicRecord {
 /// How many panics the current worker is unwinding from. Controlled workers only.
 pub fn panic_count() -> usize {
     // SAFETY: a controlled worker's engine is live and has a current worker.
-    unsafe { (*(*engine()).current).panics }
+    unsafe { (*(*(*engine()).current).thread).panics }
 }
 
 /// Sets that number: `catch_unwind` puts back the one from before, `resume_unwind` adds one.
 pub fn set_panic_count(count: usize) {
     // SAFETY: as in `panic_count`.
-    unsafe { (*(*engine()).current).panics = count };
+    unsafe { (*(*(*engine()).current).thread).panics = count };
 }
 
 /// The current worker's closure unwound; nobody has noticed yet.
 pub fn worker_panicked() {
     // SAFETY: as in `panic_count`.
-    unsafe { (*(*engine()).current).panic_unobserved = true };
+    unsafe { (*(*(*engine()).current).thread).panic_unobserved = true };
 }
 
 /// Sets the test's own panic hook for this iteration; returns the one before, if it was the test's.
@@ -70,8 +72,10 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
         let message = message_of(info.payload());
         let site = info.location().map(Site::from);
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
-        let worker = unsafe { &mut *(*engine).current };
+        let worker = unsafe { &mut *(*(*engine).current).thread };
         worker.panics += 1;
+        // SAFETY: as above; `worker` is not used meanwhile.
+        unsafe { note_panic(engine, info.location(), &message) };
         worker.last_panic = Some(PanicRecord { message, site });
         worker.name.clone()
     });
@@ -92,6 +96,17 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
                 None => writeln!(std::io::stderr(), "\nthread '{name}' panicked"),
             };
         }),
+    }
+}
+
+unsafe fn note_panic(engine: *mut Engine, site: Option<&Location<'_>>, message: &str) {
+    let first_line = message.lines().next().unwrap_or_default();
+    // SAFETY: the caller's engine is live and has a current worker.
+    unsafe {
+        let worker = (*engine).current;
+        let site = site.unwrap_or((*worker).site);
+        let note = Note::of(Operation::Panic, site).saying(first_line);
+        (*engine).record_note(worker, &note);
     }
 }
 

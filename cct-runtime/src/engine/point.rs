@@ -6,6 +6,7 @@ use super::fiber::hand_over;
 use super::stall::PATIENCE;
 use super::state::{Engine, Request, engine};
 use super::step::Step;
+use super::watch::touch;
 use crate::operation::{Effect, Operation};
 
 /// Declares a visible operation and lets the strategy decide who runs; returns when the caller may carry
@@ -22,12 +23,27 @@ pub fn point(operation: Operation, object: usize) -> Step {
 /// [`point`] at a given site, for a guard, which keeps the site of its acquire.
 #[inline]
 pub fn point_at(operation: Operation, object: usize, site: &'static Location<'static>) -> Step {
+    point_on_both(operation, object, 0, site)
+}
+
+/// [`point_at`] for an operation that changes a second object as well.
+#[inline]
+pub fn point_on_both(
+    operation: Operation,
+    object: usize,
+    also: usize,
+    site: &'static Location<'static>,
+) -> Step {
     let engine = engine();
-    if !engine.is_null() {
-        // SAFETY: a set engine is live, and the caller is its current worker.
-        unsafe { declare(engine, operation, object, site) };
+    if engine.is_null() {
+        return Step::of(engine);
     }
-    Step::of(engine)
+    // SAFETY: a set engine is live, and the caller is its current worker.
+    if unsafe { declare(engine, operation, object, also, site) } {
+        Step::of(engine)
+    } else {
+        Step::part_of(engine)
+    }
 }
 
 /// The site of the current worker's last operation, for operations that come from the C library and have
@@ -45,13 +61,15 @@ pub fn give_way(operation: Operation) {
     point_at(operation, 0, Location::caller()).done();
 }
 
+/// False if the operation is no step of its own.
 #[inline]
 unsafe fn declare(
     engine: *mut Engine,
     operation: Operation,
     object: usize,
+    also: usize,
     site: &'static Location<'static>,
-) {
+) -> bool {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
         let worker = (*engine).current;
@@ -69,16 +87,28 @@ unsafe fn declare(
                 // Looking again from the same place: nothing else happened to this worker in between,
                 // or a success would have cleared the object.
                 operation.can_spin()
+                    // All operations in a macro have one site.
+                    && (*worker).operation == operation
                     && (*worker).object == object
                     && std::ptr::eq((*worker).site, site)
             }
         };
         (*worker).operation = operation;
         (*worker).object = object;
+        (*worker).also = also;
         (*worker).site = site;
+        if (*engine).granularity.is_on
+            && !spins
+            && (*engine).granularity.is_within_call(&mut *worker, site)
+        {
+            if (*engine).watch.is_on {
+                touch(object, operation.access());
+            }
+            return false;
+        }
         if (*engine).fuse > 0 && !spins && (*engine).idle < PATIENCE {
             (*engine).fuse -= 1;
-        } else {
+        } else if (*engine).onlooker.is_none() {
             (*engine).request = if spins {
                 Request::Yield
             } else {
@@ -90,63 +120,6 @@ unsafe fn declare(
                 (*engine).idle = 0;
             }
         }
-    }
-}
-
-/// Crates whose operations are no scheduling points, but for the first of a row of them.
-///
-/// Caller locations cannot tell two calls into such a crate from one: only the first operation after one
-/// of another crate is a point.
-#[derive(Debug)]
-pub(super) struct AtomicCrates {
-    /// Parts of paths of their files: `/<name>-<version>/` in a registry, `/<name>/src/` elsewhere.
-    names: Vec<String>,
-    /// Sites already looked up, by address.
-    known: Vec<(usize, bool)>,
-}
-
-const KNOWN: usize = 1024;
-
-impl AtomicCrates {
-    pub(super) fn new(names: &[String]) -> Self {
-        let known = if names.is_empty() {
-            Vec::new()
-        } else {
-            vec![(0, false); KNOWN]
-        };
-        AtomicCrates {
-            names: names.to_vec(),
-            known,
-        }
-    }
-
-    /// True if any crate is atomic.
-    pub(super) fn is_any(&self) -> bool {
-        !self.names.is_empty()
-    }
-
-    /// True if the site lies in an atomic crate.
-    pub(super) fn contains(&mut self, site: &'static Location<'static>) -> bool {
-        let address = std::ptr::from_ref(site) as usize;
-        let slot = (address >> 3) % KNOWN;
-        if self.known[slot].0 != address {
-            self.known[slot] = (address, self.look_up(site.file()));
-        }
-        self.known[slot].1
-    }
-
-    fn look_up(&self, file: &str) -> bool {
-        file.split('/').any(|part| {
-            self.names
-                .iter()
-                .any(|name| match part.strip_prefix(name.as_str()) {
-                    Some("") => true,
-                    Some(rest) => {
-                        let version = rest.strip_prefix('-').unwrap_or_default();
-                        version.starts_with(|c: char| c.is_ascii_digit())
-                    }
-                    None => false,
-                })
-        })
+        true
     }
 }

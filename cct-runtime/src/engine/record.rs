@@ -9,7 +9,7 @@ use super::state::Engine;
 use super::worker::Worker;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
-use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo};
+use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
 
 /// What has been recorded of an iteration.
 #[derive(Debug, Default)]
@@ -17,6 +17,7 @@ pub(crate) struct Recorder {
     trace: Trace,
     objects: BTreeMap<usize, u32>,
     sites: BTreeMap<Site, u32>,
+    labels: BTreeMap<String, u32>,
 }
 
 impl Recorder {
@@ -62,6 +63,17 @@ impl Recorder {
             })
     }
 
+    fn label(&mut self, text: &str) -> u32 {
+        let labels = &mut self.trace.labels;
+        *self
+            .labels
+            .entry(text.to_owned())
+            .or_insert_with_key(|text| {
+                labels.push(text.clone());
+                labels.len() as u32 - 1
+            })
+    }
+
     fn push(&mut self, worker: &Worker, outcome: Outcome, contested: bool) {
         let step = Step {
             worker: worker.id.0,
@@ -75,8 +87,47 @@ impl Recorder {
             read: None,
             written: None,
             contested,
+            label: None,
+            thread: polled_by(worker),
+            note: false,
         };
         self.trace.steps.push(step);
+    }
+}
+
+/// The thread that polls the worker, if that is a task.
+fn polled_by(worker: &Worker) -> Option<u32> {
+    let is_polled = worker.task.is_some() && !worker.thread.is_null();
+    // SAFETY: a worker's thread is one of the engine's workers, which are live.
+    is_polled.then(|| unsafe { (*worker.thread).id.0 })
+}
+
+/// Something that happens during a step and is worth a line.
+#[derive(Debug)]
+pub(super) struct Note<'a> {
+    pub(super) operation: Operation,
+    pub(super) site: &'a Location<'a>,
+    pub(super) outcome: Outcome,
+    /// What there is to say beyond that.
+    pub(super) text: Option<&'a str>,
+}
+
+impl<'a> Note<'a> {
+    /// A note without a text, of something that was carried out.
+    pub(super) fn of(operation: Operation, site: &'a Location<'a>) -> Note<'a> {
+        Note {
+            operation,
+            site,
+            outcome: Outcome::Done,
+            text: None,
+        }
+    }
+
+    pub(super) fn saying(self, text: &'a str) -> Note<'a> {
+        Note {
+            text: Some(text),
+            ..self
+        }
     }
 }
 
@@ -91,10 +142,45 @@ impl Engine {
         let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
         let outcome = if timed_out {
             Outcome::TimedOut
+        } else if worker.was_held_back() {
+            Outcome::Woken
         } else {
             Outcome::Done
         };
         recorder.push(worker, outcome, self.contested);
+    }
+
+    /// What the operation under way is called. The caller is outside.
+    pub(super) fn record_name(&mut self, name: &str) {
+        if let Some(recorder) = &mut self.recorder {
+            let label = recorder.label(name);
+            if let Some(last) = recorder.trace.steps.last_mut() {
+                last.label = Some(label);
+            }
+        }
+    }
+
+    /// What happens to the worker without being a step of its own. The caller is outside.
+    pub(super) fn record_note(&mut self, worker: *mut Worker, note: &Note<'_>) {
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
+        // SAFETY: the caller's worker is live.
+        let worker = unsafe { &*worker };
+        let step = Step {
+            worker: worker.id.0,
+            operation: note.operation as u8,
+            object: None,
+            site: recorder.site(note.site),
+            outcome: note.outcome,
+            read: None,
+            written: None,
+            contested: false,
+            label: note.text.map(|text| recorder.label(text)),
+            thread: polled_by(worker),
+            note: true,
+        };
+        recorder.trace.steps.push(step);
     }
 
     /// The worker waits from here on.
@@ -123,11 +209,10 @@ impl Engine {
         read: Option<Value>,
         written: Option<Value>,
     ) {
-        let recorder = self
-            .recorder
-            .as_mut()
-            .expect("values are recorded only when steps are");
-        if let Some(last) = recorder.trace.steps.last_mut() {
+        self.watch.values(outcome, read, written);
+        if let Some(recorder) = &mut self.recorder
+            && let Some(last) = recorder.trace.steps.last_mut()
+        {
             last.outcome = outcome;
             last.read = read;
             last.written = written;
@@ -135,7 +220,7 @@ impl Engine {
     }
 
     /// A worker was created.
-    pub(super) fn record_spawn(&mut self, id: WorkerId) {
+    pub(super) fn record_spawn(&mut self, id: WorkerId, kind: WorkerKind) {
         let worker = self.worker(id);
         let Some(recorder) = &mut self.recorder else {
             return;
@@ -145,6 +230,7 @@ impl Engine {
         recorder.trace.workers.push(WorkerInfo {
             name: worker.name.clone(),
             spawned_at: (id.0 > 0).then(|| worker.spawned_at.into()),
+            kind,
         });
     }
 }

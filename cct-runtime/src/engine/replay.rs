@@ -32,24 +32,12 @@ impl Replay {
     /// The worker that the schedule names.
     pub(super) fn pick(&mut self, candidates: &dyn Candidates) -> Result<Pick, Divergence> {
         let step = candidates.step();
-        if step < self.run_end {
-            let worker = candidates.current();
-            // A worker that waited, and that time woke again, goes on as well; so does one that gave way
-            // in vain, when nobody made progress and it was its turn.
-            if !candidates.contains(worker) && candidates.reason() != Reason::Yield {
-                let expected = format!("worker {} goes on", worker.0);
-                return Err(divergence(
-                    step,
-                    expected,
-                    format!("worker {} cannot", worker.0),
-                ));
-            }
-            return Ok(Pick {
-                worker,
-                quantum: self.run_end - step - 1,
-            });
+        let goes_on = step < self.run_end;
+        while step >= self.run_end {
+            self.run += 1;
+            // A run may be over without that anybody was asked: see `Engine::undisturbed`.
+            self.run_end = self.run_end.saturating_add(self.length_of(self.run));
         }
-        self.run += 1;
         let Some(run) = self.schedule.runs.get(self.run) else {
             let found = "the execution goes on".to_owned();
             return Err(divergence(
@@ -58,20 +46,36 @@ impl Replay {
                 found,
             ));
         };
+        // Not always the one that ran last: a thread may have begun to poll a task.
         let worker = WorkerId(run.worker);
-        if !candidates.contains(worker) {
-            let expected = format!("worker {} runs", worker.0);
-            return Err(divergence(
-                step,
-                expected,
-                format!("worker {} cannot run", worker.0),
-            ));
+        // A worker that waited, and that time woke again, goes on as well; so does one that gave way in
+        // vain, when nobody made progress and it was its turn.
+        let in_vain =
+            goes_on && worker == candidates.current() && candidates.reason() == Reason::Yield;
+        if !candidates.contains(worker) && !in_vain {
+            let (does, cannot) = if goes_on {
+                ("goes on", "cannot")
+            } else {
+                ("runs", "cannot run")
+            };
+            let expected = format!("worker {} {does}", worker.0);
+            let found = format!("worker {} {cannot}", worker.0);
+            return Err(divergence(step, expected, found));
         }
-        self.run_end = step.saturating_add(self.length_of(self.run));
         Ok(Pick {
             worker,
             quantum: self.run_end - step - 1,
         })
+    }
+
+    /// The worker that runs next, as far as the schedule says.
+    pub(super) fn expected(&self, step: u32) -> Option<WorkerId> {
+        let (mut run, mut end) = (self.run, self.run_end);
+        while step >= end {
+            run += 1;
+            end = end.saturating_add(self.length_of(run));
+        }
+        Some(WorkerId(self.schedule.runs.get(run)?.worker))
     }
 
     /// The value that the schedule names; 0 when it names none that fits, and a divergence will follow.

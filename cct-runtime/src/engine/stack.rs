@@ -115,7 +115,7 @@ impl Stack {
     }
 
     /// The usable bytes.
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.base as usize - self.limit as usize
     }
 

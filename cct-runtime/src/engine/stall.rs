@@ -79,10 +79,18 @@ impl Engine {
         clippy::option_option,
         reason = "`?` ends an iteration here as elsewhere"
     )]
+    #[inline]
     pub(super) fn look_for_progress(&mut self) -> Option<Option<Pick>> {
         if self.idle < PATIENCE {
             return Some(None);
         }
+        self.give_turns()
+    }
+
+    /// Nothing has been written for long: gives each candidate turns, and looks what becomes of them.
+    #[cold]
+    #[expect(clippy::option_option, reason = "as above")]
+    fn give_turns(&mut self) -> Option<Option<Pick>> {
         let since = self.horizon - self.idle.min(self.horizon);
         if self.stall.since != since {
             let number = self.stall.number + 1;
@@ -106,7 +114,7 @@ impl Engine {
         let spins = self.stall.rounds >= ROUNDS && self.everybody(|turn| turn.spins);
         if repeats || spins {
             if self.body_done {
-                self.end = Some(End::of(Verdict::Passed));
+                self.end = Some(self.end_of_test());
                 return None;
             }
             if clock::jump_to_next_deadline(self) {

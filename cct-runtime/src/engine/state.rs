@@ -6,10 +6,16 @@
 use std::cell::Cell;
 use std::ptr::null_mut;
 
+use super::aside::Onlooker;
+use super::conditions::Conditions;
 use super::enabled::Enabled;
-use super::external;
+use super::external::{self, Patience};
 use super::fiber::Context;
+use super::granularity::Granularity;
+use super::heat::Heats;
 use super::iteration::End;
+use super::look::Looks;
+use super::monitors::Registered;
 use super::panic::Hook;
 use super::record::Recorder;
 use super::replay::Replay;
@@ -17,8 +23,11 @@ use super::stack::Stacks;
 use super::stall::Stall;
 use super::tape::Tape;
 use super::waiters::Waiters;
+use super::watch::Watch;
 use super::worker::Worker;
-use crate::strategy::{Rng, Strategy, WorkerId};
+use crate::config::Settings;
+use crate::memory::c_locals::CLocals;
+use crate::strategy::{Limits, Rng, Strategy, WorkerId};
 use crate::verdict::Bug;
 
 thread_local! {
@@ -51,7 +60,14 @@ pub fn is_controlled() -> bool {
     !engine().is_null()
 }
 
-/// The worker that calls, if it is controlled.
+/// The thread that calls, if it is controlled: the worker itself, unless that is a task.
+pub fn current_thread() -> Option<WorkerId> {
+    let engine = engine();
+    // SAFETY: a set engine is live and has a current worker, which runs on a thread.
+    (!engine.is_null()).then(|| unsafe { (*(*(*engine).current).thread).id })
+}
+
+/// The worker that calls, if it is controlled: a thread, or the task that it polls.
 pub fn current() -> Option<WorkerId> {
     let engine = engine();
     // SAFETY: a set engine is live and has a current worker.
@@ -70,6 +86,21 @@ pub fn iteration() -> u64 {
     unsafe { (*engine).iteration }
 }
 
+/// How many iterations, replays included, this process has begun; 0 outside a controlled worker.
+pub fn run_number() -> u64 {
+    let engine = engine();
+    if engine.is_null() {
+        return 0;
+    }
+    // SAFETY: a set engine is live.
+    unsafe { (*engine).runs }
+}
+
+/// The caller is not controlled any more, for good: it goes on in a process of its own.
+pub fn leave() {
+    set_engine(null_mut());
+}
+
 /// Runs `f` as if the caller were not controlled: what it allocates outlives the iteration, and nothing
 /// in it is a scheduling point. `f` must not wait for a controlled worker.
 pub fn outside<R>(f: impl FnOnce() -> R) -> R {
@@ -86,6 +117,7 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// Everything about the iteration under way, and what is kept from one to the next.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Engine {
     // The fast path of a scheduling point touches the first few fields only.
     /// How many scheduling points may pass before a decision is due.
@@ -97,41 +129,66 @@ pub(crate) struct Engine {
     pub(super) horizon: u32,
     /// How many points the strategy's last answer still covers, beyond the fuse.
     pub(super) quantum: u32,
+    /// Whether somebody wants to know what each step read and wrote.
+    pub(super) keeps_values: bool,
     pub(super) recorder: Option<Box<Recorder>>,
+    pub(super) watch: Watch,
 
     pub(super) enabled: Enabled,
     pub(super) waiters: Waiters,
     /// How many workers contend.
     pub(super) contenders: u32,
+    pub(super) looks: Looks,
+    /// For the outside.
+    pub(super) patience: Patience,
     /// Those of the iteration under way come first; the rest wait to be used again.
     pub(super) workers: Vec<*mut Worker>,
     pub(super) worker_count: usize,
+    /// How many of them have stacks: all but tasks.
+    pub(super) thread_count: usize,
+    /// Executors of this iteration may let clocks of their own jump when there is nothing to do.
+    pub(super) executors_have_clocks: bool,
+    /// Tasks that their executors know they have to poll: new ones, those picked, and those woken.
+    pub(super) tasks_in_queue: u32,
+    /// The worker that goes on without being asked as long as it can, if there is one.
+    pub(super) undisturbed: *mut Worker,
+    /// The last of them to become one.
+    pub(super) last_queued: WorkerId,
+    /// Workers that wake tasks, with nothing to do.
+    pub(super) idle_wakers: Vec<*mut Worker>,
     pub(super) stacks: Stacks,
     pub(super) root: Context,
+    pub(super) c_locals: CLocals,
 
     pub(super) driver: Driver,
     pub(super) tape: Tape,
     pub(super) stall: Stall,
 
+    /// Set while code runs on the current worker that is no part of the execution.
+    pub(super) onlooker: Option<Onlooker>,
+    pub(super) monitors: Vec<Registered>,
+    pub(super) conditions: Conditions,
+    pub(super) heats: Heats,
+
     /// Why the current worker hands over.
     pub(super) request: Request,
     /// The time, in virtual nanoseconds.
     pub(super) time: u64,
-    /// The step from which on there has been a deadline, or at which the last one came.
-    pub(super) deadline_since: u32,
-    /// For how many steps of others a deadline is waited for.
-    pub(super) patience: u32,
+    /// The step at which the next deadline comes whatever the others do.
+    pub(super) patience_ends: u32,
     /// No waiting worker has an earlier deadline than this.
     pub(super) next_deadline: u64,
     /// Nanoseconds between the Unix epoch and virtual time 0.
     pub(super) wall_clock: u64,
 
     pub(super) iteration: u64,
+    /// How many iterations, replays included, this process has begun.
+    pub(super) runs: u64,
     /// The step at which the iteration is over whatever happens.
     pub(super) limit: u32,
     /// How far the limit is from the step at which the body returned.
     pub(super) detached_steps: u32,
-    /// Whether there was anything to decide at the last decision.
+    /// Whether there is more than one candidate.
     pub(super) contested: bool,
     pub(super) yield_budget: u32,
     pub(super) body_done: bool,
@@ -141,10 +198,22 @@ pub(crate) struct Engine {
     /// For hash seeds and `getrandom`.
     pub(super) value_rng: Rng,
     pub(super) hook: Option<Hook>,
-    pub(super) local_slots: u32,
+    /// The slots of worker-locals that the iteration has used, by number.
+    pub(super) local_slots: Vec<usize>,
     pub(super) switches: u64,
-    /// Crates whose operations are no scheduling points.
-    pub(super) atomic: super::point::AtomicCrates,
+    /// How many steps had more than one candidate.
+    pub(super) contested_steps: u64,
+    /// The last step that `contested_steps` takes into account.
+    pub(super) counted: u32,
+    /// The most candidates of one decision.
+    pub(super) widest: u32,
+    pub(super) chain_count: u32,
+    /// What besides the strategy decided.
+    pub(super) limits: Limits,
+    /// What the program said last about its state.
+    pub(super) state_hash: u64,
+    /// Which operations are steps.
+    pub(super) granularity: Granularity,
 }
 
 /// Runs a test's body and returns the bug, if there is one.
@@ -167,6 +236,8 @@ pub(super) enum Request {
     Yield,
     /// It waits.
     Wait,
+    /// It has nothing to do, and is no candidate: see [`super::task`].
+    Idle,
     /// It has ended.
     End,
     /// The iteration is over: `end` is set.
@@ -183,7 +254,7 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     /// An engine that records to the given tape; about 2 MB, for the rest of the process.
-    pub(crate) fn new(tape: Tape, atomic: &[String]) -> Box<Engine> {
+    pub(crate) fn new(tape: Tape, granularity: Granularity) -> Box<Engine> {
         external::reset();
         Box::new(Engine {
             fuse: 0,
@@ -191,24 +262,39 @@ impl Engine {
             current: null_mut(),
             horizon: 0,
             quantum: 0,
+            keeps_values: false,
             recorder: None,
+            watch: Watch::default(),
             enabled: Enabled::default(),
             waiters: Waiters::default(),
             contenders: 0,
+            looks: Looks::default(),
+            patience: Patience::of(&Settings::default().resolve()),
             workers: Vec::with_capacity(64),
             worker_count: 0,
+            thread_count: 0,
+            executors_have_clocks: false,
+            last_queued: WorkerId(u32::MAX),
+            tasks_in_queue: 0,
+            undisturbed: null_mut(),
+            idle_wakers: Vec::new(),
             stacks: Stacks::reserve(),
             root: null_mut(),
+            c_locals: CLocals::default(),
             driver: Driver::Replay(Replay::default()),
             tape,
             stall: Stall::default(),
+            onlooker: None,
+            monitors: Vec::new(),
+            conditions: Conditions::default(),
+            heats: Heats::default(),
             request: Request::Point,
             time: 0,
-            deadline_since: 0,
-            patience: 0,
+            patience_ends: 0,
             next_deadline: u64::MAX,
             wall_clock: 0,
             iteration: 0,
+            runs: 0,
             limit: 0,
             detached_steps: 0,
             contested: false,
@@ -218,10 +304,26 @@ impl Engine {
             end: None,
             value_rng: Rng::new(0),
             hook: None,
-            local_slots: 0,
+            local_slots: Vec::new(),
             switches: 0,
-            atomic: super::point::AtomicCrates::new(atomic),
+            contested_steps: 0,
+            counted: 0,
+            widest: 0,
+            chain_count: 0,
+            limits: Limits::default(),
+            state_hash: 0,
+            granularity,
         })
+    }
+
+    /// From here on the outside is waited for like this.
+    pub(crate) fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+    }
+
+    /// Gives each worker thread-locals of its own where C code has some.
+    pub(crate) fn exchange(&mut self, c_locals: CLocals) {
+        self.c_locals = c_locals;
     }
 
     /// The number of steps so far.

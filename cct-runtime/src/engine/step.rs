@@ -1,6 +1,6 @@
 //! An operation under way, through which a shim tells what it read and wrote.
 
-use super::state::Engine;
+use super::state::{Engine, outside};
 use crate::trace::{Outcome, Value};
 
 /// An operation that was declared and may now be carried out.
@@ -9,12 +9,28 @@ use crate::trace::{Outcome, Value};
 /// somebody records, the values. Does nothing outside a controlled worker.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "an operation has an outcome, even if it is only `done`"]
-pub struct Step(*mut Engine);
+pub struct Step {
+    engine: *mut Engine,
+    /// It is no step of its own: its values are nobody's.
+    is_part: bool,
+}
 
 impl Step {
     #[inline]
     pub(super) fn of(engine: *mut Engine) -> Step {
-        Step(engine)
+        Step {
+            engine,
+            is_part: false,
+        }
+    }
+
+    /// An operation that is part of another step.
+    #[inline]
+    pub(super) fn part_of(engine: *mut Engine) -> Step {
+        Step {
+            engine,
+            is_part: true,
+        }
     }
 
     /// The operation read this.
@@ -50,18 +66,29 @@ impl Step {
         self.progressed();
     }
 
+    /// An operation of a custom runtime, which calls it this.
+    #[inline]
+    pub fn named(self, name: &str) {
+        // SAFETY: as in `progressed`.
+        unsafe {
+            if !self.engine.is_null() && !self.is_part && (*self.engine).keeps_values {
+                outside(|| (*self.engine).record_name(name));
+            }
+        }
+    }
+
     /// There is nothing to tell.
     #[inline]
     pub fn done(self) {}
 
     #[inline]
     fn progressed(self) {
-        if !self.0.is_null() {
+        if !self.engine.is_null() {
             // SAFETY: the engine was set at the point, and no switch has happened since.
             unsafe {
-                (*self.0).idle = 0;
+                (*self.engine).idle = 0;
                 // The next look from the same place is no spinning.
-                (*(*self.0).current).object = usize::MAX;
+                (*(*self.engine).current).object = usize::MAX;
             }
         }
     }
@@ -70,9 +97,9 @@ impl Step {
     fn record(self, outcome: Outcome, values: impl FnOnce() -> (Option<Value>, Option<Value>)) {
         // SAFETY: as in `progressed`.
         unsafe {
-            if !self.0.is_null() && (*self.0).recorder.is_some() {
+            if !self.engine.is_null() && !self.is_part && (*self.engine).keeps_values {
                 let (read, written) = values();
-                (*self.0).record_values(outcome, read, written);
+                (*self.engine).record_values(outcome, read, written);
             }
         }
     }

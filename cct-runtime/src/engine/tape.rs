@@ -56,6 +56,10 @@ impl Tape {
     /// Another worker runs from after this step on.
     #[inline]
     pub(super) fn switch(&mut self, step: u32, next: WorkerId) {
+        if step == self.run_start {
+            self.rename(step, next);
+            return;
+        }
         // SAFETY: as in `begin`; a run has a step at least, so runs fit as long as steps do.
         unsafe {
             let last = (*self.board).runs as usize;
@@ -66,6 +70,27 @@ impl Tape {
             (*self.board).worker = next.0;
         }
         self.run_start = step;
+    }
+
+    /// From this step on the steps are another worker's, although nobody has decided so: a thread begins,
+    /// or stops, to poll a task.
+    pub(super) fn rename(&mut self, step: u32, next: WorkerId) {
+        // SAFETY: as in `begin`; a run without steps makes room for the next.
+        unsafe {
+            let last = (*self.board).runs as usize - 1;
+            if step > self.run_start {
+                self.switch(step, next);
+                return;
+            }
+            let runs = &raw mut (*self.board).run_table;
+            (*self.board).worker = next.0;
+            if last > 0 && (*runs)[last - 1][0] == next.0 {
+                self.run_start -= (*runs)[last - 1][1];
+                (*self.board).runs -= 1;
+            } else {
+                (*runs)[last][0] = next.0;
+            }
+        }
     }
 
     /// A sign of life.

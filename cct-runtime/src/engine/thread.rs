@@ -3,15 +3,19 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::aside::refuse;
+use super::clock::NEVER;
 use super::fiber::hand_over;
 use super::iteration::End;
 use super::point::point_at;
 use super::stack::MAX_WORKERS;
 use super::state::{Driver, engine, outside};
 use super::wait::{Wakeup, wait_at, wake_all_of};
+use super::watch::touch;
 use super::worker::{State, Worker};
-use crate::operation::Operation;
-use crate::strategy::WorkerId;
+use crate::operation::{Access, Operation};
+use crate::strategy::{ChainId, RANDOM_BYTES, WorkerId};
+use crate::trace::WorkerKind;
 use crate::verdict::{Bug, BugKind, Verdict};
 
 /// Creates a worker, with the scheduling point before it. Controlled workers only.
@@ -24,12 +28,36 @@ pub fn spawn(
     stack_size: Option<usize>,
     body: Box<dyn FnOnce()>,
 ) -> Option<WorkerId> {
-    let site = Location::caller();
+    spawn_in(name, stack_size, None, body)
+}
+
+/// [`spawn`] of a continuation: the worker belongs to this chain, or to a new one.
+#[track_caller]
+pub fn spawn_in(
+    name: Option<&str>,
+    stack_size: Option<usize>,
+    chain: Option<ChainId>,
+    body: Box<dyn FnOnce()>,
+) -> Option<WorkerId> {
+    spawn_at(name, stack_size, chain, Location::caller(), body)
+}
+
+/// [`spawn_in`] at a given site.
+pub fn spawn_at(
+    name: Option<&str>,
+    stack_size: Option<usize>,
+    chain: Option<ChainId>,
+    site: &'static Location<'static>,
+    body: Box<dyn FnOnce()>,
+) -> Option<WorkerId> {
     point_at(Operation::Spawn, 0, site).done();
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back from the hand-over.
     unsafe {
-        if (*engine).worker_count == MAX_WORKERS {
+        if (*engine).onlooker.is_some() {
+            refuse(engine, Operation::Spawn, site);
+        }
+        if (*engine).thread_count == MAX_WORKERS {
             (*engine).finish(End::of(Verdict::CutOff));
             hand_over(engine);
         }
@@ -41,11 +69,18 @@ pub fn spawn(
         unsafe {
             let worker = (*engine).add_worker(name, stack_size, site, body)?;
             let id = (*worker).id;
-            (*engine).record_spawn(id);
-            (*engine).announce(id);
+            (*engine).record_spawn(id, WorkerKind::Thread);
+            (*engine).announce_created(id, chain);
+            (*engine).change_width();
             Some(id)
         }
     })
+}
+
+/// The chain that the worker belongs to.
+pub fn chain_of(worker: WorkerId) -> ChainId {
+    // SAFETY: a controlled worker's engine is live; `worker` checks the number.
+    unsafe { (*(*engine()).worker(worker)).chain }
 }
 
 /// The worker's name, if it has one; the copy belongs to the caller's iteration.
@@ -63,16 +98,31 @@ pub fn is_finished(worker: WorkerId) -> bool {
 /// Waits for the worker's end, with the scheduling point before it; its panic counts as noticed.
 #[track_caller]
 pub fn join(worker: WorkerId) {
-    let site = Location::caller();
+    join_until(worker, NEVER, Location::caller());
+}
+
+/// [`join`] at a given site, up to a deadline; false when that came first.
+pub fn join_until(worker: WorkerId, deadline: u64, site: &'static Location<'static>) -> bool {
     let object = worker_object(worker);
     if is_finished(worker) {
         point_at(Operation::Join, object, site).done();
     }
     while !is_finished(worker) {
-        wait_at(Operation::Join, object, u64::MAX, Some(worker), site);
+        let wakeup = wait_at(Operation::Join, object, deadline, Some(worker), site);
+        if wakeup == Wakeup::TimedOut {
+            return is_finished(worker);
+        }
     }
     // SAFETY: as in `is_finished`.
     unsafe { (*(*engine()).worker(worker)).panic_unobserved = false };
+    true
+}
+
+/// The lowest address of the worker's stack and its size in bytes.
+pub fn stack_of(worker: WorkerId) -> (usize, usize) {
+    // SAFETY: as in `is_finished`.
+    let stack = unsafe { (*(*engine()).worker(worker)).stack };
+    (stack.limit as usize, stack.size())
 }
 
 /// The object that stands for a worker's end.
@@ -87,20 +137,20 @@ pub fn park(deadline: u64) {
     let site = Location::caller();
     // SAFETY: a controlled worker's engine is live; no reference is kept across a switch.
     unsafe {
-        let worker = (*engine()).current;
-        let object = Worker::park_object(worker);
-        if (*worker).park_token {
+        let thread = (*(*engine()).current).thread;
+        let object = Worker::park_object(thread);
+        if (*thread).park_token {
             point_at(Operation::Park, object, site).done();
         }
         loop {
             // Taken in one go, since a switch lies between two looks.
-            if std::mem::take(&mut (*worker).park_token)
+            if std::mem::take(&mut (*thread).park_token)
                 || wait_at(Operation::Park, object, deadline, None, site) == Wakeup::TimedOut
             {
                 break;
             }
         }
-        (*worker).park_token = false;
+        (*thread).park_token = false;
     }
 }
 
@@ -151,6 +201,7 @@ pub fn choose_index(n: usize) -> usize {
             Driver::Replay(replay) => replay.choose_index(n),
         };
         engine.tape.choose(chosen);
+        engine.watch.chose(chosen);
         chosen
     });
     chosen as usize
@@ -158,6 +209,7 @@ pub fn choose_index(n: usize) -> usize {
 
 /// Fills `out` with bytes that follow from the iteration's seed.
 pub fn random_bytes(out: &mut [u8]) {
+    touch(RANDOM_BYTES, Access::Writes);
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
     let rng = unsafe { &mut (*engine()).value_rng };
     for chunk in out.chunks_mut(8) {
@@ -185,7 +237,8 @@ pub fn abort() -> ! {
     )
 }
 
-fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
+/// Ends the iteration with a bug of the current worker.
+pub(super) fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {

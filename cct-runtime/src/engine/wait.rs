@@ -2,12 +2,13 @@
 
 use std::panic::Location;
 
-use super::external;
+use super::aside::refuse;
 use super::fiber::hand_over;
 use super::iteration::End;
 use super::state::{Engine, Request, engine, outside};
 use super::thread::choose_index;
 use super::worker::{State, Worker};
+use super::{clock, external};
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 use crate::verdict::{Bug, BugKind, Verdict};
@@ -51,6 +52,30 @@ pub fn wait_at(
     holder: Option<WorkerId>,
     site: &'static Location<'static>,
 ) -> Wakeup {
+    wait_and_take(operation, object, deadline, holder, None, site)
+}
+
+/// A lock that a worker takes at the end of its wait.
+#[derive(Clone, Copy, Debug)]
+pub struct TakesNext {
+    /// The lock; its address is the object that others wait for.
+    pub machine: *const (),
+    /// Says which worker holds it, if one does, and remembers that somebody waits for it.
+    pub holder: unsafe fn(*const ()) -> Option<WorkerId>,
+}
+
+/// [`wait_at`] for a worker that takes a lock before it goes on.
+///
+/// Once the wait is over it is a candidate only when the lock is free: it then is about to take it, as
+/// others that wait for the lock.
+pub fn wait_and_take(
+    operation: Operation,
+    object: usize,
+    deadline: u64,
+    holder: Option<WorkerId>,
+    takes_next: Option<TakesNext>,
+    site: &'static Location<'static>,
+) -> Wakeup {
     let engine = engine();
     assert!(
         !engine.is_null(),
@@ -58,9 +83,14 @@ pub fn wait_at(
     );
     // SAFETY: a set engine is live and the caller is its current worker; no reference is kept.
     unsafe {
+        if (*engine).onlooker.is_some() {
+            refuse(engine, operation, site);
+        }
         let worker = (*engine).current;
         (*worker).operation = operation;
         (*worker).object = object;
+        (*worker).also = takes_next.map_or(0, |lock| lock.machine as usize);
+        (*worker).takes_next = takes_next;
         (*worker).site = site;
         if holder.is_some_and(|holder| holder.0 as usize >= (*engine).worker_count) {
             bad_memory(
@@ -111,22 +141,34 @@ pub fn wake_one(object: usize) -> bool {
         let chosen = if count == 1 { 0 } else { choose_index(count) };
         let worker = (*engine).waiters.nth(object, chosen);
         (*engine).waiters.take(worker);
-        outside(|| (*engine).enable(worker));
+        outside(|| {
+            (*engine).enable(worker);
+            (*engine).change_width();
+        });
     }
     true
 }
 
 /// The current worker has taken the lock `object`: all candidates that were about to take it wait from here
 /// on, for `holder`. True if there are any. Without it each of them would be a candidate that cannot go
-/// ahead.
+/// ahead. Code that looks on releases before any of them runs.
 pub fn retract(object: usize, holder: WorkerId) -> bool {
+    retract_if(Operation::takes_lock, object, holder)
+}
+
+/// [`retract`] for those that were about to take it in this way.
+pub fn retract_those(operation: Operation, object: usize, holder: WorkerId) -> bool {
+    retract_if(|other| other == operation, object, holder)
+}
+
+fn retract_if(wanted: impl Fn(Operation) -> bool, object: usize, holder: WorkerId) -> bool {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
-        if engine.is_null() || (*engine).contenders == 0 {
+        if engine.is_null() || (*engine).contenders == 0 || (*engine).onlooker.is_some() {
             return false;
         }
-        outside(|| (*engine).retract_contenders(object, holder))
+        outside(|| (*engine).retract_contenders(wanted, object, holder))
     }
 }
 
@@ -141,11 +183,11 @@ pub(super) unsafe fn wake_all_of(engine: *mut Engine, object: usize) {
 }
 
 impl Engine {
-    fn wake_waiters(&mut self, object: usize) {
+    pub(super) fn wake_waiters(&mut self, object: usize) {
         while let Some(worker) = self.waiters.take_first(object) {
             self.enable(worker);
-            self.note_contender(worker);
         }
+        self.change_width();
     }
 
     /// The worker is a candidate that does not run now; it contends if it will take a lock.
@@ -158,26 +200,63 @@ impl Engine {
         }
     }
 
-    fn retract_contenders(&mut self, object: usize, holder: WorkerId) -> bool {
+    fn retract_contenders(
+        &mut self,
+        wanted: impl Fn(Operation) -> bool,
+        object: usize,
+        holder: WorkerId,
+    ) -> bool {
         let mut any = false;
         let mut index = 0;
         while let Some(&worker) = self.enabled.members().get(index) {
             // SAFETY: members are live; one that is taken out is in no chain yet.
             unsafe {
-                if !(*worker).contends || (*worker).object != object {
+                if !(*worker).contends || (*worker).object != object || !wanted((*worker).operation)
+                {
                     index += 1;
                     continue;
                 }
                 any = true;
-                self.forget_contender(worker);
-                (*worker).state = State::Waiting;
-                (*worker).holder = Some(holder);
                 // Another member takes its place in the set: the index stays.
-                self.enabled.remove(worker);
-                self.waiters.insert(worker);
+                self.take_back(worker, holder);
             }
         }
+        if any {
+            self.change_width();
+        }
         any
+    }
+
+    /// The worker, which was a candidate that contends, waits for what another holds.
+    unsafe fn take_back(&mut self, worker: *mut Worker, holder: WorkerId) {
+        // SAFETY: the caller's worker is a member of the set, so it is live and in no chain.
+        unsafe {
+            self.forget_contender(worker);
+            (*worker).state = State::Waiting;
+            (*worker).holder = Some(holder);
+            self.enabled.remove(worker);
+            self.waiters.insert(worker);
+            self.announce_absent((*worker).id);
+        }
+    }
+
+    /// The worker, which has just become a candidate, takes a lock before it goes on: it waits on if
+    /// another has it.
+    pub(super) fn queue_up(&mut self, worker: *mut Worker) {
+        // SAFETY: the engine's workers are live; what a worker waits for is, while it does.
+        unsafe {
+            if let Some(lock) = (*worker).takes_next.take() {
+                (*worker).operation = Operation::Lock;
+                (*worker).object = lock.machine as usize;
+                (*worker).also = 0;
+                self.note_contender(worker);
+                if let Some(holder) = (lock.holder)(lock.machine) {
+                    self.take_back(worker, holder);
+                }
+            } else {
+                self.note_contender(worker);
+            }
+        }
     }
 
     /// The worker runs, or waits.
@@ -204,15 +283,17 @@ impl Engine {
     pub(super) fn begin_wait(&mut self, current: &mut Worker) {
         current.state = State::Waiting;
         current.resumes_wait = true;
+        current.was_waiting = true;
         self.record_wait(current);
         // SAFETY: the current worker was running, so it is in the set and in no chain.
         unsafe {
             self.enabled.remove(current);
             self.waiters.insert(current);
         }
+        self.announce_absent(current.id);
         if current.deadline < self.next_deadline {
             if self.next_deadline == u64::MAX {
-                self.deadline_since = self.horizon;
+                clock::be_patient(self);
             }
             self.next_deadline = current.deadline;
         }

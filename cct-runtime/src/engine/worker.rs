@@ -1,17 +1,20 @@
 //! One controlled flow: its stack, its pending operation and what it waits for.
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::ptr::null_mut;
 
 use super::enabled::Position;
 use super::fiber::{Context, hand_over, prepare};
 use super::local::Locals;
+use super::look::Look;
 use super::panic::PanicRecord;
 use super::stack::Stack;
 use super::stall::Turn;
 use super::state::{Engine, Request, engine};
-use super::wait::wake_all_of;
+use super::task::Driven;
+use super::wait::{TakesNext, wake_all_of};
 use crate::operation::Operation;
-use crate::strategy::WorkerId;
+use crate::strategy::{Action, ChainId, WorkerId};
 
 /// A worker; kept and used again by the next iteration.
 #[derive(Debug)]
@@ -20,9 +23,12 @@ pub(super) struct Worker {
     // The pending operation, or the last one while the worker runs.
     pub(super) operation: Operation,
     pub(super) object: usize,
+    /// A second object that the operation changes, or 0.
+    pub(super) also: usize,
     pub(super) site: &'static Location<'static>,
 
     pub(super) id: WorkerId,
+    pub(super) chain: ChainId,
     pub(super) position: Position,
     pub(super) context: Context,
     pub(super) stack: Stack,
@@ -35,14 +41,22 @@ pub(super) struct Worker {
     pub(super) deadline: u64,
     pub(super) holder: Option<WorkerId>,
     pub(super) next_waiter: *mut Worker,
+    /// The lock that it takes when the wait is over.
+    pub(super) takes_next: Option<TakesNext>,
+    /// What says that it need not wait any longer, if nobody wakes its object.
+    pub(super) look: Option<Look>,
     /// True when the last wait ended because of its deadline.
     pub(super) timed_out: bool,
     /// It is a candidate that will take a lock, and has not run since it became one.
     pub(super) contends: bool,
     /// It has been picked after a wait, and that has not been recorded yet.
     pub(super) resumes_wait: bool,
+    /// It waits, or has been picked after a wait and that has not been looked at yet.
+    pub(super) was_waiting: bool,
     pub(super) park_token: bool,
 
+    /// How often it was switched to.
+    pub(super) turns: u32,
     /// How often it gave way, for the yield budget.
     pub(super) yields: u32,
     /// What [`super::stall`] keeps about it.
@@ -54,7 +68,16 @@ pub(super) struct Worker {
     pub(super) last_panic: Option<PanicRecord>,
     /// Its closure unwound, and nobody has asked for its result yet.
     pub(super) panic_unobserved: bool,
-    /// Its last operation was in an atomic crate, see [`super::point::AtomicCrates`].
+    /// The thread whose stack it runs on: itself, unless it is a task. Null for a task that nobody polls.
+    pub(super) thread: *mut Worker,
+    /// How many futures it drives until they are ready, one within the other.
+    pub(super) roots: u32,
+    /// Who waits on this thread, which is an executor's, for one of its tasks to be picked.
+    pub(super) executor_waits: *mut Worker,
+    /// What is known of it as a task, if it is one.
+    pub(super) task: Option<Driven>,
+
+    /// Its last operation was in an atomic crate, see [`super::granularity`].
     pub(super) in_atomic_call: bool,
 }
 
@@ -74,6 +97,8 @@ pub(super) enum State {
     Enabled,
     /// It waits; it is in the waiters' table.
     Waiting,
+    /// Neither: it is a task that nobody polls and that cannot be picked, or a thread that polls a task.
+    Away,
     /// It has ended.
     Ended,
 }
@@ -89,8 +114,40 @@ impl Engine {
         spawned_at: &'static Location<'static>,
         body: Box<dyn FnOnce()>,
     ) -> Option<*mut Worker> {
+        let worker = self.add_thread(name, stack_size, spawned_at, body)?;
+        // SAFETY: the worker is live, and in no set yet.
+        unsafe { self.enabled.insert(worker) };
+        Some(worker)
+    }
+
+    /// [`Engine::add_worker`] of one that is no candidate.
+    pub(super) fn add_thread(
+        &mut self,
+        name: Option<String>,
+        stack_size: Option<usize>,
+        spawned_at: &'static Location<'static>,
+        body: Box<dyn FnOnce()>,
+    ) -> Option<*mut Worker> {
+        let stack = self.stacks.get(self.thread_count, stack_size)?;
+        self.thread_count += 1;
+        let worker = self.add_entry(stack, spawned_at);
+        // SAFETY: the worker is live, and its stack is not in use.
+        unsafe {
+            (*worker).name = name;
+            (*worker).body = Some(BodyBox(body));
+            (*worker).context = prepare(stack.base);
+            (*worker).thread = worker;
+        }
+        Some(worker)
+    }
+
+    /// The next worker, whatever it is going to be.
+    pub(super) fn add_entry(
+        &mut self,
+        stack: Stack,
+        spawned_at: &'static Location<'static>,
+    ) -> *mut Worker {
         let index = self.worker_count;
-        let stack = self.stacks.get(index, stack_size)?;
         let id = WorkerId(index as u32);
         if self.workers.len() == index {
             let fresh = Box::new(Worker::new(id, stack, spawned_at));
@@ -98,15 +155,9 @@ impl Engine {
         }
         let worker = self.workers[index];
         self.worker_count += 1;
-        // SAFETY: the engine's workers are live; this one is not in use, and neither is its stack.
-        unsafe {
-            (*worker).reset(stack, spawned_at);
-            (*worker).name = name;
-            (*worker).body = Some(BodyBox(body));
-            (*worker).context = prepare(stack.base);
-            self.enabled.insert(worker);
-        }
-        Some(worker)
+        // SAFETY: the engine's workers are live; this one is not in use.
+        unsafe { (*worker).reset(stack, spawned_at) };
+        worker
     }
 }
 
@@ -115,10 +166,12 @@ impl Worker {
         Worker {
             operation: Operation::Start,
             object: 0,
+            also: 0,
             site: spawned_at,
             id,
+            chain: ChainId(0),
             position: Position::NOWHERE,
-            context: std::ptr::null_mut(),
+            context: null_mut(),
             stack,
             state: State::Enabled,
             spawned_at,
@@ -126,17 +179,25 @@ impl Worker {
             body: None,
             deadline: u64::MAX,
             holder: None,
-            next_waiter: std::ptr::null_mut(),
+            next_waiter: null_mut(),
+            takes_next: None,
+            look: None,
             timed_out: false,
             contends: false,
             resumes_wait: false,
+            was_waiting: false,
             park_token: false,
+            turns: 0,
             yields: 0,
             turn: Turn::default(),
             locals: Locals::default(),
             panics: 0,
             last_panic: None,
             panic_unobserved: false,
+            thread: null_mut(),
+            roots: 0,
+            executor_waits: null_mut(),
+            task: None,
             in_atomic_call: false,
         }
     }
@@ -145,8 +206,14 @@ impl Worker {
     /// arena, say) is forgotten, not dropped.
     fn reset(&mut self, stack: Stack, spawned_at: &'static Location<'static>) {
         std::mem::forget(self.body.take());
+        std::mem::forget(self.task.take());
+        self.name = None;
+        self.thread = null_mut();
+        self.roots = 0;
+        self.executor_waits = null_mut();
         self.operation = Operation::Start;
         self.object = 0;
+        self.also = 0;
         self.site = spawned_at;
         self.position = Position::NOWHERE;
         self.stack = stack;
@@ -154,10 +221,14 @@ impl Worker {
         self.spawned_at = spawned_at;
         self.deadline = u64::MAX;
         self.holder = None;
+        self.takes_next = None;
+        self.look = None;
         self.timed_out = false;
         self.contends = false;
         self.resumes_wait = false;
+        self.was_waiting = false;
         self.park_token = false;
+        self.turns = 0;
         self.yields = 0;
         self.turn.forget();
         self.locals.clear();
@@ -165,6 +236,25 @@ impl Worker {
         self.last_panic = None;
         self.panic_unobserved = false;
         self.in_atomic_call = false;
+    }
+
+    /// Puts back what [`Worker::action`] said.
+    pub(super) fn set_action(&mut self, action: Action) {
+        self.operation = action.operation;
+        self.object = action.object;
+        self.also = action.also;
+        self.site = action.site;
+    }
+
+    /// The pending operation, or the last one while the worker runs.
+    #[inline]
+    pub(super) fn action(&self) -> Action {
+        Action {
+            operation: self.operation,
+            object: self.object,
+            also: self.also,
+            site: self.site,
+        }
     }
 
     /// The object that those wait for who wait for this worker's end.
@@ -186,13 +276,25 @@ pub(super) extern "C" fn worker_main() -> ! {
         let worker = (*engine).current;
         let body = (*worker).body.take().expect("a worker begins once");
         // A shim's closure catches the user's panics; what comes through is a destructor's, as in std.
-        let finished = catch_unwind(AssertUnwindSafe(body.0))
-            .and_then(|()| catch_unwind(AssertUnwindSafe(|| super::local::destroy_all(worker))));
-        if finished.is_err() {
+        if catch_unwind(AssertUnwindSafe(body.0)).is_err() {
+            super::thread::abort();
+        }
+    }
+    end_worker()
+}
+
+/// Ends the current worker, after its locals; its stack is left as it is. Controlled workers only.
+pub fn end_worker() -> ! {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live, and it is the current one.
+    unsafe {
+        let worker = (*engine).current;
+        if catch_unwind(AssertUnwindSafe(|| super::local::destroy_all(worker))).is_err() {
             super::thread::abort();
         }
         (*worker).operation = Operation::End;
         (*worker).object = Worker::end_object(worker);
+        (*worker).also = 0;
         (*worker).site = (*worker).spawned_at;
         if (*worker).id.0 == 0 {
             (*engine).body_done = true;

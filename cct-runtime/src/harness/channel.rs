@@ -1,7 +1,7 @@
-//! The pipe to cargo-cct.
+//! The pipe to cargo-cct, and the one from it.
 
 use crate::codec::Wire as _;
-use crate::wire::{ENV_EVENTS, Event};
+use crate::wire::{ENV_ANSWERS, ENV_EVENTS, Event};
 
 /// Sends events to cargo-cct.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +12,7 @@ pub(super) struct Channel {
 impl Channel {
     /// The channel that the environment names; `None` if it names none.
     pub(super) fn open() -> Option<Channel> {
-        let descriptor = std::env::var(ENV_EVENTS).ok()?.parse().ok()?;
-        // SAFETY: touches no memory. A process that the test starts must not keep the pipe open.
-        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        let descriptor = descriptor_in(ENV_EVENTS)?;
         Some(Channel { descriptor })
     }
 
@@ -36,4 +34,44 @@ impl Channel {
             }
         }
     }
+}
+
+/// Takes answers from cargo-cct.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answers {
+    descriptor: libc::c_int,
+}
+
+impl Answers {
+    /// The answers that the environment names; `None` if it names none.
+    pub(super) fn open() -> Option<Answers> {
+        let descriptor = descriptor_in(ENV_ANSWERS)?;
+        Some(Answers { descriptor })
+    }
+
+    /// Waits for the next answer. When nobody answers any more the process has no reason to go on.
+    pub(super) fn next(self) -> u32 {
+        let mut bytes = [0; 4];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let rest = &mut bytes[filled..];
+            // SAFETY: `rest` is writable.
+            let read = unsafe { libc::read(self.descriptor, rest.as_mut_ptr().cast(), rest.len()) };
+            match usize::try_from(read) {
+                Ok(read @ 1..) => filled += read,
+                Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}
+                // SAFETY: ends the process.
+                _ => unsafe { libc::_exit(1) },
+            }
+        }
+        u32::from_le_bytes(bytes)
+    }
+}
+
+/// The descriptor that a variable names. A process that the test starts must not keep it open.
+fn descriptor_in(variable: &str) -> Option<libc::c_int> {
+    let descriptor = std::env::var(variable).ok()?.parse().ok()?;
+    // SAFETY: touches no memory.
+    unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    Some(descriptor)
 }

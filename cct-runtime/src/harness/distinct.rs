@@ -22,10 +22,11 @@ impl Distinct {
         }
     }
 
-    /// Adds a fingerprint. Beyond 131,072 distinct ones the count stays where it is.
-    pub(super) fn insert(&mut self, fingerprint: u64) {
+    /// Adds a fingerprint; false if it was there. Beyond 131,072 distinct ones the count stays where it
+    /// is, and each counts as new.
+    pub(super) fn insert(&mut self, fingerprint: u64) -> bool {
         if self.count >= FULL {
-            return;
+            return true;
         }
         let fingerprint = fingerprint.max(1);
         let mut slot = fingerprint.wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 46;
@@ -34,12 +35,21 @@ impl Distinct {
                 0 => {
                     self.slots[slot] = fingerprint;
                     self.count += 1;
-                    return;
+                    return true;
                 }
-                known if known == fingerprint => return,
+                known if known == fingerprint => return false,
                 _ => slot = (slot + 1) % SLOTS,
             }
         }
+    }
+
+    /// All of them, in no particular order.
+    pub(super) fn members(&self) -> Vec<u64> {
+        self.slots
+            .iter()
+            .copied()
+            .filter(|&slot| slot != 0)
+            .collect()
     }
 
     /// How many there were.
@@ -55,8 +65,11 @@ mod tests {
     #[test]
     fn each_fingerprint_counts_once_until_it_is_full() {
         let mut distinct = Distinct::new();
-        for fingerprint in (1..=1000).chain(1..=1000) {
-            distinct.insert(fingerprint);
+        for fingerprint in 1..=1000 {
+            assert!(distinct.insert(fingerprint));
+        }
+        for fingerprint in 1..=1000 {
+            assert!(!distinct.insert(fingerprint));
         }
         assert_eq!(distinct.count(), 1000);
         for fingerprint in 1..=2 * FULL {

@@ -4,85 +4,171 @@ use std::time::{Duration, Instant};
 
 use super::distinct::Distinct;
 use super::process::private_board;
-use super::replay::{self, head_of};
+use super::replay;
+use super::resume::Resume;
+use super::share::Share;
 use super::surroundings::Surroundings;
+use crate::config;
 use crate::config::{Resolved, Settings};
-use crate::engine::{Engine, Order, Plan, Replay, Tape};
+use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Tape};
 use crate::operation::Operation;
-use crate::strategy::{self, Beginning, Rng, Strategy};
+use crate::strategy::{self, Beginning, Limits, Progress, Random, Rng, Strategy};
 use crate::trace::{Schedule, Step, Trace};
 use crate::verdict::{Bug, BugKind, Verdict};
-use crate::wire::{Counters, Divergence, Event, Found, Started};
+use crate::wire::{Counters, Divergence, Event, Fingerprints, Found, Replayed, Started};
 
 /// What the wall clock shows when an iteration begins: the same in every process, and later than the times
 /// of files. The first second of 2030, in nanoseconds since the Unix epoch.
 const WALL_CLOCK: u64 = 1_893_456_000_000_000_000;
+/// How many schedules are all watched; later ones only once in a while, since it takes time.
+const WATCHED_AT_FIRST: u64 = 64;
+/// No more new behaviours than this are told by one of several processes.
+const MOST_NEWS: usize = 1 << 17;
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
-/// Explores in this process, for benchmarks and for custom harnesses; panics when a bug is found.
+/// Explores and replays bodies in this process: for benchmarks, and for harnesses other than libtest's.
 ///
-/// The body runs on controlled workers. Threads and locks must be those of cct-shims, since nothing was
-/// rebuilt.
+/// Bodies run on controlled workers. Threads and locks must be those of cct-shims, since nothing was
+/// rebuilt. One for each process, since it owns what surrounds an iteration: the statics, the arena, ….
+#[derive(Debug)]
+pub struct Explorer {
+    surroundings: Surroundings,
+    engine: Box<Engine>,
+}
+
+/// What an exploration came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exploration {
+    /// What it did.
+    pub counters: Counters,
+    /// The bug that ended it, with its schedule.
+    pub found: Option<Found>,
+}
+
+/// A schedule of a survey.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// How it ended; none if the strategy gave it up.
+    pub verdict: Option<Verdict>,
+    /// Tells its behaviour apart from others.
+    pub behaviour: u64,
+}
+
+/// Explores in this process; panics when a bug is found. Once for each process.
 pub fn explore(settings: &Settings, body: impl Fn()) -> Counters {
-    // SAFETY: the board is private and stays mapped.
-    let tape = unsafe { Tape::on(private_board()) };
-    let mut explorer = Explorer::new("main", settings.clone().resolve(), tape);
-    let judged = || super::judge::judge(super::ShouldPanic::No, &body);
-    let mut bug = None;
-    let counters = explorer.explore(&judged, &mut |event| {
-        if let Event::Found(found) = event {
-            bug = Some(found);
-        }
-    });
-    match bug {
+    let exploration = Explorer::new(settings).explore(settings, body);
+    match exploration.found {
         Some(found) => panic!("schedule {}: {:?}", found.iteration, found.bug),
-        None => counters,
+        None => exploration.counters,
     }
 }
 
-/// Explores one test.
-pub(super) struct Explorer {
-    name: &'static str,
-    settings: Resolved,
-    surroundings: Surroundings,
-    engine: Box<Engine>,
-    portfolio: Vec<Member>,
-    distinct: Distinct,
-    counters: Counters,
-    began: Instant,
-}
-
-/// A strategy of the portfolio, and what its schedules begin with.
-struct Member {
-    strategy: Box<dyn Strategy>,
-    head: Schedule,
-}
-
 impl Explorer {
-    /// An explorer of the test with this name.
-    pub(super) fn new(name: &'static str, settings: Resolved, tape: Tape) -> Explorer {
-        let surroundings = Surroundings::new();
-        let members = settings.strategy.members().iter().map(|&member| Member {
-            strategy: strategy::build(member),
-            head: Schedule {
-                max_steps: settings.max_steps,
-                detached_steps: settings.detached_steps,
-                wall_clock: WALL_CLOCK,
-                strategy: member.to_string(),
-                ..Schedule::default()
-            },
-        });
+    /// An explorer; `atomic` and `interleave` are the only settings looked at here.
+    pub fn new(settings: &Settings) -> Explorer {
+        // SAFETY: the board is private and stays mapped.
+        let tape = unsafe { Tape::on(private_board()) };
+        Explorer::on(tape, &settings.clone().resolve())
+    }
+
+    /// An explorer that records on this tape.
+    pub(super) fn on(tape: Tape, settings: &Resolved) -> Explorer {
+        let mut surroundings = Surroundings::new();
+        let granularity = Granularity::new(&settings.atomic, &settings.interleave);
+        let mut engine = Engine::new(tape, granularity);
+        engine.exchange(surroundings.take_c_locals());
         Explorer {
-            name,
             surroundings,
-            engine: Engine::new(tape, &settings.atomic),
-            portfolio: members.collect(),
-            distinct: Distinct::new(),
-            counters: Counters::default(),
-            began: budget_clock(),
-            settings,
+            engine,
         }
+    }
+
+    /// Explores until a bug is found or the budget is used up.
+    pub fn explore(&mut self, settings: &Settings, body: impl Fn()) -> Exploration {
+        let settings = settings.clone().resolve();
+        let strategies = settings.strategy.build();
+        self.explore_and(settings, strategies, body, None)
+    }
+
+    /// Explores with strategies of the caller's, which take turns; the settings' own are not looked at, and
+    /// granularity `mix` is `all`. Panics if the search cannot be resumed as the settings say.
+    pub fn explore_with(
+        &mut self,
+        mut settings: Resolved,
+        strategies: Vec<(String, Box<dyn Strategy>)>,
+        body: impl Fn(),
+    ) -> Exploration {
+        if settings.granularity == config::Granularity::Mix {
+            settings.granularity = config::Granularity::All;
+        }
+        self.explore_and(settings, strategies, body, None)
+    }
+
+    /// As [`explore_with`](Explorer::explore_with), and hands out each schedule that was made.
+    pub fn explore_each(
+        &mut self,
+        settings: Resolved,
+        strategies: Vec<(String, Box<dyn Strategy>)>,
+        body: impl Fn(),
+        each: &mut dyn FnMut(Schedule),
+    ) -> Exploration {
+        self.explore_and(settings, strategies, body, Some(each))
+    }
+
+    fn explore_and(
+        &mut self,
+        settings: Resolved,
+        strategies: Vec<(String, Box<dyn Strategy>)>,
+        body: impl Fn(),
+        each: Option<&mut dyn FnMut(Schedule)>,
+    ) -> Exploration {
+        let judged = || super::judge::judge(super::ShouldPanic::No, &body);
+        let mut found = None;
+        let search = Search::new(self, "main", settings, strategies);
+        let search = Search {
+            // Coerced: it need not live as long as the explorer.
+            each: each.map(|each| each as &mut dyn FnMut(Schedule)),
+            ..search.unwrap_or_else(|reason| panic!("{reason}"))
+        };
+        let counters = search.run(&judged, &mut |event| {
+            if let Event::Found(bug) = event {
+                found = Some(bug);
+            }
+        });
+        self.surroundings.clean_up();
+        Exploration { counters, found }
+    }
+
+    /// Explores until the budget is used up, whatever is found, with each schedule watched; `see` is told
+    /// how each ended. For comparisons of whole spaces of schedules.
+    pub fn survey(
+        &mut self,
+        settings: Resolved,
+        strategies: Vec<(String, Box<dyn Strategy>)>,
+        body: impl Fn(),
+        see: &mut dyn FnMut(&Seen),
+    ) -> Counters {
+        let judged = || super::judge::judge(super::ShouldPanic::No, &body);
+        let settings = Resolved {
+            watch: 1,
+            ..settings
+        };
+        let search = Search::new(self, "main", settings, strategies);
+        let mut search = search.unwrap_or_else(|reason| panic!("{reason}"));
+        search.witness = Some(see);
+        let counters = search.run(&judged, &mut |_| {});
+        self.surroundings.clean_up();
+        counters
+    }
+
+    /// Repeats a schedule, with everything recorded.
+    pub fn replay(&mut self, schedule: &Schedule, body: impl Fn()) -> Replayed {
+        let judged = || super::judge::judge(super::ShouldPanic::No, &body);
+        let settings = Settings::default().resolve();
+        let replayed = self.replay_judged(schedule.clone(), "main", &settings, &judged);
+        self.surroundings.clean_up();
+        replayed
     }
 
     /// Where the engine is, for signal handlers.
@@ -90,23 +176,177 @@ impl Explorer {
         &raw mut *self.engine
     }
 
-    /// Explores until a bug is found or the budget is used up; tells what happens as it goes.
-    pub(super) fn explore(
+    /// What surrounds an iteration, for signal handlers.
+    pub(super) fn surroundings(&mut self) -> *mut Surroundings {
+        &raw mut self.surroundings
+    }
+
+    /// What surrounds an iteration, and who runs it.
+    pub(super) fn parts(&mut self) -> (&mut Surroundings, &mut Engine) {
+        (&mut self.surroundings, &mut self.engine)
+    }
+
+    /// Runs one iteration as the schedule says.
+    pub(super) fn replay_judged(
         &mut self,
+        schedule: Schedule,
+        name: &str,
+        settings: &Resolved,
+        body: &dyn Fn() -> Option<Bug>,
+    ) -> Replayed {
+        replay::replay(
+            &mut self.engine,
+            &self.surroundings,
+            schedule,
+            name,
+            settings,
+            body,
+        )
+    }
+}
+
+/// The exploration of one test.
+pub(super) struct Search<'a> {
+    explorer: &'a mut Explorer,
+    name: &'static str,
+    settings: Resolved,
+    portfolio: Vec<Member>,
+    distinct: Distinct,
+    behaviours: Distinct,
+    share: Share,
+    /// In one of several processes: each behaviour, and the iteration that showed it first.
+    news: Vec<(u64, u64)>,
+    counters: Counters,
+    began: Instant,
+    resume: Option<Resume>,
+    /// Who wants to have each schedule.
+    each: Option<&'a mut dyn FnMut(Schedule)>,
+    /// Who is told of each schedule; a bug is no end then.
+    witness: Option<&'a mut dyn FnMut(&Seen)>,
+}
+
+/// A strategy of the portfolio, and what its schedules begin with.
+struct Member {
+    strategy: Box<dyn Strategy>,
+    head: Schedule,
+    /// How many iterations it has had.
+    turns: u64,
+    /// The most steps of one of them.
+    longest: u32,
+    /// What besides it decided in its schedules.
+    limits: Limits,
+    /// It is the first that keeps count of what is left.
+    reports: bool,
+    /// It was one that enumerates, and is through: its turns are random since.
+    is_through: bool,
+}
+
+impl<'a> Search<'a> {
+    /// The exploration of the test with this name, by strategies that take turns. An error says why it
+    /// cannot be resumed as the settings ask for.
+    pub(super) fn new(
+        explorer: &'a mut Explorer,
+        name: &'static str,
+        mut settings: Resolved,
+        mut strategies: Vec<(String, Box<dyn Strategy>)>,
+    ) -> Result<Search<'a>, String> {
+        explorer.engine.set_patience(Patience::of(&settings));
+        let path = settings.resume.clone();
+        let resume = path
+            .map(|path| Resume::open(&path, name, &mut settings, &mut strategies))
+            .transpose()?;
+        let member = |(name, strategy): (String, Box<dyn Strategy>), coarse| Member {
+            strategy,
+            head: Schedule {
+                coarse,
+                ..head_for(&settings, name)
+            },
+            turns: 0,
+            longest: 0,
+            limits: Limits::default(),
+            reports: false,
+            is_through: false,
+        };
+        let mut portfolio = Vec::new();
+        if settings.granularity == config::Granularity::Mix && resume.is_none() {
+            // What enumerates, enumerates everything; the others have a twin for each granularity, since
+            // what one learns is of no use to the other.
+            let twins = settings.strategy.build().into_iter();
+            let twins = twins.filter(|(_, strategy)| !strategy.enumerates());
+            portfolio.extend(twins.map(|twin| member(twin, true)));
+        }
+        let coarse = settings.granularity == config::Granularity::Workspace;
+        portfolio.extend(strategies.into_iter().map(|named| member(named, coarse)));
+        let mut members = portfolio.iter_mut();
+        if let Some(member) = members.find(|member| member.strategy.progress().is_some()) {
+            member.reports = true;
+        }
+        let mut counters = Counters::default();
+        if let Some(resume) = &resume {
+            counters.limits = resume.limits();
+            portfolio[0].limits = resume.limits();
+            counters.failed_before = resume.failed();
+            // There may be nothing left to do.
+            counters.exhausted = portfolio[0].strategy.is_exhausted();
+            counters.progress = portfolio[0].strategy.progress();
+        }
+        Ok(Search {
+            explorer,
+            name,
+            portfolio,
+            distinct: Distinct::new(),
+            behaviours: Distinct::new(),
+            counters,
+            began: budget_clock(),
+            each: None,
+            news: Vec::new(),
+            share: Share::whole(),
+            settings,
+            resume,
+            witness: None,
+        })
+    }
+
+    /// Has only the iterations of the process with this number, of so many that explore the test.
+    pub(super) fn shared(mut self, part: (u32, u32)) -> Search<'a> {
+        let members = self.portfolio.iter();
+        let strategies: Vec<_> = members.map(|member| &*member.strategy).collect();
+        self.share = Share::of(part, &strategies);
+        if self.share.is_empty() {
+            // What was done before is told by another process.
+            self.counters = Counters::default();
+        }
+        self
+    }
+
+    /// Explores until a bug is found or the budget is used up; tells what happens as it goes.
+    pub(super) fn run(
+        mut self,
         body: &dyn Fn() -> Option<Bug>,
         tell: &mut dyn FnMut(Event),
     ) -> Counters {
         self.began = budget_clock();
         tell(Event::Started(self.started()));
         let mut told = Duration::ZERO;
-        for iteration in 1..=self.settings.iterations {
-            if iteration > 1 {
+        let mut failed = self.counters.failed_before;
+        let share = self.share.clone();
+        let most = if self.counters.exhausted || share.is_empty() {
+            0
+        } else {
+            self.settings.iterations
+        };
+        let mut is_first = true;
+        for iteration in (1..=most).filter(|&iteration| share.has(iteration)) {
+            if !std::mem::take(&mut is_first) {
                 // Before the next and not after the last, whose output may be asked for.
-                self.surroundings.clean_up();
+                self.explorer.surroundings.clean_up();
             }
             let verdict = self.iterate(iteration, body, tell);
-            if let Verdict::Failed(bug) = verdict {
-                let schedule = self.engine.tape().schedule();
+            failed += u64::from(matches!(verdict, Verdict::Failed(_)));
+            if let Verdict::Failed(bug) = verdict
+                && self.witness.is_none()
+            {
+                let schedule = self.explorer.engine.tape().schedule();
                 tell(Event::Found(Found {
                     iteration,
                     bug,
@@ -114,11 +354,18 @@ impl Explorer {
                 }));
                 break;
             }
-            if self.counters.sequential {
+            if self.counters.sequential || self.counters.exhausted {
                 break;
             }
-            if iteration % 16 == 0 || self.counters.nanos < 1_000_000 {
+            if self.counters.schedules.is_multiple_of(16) || self.counters.nanos < 1_000_000 {
                 let elapsed = self.elapsed();
+                if self
+                    .resume
+                    .as_ref()
+                    .is_some_and(|resume| resume.is_due(elapsed))
+                {
+                    self.save(failed);
+                }
                 if self.settings.time.is_some_and(|time| elapsed >= time) {
                     break;
                 }
@@ -128,9 +375,32 @@ impl Explorer {
                 }
             }
         }
+        if !share.is_empty() {
+            self.save(failed);
+        }
         self.elapsed();
+        if share.is_part() {
+            tell(Event::Fingerprints(Fingerprints {
+                schedules: self.distinct.members(),
+                behaviours: self.news.iter().map(|&(behaviour, _)| behaviour).collect(),
+                first: self.news.iter().map(|&(_, iteration)| iteration).collect(),
+            }));
+        }
         tell(Event::Finished(self.counters.clone()));
-        self.counters.clone()
+        self.counters
+    }
+
+    /// Writes the file to resume from, if there is to be one.
+    fn save(&mut self, failed: u64) {
+        let before = self.elapsed();
+        let Some(resume) = &mut self.resume else {
+            return;
+        };
+        let strategy = &*self.portfolio[0].strategy;
+        let saved = resume.save(strategy, self.counters.limits, failed);
+        self.counters.resume_error = saved.err();
+        let after = self.began.elapsed();
+        resume.put_off(after, after.saturating_sub(before));
     }
 
     /// Runs one iteration; the first one twice, to see whether it does the same again.
@@ -140,31 +410,43 @@ impl Explorer {
         body: &dyn Fn() -> Option<Bug>,
         tell: &mut dyn FnMut(Event),
     ) -> Verdict {
-        let index = iteration - 1;
-        let count = self.portfolio.len() as u64;
-        let member = &mut self.portfolio[(index % count) as usize];
-        member.head.seed = strategy::derive(self.settings.seed, index);
-        let mut rng = Rng::new(member.head.seed);
-        member.head.yield_budget = 1 << (2 * rng.below(5));
-        member.strategy.begin(&Beginning {
-            seed: rng.bits(),
-            longest: self.counters.longest as u32,
-            fair_after: self.settings.max_steps / 2,
-        });
-        self.surroundings.restore(member.head.seed);
+        let turn = ((iteration - 1) % self.portfolio.len() as u64) as usize;
+        let member = &mut self.portfolio[turn];
+        member.prepare(&self.settings, iteration - 1);
+        self.explorer.surroundings.restore(member.head.seed);
         let plan = Plan {
             iteration,
             head: &member.head,
             order: Order::Search(&mut *member.strategy),
             record: iteration == 1,
+            classify: is_watched(iteration, self.settings.watch),
             name: self.name,
         };
-        let end = self.engine.run(plan, body);
-        let verdict = fail_on_unobserved(end.verdict, &self.engine, &self.settings);
-        self.count(&verdict);
+        let end = self.explorer.engine.run(plan, body);
+        member.longest = member.longest.max(self.explorer.engine.step_count());
+        member.limits = member.limits.and(self.explorer.engine.limits());
+        let exhausted = member.strategy.is_exhausted();
+        let progress = member.strategy.progress();
+        let verdict = fail_on_unobserved(end.verdict, &self.explorer.engine, &self.settings);
+        self.count(iteration, &verdict, end.abandoned);
+        if let Some(each) = &mut self.each {
+            each(self.explorer.engine.tape().schedule());
+        }
+        if let Some(witness) = &mut self.witness {
+            witness(&Seen {
+                verdict: (!end.abandoned).then(|| verdict.clone()),
+                behaviour: self.explorer.engine.behaviour().unwrap_or_default(),
+            });
+        }
+        if self.portfolio[turn].reports {
+            self.counters.progress = progress;
+        }
+        if exhausted {
+            self.retire(turn, progress);
+        }
         if iteration == 1 {
-            self.counters.sequential =
-                self.engine.worker_total() == 1 && !self.engine.tape().has_choices();
+            let engine = &self.explorer.engine;
+            self.counters.sequential = engine.worker_total() == 1 && !engine.tape().has_choices();
             if !self.counters.sequential && !matches!(verdict, Verdict::Failed(_)) {
                 self.check_first(body, tell);
             }
@@ -172,24 +454,44 @@ impl Explorer {
         verdict
     }
 
+    /// A member has made all the schedules that it would. If it leaves none out, and nothing but its picks
+    /// decided in any of them, there are no others; and if it is the last member, nobody is left to look
+    /// for them. Else its turns are random from now on: they stay its turns, so that the others have the
+    /// same ones whenever it is through, and in whichever process.
+    fn retire(&mut self, turn: usize, progress: Option<Progress>) {
+        let leaves_out = progress.is_some_and(|progress| progress.leaves_out);
+        let member = &mut self.portfolio[turn];
+        let is_proof = !leaves_out && member.limits == Limits::default();
+        member.is_through = true;
+        if is_proof {
+            // The others' schedules are among those that it has made.
+            self.counters.limits = Limits::default();
+        }
+        if is_proof || self.portfolio.iter().all(|member| member.is_through) {
+            self.counters.exhausted = true;
+            self.counters.progress = progress;
+            return;
+        }
+        let member = &mut self.portfolio[turn];
+        member.strategy = Box::new(Random::default());
+        member.head = head_for(&self.settings, "random".to_owned());
+        member.reports = false;
+    }
+
     /// Repeats the schedule just run, and tells where it differs.
     fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) {
-        let first = replay::trace_of(&mut self.engine, &self.surroundings);
-        self.surroundings.clean_up();
-        self.surroundings.restore(first.schedule.seed);
-        let head = head_of(&first.schedule);
-        let plan = Plan {
-            iteration: 1,
-            head: &head,
-            order: Order::Replay(Replay::new(first.schedule.clone())),
-            record: true,
-            name: self.name,
-        };
-        let end = self.engine.run(plan, body);
-        let second = replay::trace_of(&mut self.engine, &self.surroundings);
-        let mut difference = first_difference(&first, &second);
-        if let (Some(difference), Some(divergence)) = (&mut difference, end.divergence)
-            && difference.step as usize == second.steps.len()
+        let Explorer {
+            surroundings,
+            engine,
+        } = &mut *self.explorer;
+        let first = replay::trace_of(engine, surroundings);
+        surroundings.clean_up();
+        let (name, settings) = (self.name, &self.settings);
+        let schedule = first.schedule.clone();
+        let second = replay::replay(engine, surroundings, schedule, name, settings, body);
+        let mut difference = first_difference(&first, &second.trace);
+        if let (Some(difference), Some(divergence)) = (&mut difference, second.divergence)
+            && difference.step as usize == second.trace.steps.len()
         {
             // It ended because it left the schedule: say how.
             difference.found = divergence.found;
@@ -199,17 +501,22 @@ impl Explorer {
         }
     }
 
-    fn count(&mut self, verdict: &Verdict) {
-        let steps = u64::from(self.engine.step_count());
+    fn count(&mut self, iteration: u64, verdict: &Verdict, abandoned: bool) {
+        let engine = &self.explorer.engine;
+        let steps = u64::from(engine.step_count());
         let counters = &mut self.counters;
         counters.schedules += 1;
         counters.steps += steps;
-        counters.switches += self.engine.switch_count();
-        counters.cut_offs += u64::from(*verdict == Verdict::CutOff);
+        counters.contested += engine.contested_count();
+        counters.switches += engine.switch_count();
+        counters.redundant += u64::from(abandoned);
+        counters.cut_offs += u64::from(*verdict == Verdict::CutOff && !abandoned);
         counters.longest = counters.longest.max(steps);
-        counters.workers = counters.workers.max(self.engine.worker_total());
-        if self.engine.has_unobserved_panics() {
-            for panic in self.engine.unobserved_panics() {
+        counters.workers = counters.workers.max(engine.worker_total());
+        counters.concurrency = counters.concurrency.max(engine.width());
+        counters.limits = counters.limits.and(engine.limits());
+        if engine.has_unobserved_panics() {
+            for panic in engine.unobserved_panics() {
                 let known = counters
                     .unobserved_panics
                     .iter()
@@ -219,18 +526,32 @@ impl Explorer {
                 }
             }
         }
-        self.distinct.insert(self.engine.tape().fingerprint());
+        if abandoned {
+            return;
+        }
+        self.distinct.insert(engine.tape().fingerprint());
         counters.distinct = self.distinct.count();
+        if let Some(behaviour) = engine.behaviour() {
+            counters.watched += 1;
+            if self.behaviours.insert(behaviour) {
+                counters.last_new = iteration;
+                if self.share.is_part() && self.news.len() < MOST_NEWS {
+                    self.news.push((behaviour, iteration));
+                }
+            }
+            counters.behaviours = self.behaviours.count();
+        }
     }
 
     fn elapsed(&mut self) -> Duration {
         let elapsed = self.began.elapsed();
         self.counters.nanos = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.counters.outside = engine::uses();
         elapsed
     }
 
     fn started(&self) -> Started {
-        let (statics, bytes) = self.surroundings.statics_extent();
+        let (statics, bytes) = self.explorer.surroundings.statics_extent();
         Started {
             seed: self.settings.seed,
             strategy: self.settings.strategy.to_string(),
@@ -238,6 +559,43 @@ impl Explorer {
             statics: statics as u32,
             static_bytes: bytes as u64,
         }
+    }
+}
+
+impl Member {
+    /// Prepares the iteration with this number, from 0.
+    fn prepare(&mut self, settings: &Resolved, index: u64) {
+        // Iterations of a strategy that enumerates differ in nothing but what it decides.
+        let enumerates = self.strategy.enumerates();
+        self.head.seed = strategy::derive(settings.seed, if enumerates { 0 } else { index });
+        let mut rng = Rng::new(self.head.seed);
+        let budget = 1 << (2 * rng.below(5));
+        self.head.yield_budget = if enumerates { 1 } else { budget };
+        self.strategy.begin(&Beginning {
+            seed: rng.bits(),
+            index: self.turns,
+            longest: self.longest,
+            fair_after: settings.max_steps / 2,
+        });
+        self.head.fair_from = self.strategy.fair_from();
+        self.turns += 1;
+    }
+}
+
+/// Whether the iteration with this number, from 1, is watched; with 0, which only measurements set, none.
+fn is_watched(iteration: u64, every: u32) -> bool {
+    every > 0 && (iteration <= WATCHED_AT_FIRST || iteration.is_multiple_of(every.into()))
+}
+
+/// What a strategy's schedules begin with, but for what each iteration has of its own.
+pub(super) fn head_for(settings: &Resolved, strategy: String) -> Schedule {
+    Schedule {
+        max_steps: settings.max_steps,
+        detached_steps: settings.detached_steps,
+        temperature: settings.temperature,
+        wall_clock: WALL_CLOCK,
+        strategy,
+        ..Schedule::default()
     }
 }
 

@@ -7,9 +7,13 @@ mod channel;
 mod crash;
 mod distinct;
 mod explore;
+mod interactive;
 mod judge;
 mod process;
 mod replay;
+mod resume;
+mod share;
+mod signals;
 mod surroundings;
 
 use std::process::Termination;
@@ -18,9 +22,11 @@ use std::process::Termination;
 #[doc(hidden)]
 pub use core::prelude::v1::test as real_test;
 
-pub use explore::explore;
+pub use explore::{Exploration, Explorer, Seen, explore};
+pub(crate) use process::give_up;
 pub(crate) use process::report_internal_error;
 pub use process::report_uncontrolled;
+pub use signals::take_signals_back;
 
 pub use crate::memory::output::note_output;
 

@@ -5,15 +5,15 @@ use std::os::fd::AsRawFd as _;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use super::channel::Channel;
-use super::explore::Explorer;
-use super::surroundings::Surroundings;
-use super::{TestCase, crash, replay};
+use super::channel::{Answers, Channel};
+use super::explore::{Explorer, Search};
+use super::{TestCase, crash, interactive, replay, signals};
 use crate::config::{Resolved, Settings};
 use crate::engine::{Tape, is_controlled, outside};
 use crate::verdict::Bug;
 use crate::wire::{
-    Board, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_OVERRIDES, ENV_SCHEDULE, Event,
+    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_OVERRIDES, ENV_PART,
+    ENV_SCHEDULE, Event,
 };
 
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
@@ -30,31 +30,55 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
     };
     let settings = settings(case).unwrap_or_else(|reason| refuse(reason));
     let board = board().unwrap_or_else(|reason| refuse(reason));
-    let schedule = (mode == "replay").then(replay::read_schedule).transpose();
-    let schedule = schedule
-        .unwrap_or_else(|reason| refuse(reason))
-        .unwrap_or_default();
+    let schedule = (mode != "explore" && std::env::var_os(ENV_SCHEDULE).is_some())
+        .then(replay::read_schedule)
+        .transpose()
+        .unwrap_or_else(|reason| refuse(reason));
+    let answers = Answers::open();
+    signals::leave_to_others();
+    let part = part().unwrap_or_else(|reason| refuse(reason));
     forget_environment();
     // SAFETY: the board was mapped for us and is never unmapped.
     let tape = unsafe { Tape::on(board) };
     match mode {
         "explore" => {
-            let mut explorer = Explorer::new(case.test_name(), settings, tape);
+            let mut explorer = Explorer::on(tape, &settings);
             crash::install(board, explorer.engine());
-            explorer.explore(body, &mut |event| channel.send(&event));
+            let strategies = settings.strategy.build();
+            let search = Search::new(&mut explorer, case.test_name(), settings, strategies)
+                .unwrap_or_else(|reason| refuse(reason));
+            let search = search.shared(part);
+            search.run(body, &mut |event| channel.send(&event));
         }
         "replay" => {
-            let mut surroundings = Surroundings::new();
-            let mut engine = crate::engine::Engine::new(tape, &settings.atomic);
-            crash::install(board, &raw mut *engine);
-            crash::tell_trace(&raw mut surroundings);
-            let name = case.test_name();
-            let replayed =
-                replay::replay(&mut engine, &surroundings, schedule, name, &settings, body);
+            let mut explorer = Explorer::on(tape, &settings);
+            crash::install(board, explorer.engine());
+            crash::tell_trace(explorer.surroundings());
+            let Some(schedule) = schedule else {
+                refuse("`CCT_SCHEDULE` is not set".to_owned())
+            };
+            let replayed = explorer.replay_judged(schedule, case.test_name(), &settings, body);
             channel.send(&Event::Replayed(replayed));
         }
+        "interactive" => {
+            let Some(answers) = answers else {
+                refuse("`CCT_ANSWERS_FD` names no descriptor".to_owned())
+            };
+            let mut explorer = Explorer::on(tape, &settings);
+            crash::install(board, explorer.engine());
+            crash::tell_trace(explorer.surroundings());
+            let (name, ends) = (case.test_name(), (channel, answers));
+            interactive::run(
+                &mut explorer,
+                schedule.as_ref(),
+                name,
+                &settings,
+                body,
+                ends,
+            );
+        }
         other => refuse(format!(
-            "`CCT_MODE` is `{other}`, expected `explore` or `replay`"
+            "`CCT_MODE` is `{other}`, expected `explore`, `replay` or `interactive`"
         )),
     }
     leave()
@@ -70,6 +94,15 @@ pub fn report_uncontrolled(what: &str) {
             channel.send(&Event::Uncontrolled(what.to_owned()));
             leave()
         });
+    }
+}
+
+/// The engine cannot go on: what it waits for is not under control. Ends the process, so that the test is
+/// run natively; where nobody listens it does nothing.
+pub(crate) fn give_up(what: &str) {
+    if let Some(channel) = CHANNEL.get() {
+        channel.send(&Event::Uncontrolled(what.to_owned()));
+        leave()
     }
 }
 
@@ -109,6 +142,8 @@ fn forget_environment() {
     for name in [
         ENV_MODE,
         ENV_EVENTS,
+        ENV_ANSWERS,
+        ENV_PART,
         ENV_BOARD,
         ENV_SCHEDULE,
         ENV_OVERRIDES,
@@ -127,6 +162,18 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
         .over(parse(case.settings)?)
         .over(variable(ENV_DEFAULTS)?);
     Ok(merged.resolve())
+}
+
+/// The number of this process, and of how many that explore the test.
+fn part() -> Result<(u32, u32), String> {
+    let Ok(text) = std::env::var(ENV_PART) else {
+        return Ok((0, 1));
+    };
+    let numbers = text.split_once('/').and_then(|(process, of)| {
+        let (process, of) = (process.parse().ok()?, of.parse().ok()?);
+        (process < of).then_some((process, of))
+    });
+    numbers.ok_or_else(|| format!("`CCT_PART` is `{text}`, expected `0/2` or the like"))
 }
 
 fn board() -> Result<*mut Board, String> {

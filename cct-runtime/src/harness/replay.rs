@@ -4,7 +4,7 @@ use super::explore::fail_on_unobserved;
 use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::config::Resolved;
-use crate::engine::{Engine, Order, Plan, Replay};
+use crate::engine::{Engine, Order, Patience, Plan, Replay};
 use crate::trace::{Schedule, Trace};
 use crate::verdict::Bug;
 use crate::wire::{ENV_SCHEDULE, Replayed};
@@ -27,12 +27,14 @@ pub(super) fn replay(
     body: &dyn Fn() -> Option<Bug>,
 ) -> Replayed {
     surroundings.restore(schedule.seed);
+    engine.set_patience(Patience::of(settings));
     let head = head_of(&schedule);
     let plan = Plan {
         iteration: 1,
         head: &head,
         order: Order::Replay(Replay::new(schedule)),
         record: true,
+        classify: false,
         name,
     };
     let end = engine.run(plan, body);

@@ -2,8 +2,10 @@
 
 use crate::engine;
 use crate::memory::arena;
+use crate::memory::c_locals::CLocals;
 use crate::memory::descriptors::Descriptors;
 use crate::memory::environment::Environment;
+use crate::memory::handlers;
 use crate::memory::output::Output;
 use crate::memory::statics::Statics;
 
@@ -40,6 +42,7 @@ impl Surroundings {
 
     /// Closes what the iteration opened, and takes back what it printed.
     pub(super) fn clean_up(&mut self) {
+        handlers::put_back();
         self.descriptors.close_new();
         self.output.forget();
     }
@@ -47,6 +50,12 @@ impl Surroundings {
     /// The path of the static at an address.
     pub(super) fn static_at(&self, address: usize) -> Option<String> {
         self.statics.as_ref()?.path_at(address)
+    }
+
+    /// The thread-locals of C code, for the engine.
+    pub(super) fn take_c_locals(&mut self) -> CLocals {
+        let statics = self.statics.as_mut();
+        statics.map(Statics::take_c_locals).unwrap_or_default()
     }
 
     /// How many statics are put back, and their size in bytes.

@@ -3,7 +3,8 @@
 //! A bump allocator over one region at a fixed address, so that an iteration finds the same addresses
 //! whenever it is run. Nothing is given back before the iteration ends, unless it uses very much: then
 //! freed blocks are used again. A block knows its size and whether it is live, so that a double free is
-//! seen; freed memory is overwritten, so that use after free does not look right by accident.
+//! seen; freed memory is overwritten, of a great block the first part, so that use after free does not look
+//! right by accident.
 //!
 //! The allocation functions of the C library, taken over by symbol, lead here.
 
@@ -18,6 +19,11 @@ const HOME: usize = 0x2000_0000_0000;
 const REGION: usize = 64 << 30;
 /// From here on freed blocks are used again.
 const REUSE_FROM: usize = 512 << 20;
+/// From this size on memory is cleared by handing its pages back: tables of gigabytes of which nobody uses
+/// but a few pages are allocated at once, natively.
+const GREAT: usize = 4 << 20;
+/// Pages are this large, or this is a multiple of their size.
+const PAGE: usize = 64 << 10;
 /// A block's header; the alignment of every block.
 const HEADER: usize = 16;
 
@@ -70,11 +76,17 @@ pub(crate) fn open() {
     }
 }
 
-/// Forgets every block.
+/// Forgets every block. What an unusually large iteration held goes back to the system.
 pub(crate) fn reset() {
-    // SAFETY: called between iterations on the engine's thread.
+    // SAFETY: called between iterations on the engine's thread; nothing is live.
     unsafe {
         let arena = &mut *ARENA.0.get();
+        if arena.top - arena.start > REUSE_FROM {
+            clear_pages(
+                (arena.start + REUSE_FROM) as *mut u8,
+                arena.top - arena.start - REUSE_FROM,
+            );
+        }
         arena.top = arena.start;
         arena.free = [null_mut(); CLASSES];
     }
@@ -121,6 +133,22 @@ pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
     block
 }
 
+/// A new block of zeros, or null when the region is exhausted.
+///
+/// # Safety
+///
+/// [`is_in_use`] must be true.
+pub unsafe fn allocate_zeroed(size: usize) -> *mut u8 {
+    // SAFETY: the caller's; the new block has that size.
+    unsafe {
+        let block = allocate(size, HEADER);
+        if !block.is_null() {
+            clear(block, size);
+        }
+        block
+    }
+}
+
 /// Gives a block back. One that is not live ends the iteration with that verdict.
 ///
 /// # Safety
@@ -132,7 +160,10 @@ pub unsafe fn free(block: *mut u8) {
         check_live(block, "freed");
         let size = (*header(block)).size;
         (*header(block)).state = FREED;
-        block.write_bytes(POISON, size);
+        block.write_bytes(POISON, size.min(GREAT));
+        if size > GREAT {
+            clear(block.add(GREAT), size - GREAT);
+        }
         (*ARENA.0.get()).put_freed(block, size);
     }
 }
@@ -188,6 +219,33 @@ unsafe fn check_live(block: *mut u8, what: &str) {
         "was never allocated"
     };
     bad_memory(engine, &format!("memory is {what} that {reason}"));
+}
+
+/// Fills memory of the arena, which nobody else uses, with zeros.
+unsafe fn clear(from: *mut u8, size: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if size >= GREAT {
+            clear_pages(from, size);
+        } else {
+            from.write_bytes(0, size);
+        }
+    }
+}
+
+/// Likewise, by giving up the whole pages: the system has zeros for who touches them next.
+unsafe fn clear_pages(from: *mut u8, size: usize) {
+    let before = from.align_offset(PAGE).min(size);
+    let whole = (size - before) / PAGE * PAGE;
+    // SAFETY: all of it lies in the memory that the caller has.
+    unsafe {
+        let pages = from.add(before);
+        from.write_bytes(0, before);
+        if libc::madvise(pages.cast(), whole, libc::MADV_DONTNEED) != 0 {
+            pages.write_bytes(0, whole);
+        }
+        pages.add(whole).write_bytes(0, size - before - whole);
+    }
 }
 
 unsafe fn header(block: *mut u8) -> *mut Header {
@@ -250,6 +308,19 @@ mod tests {
             assert_eq!((*header(first)).state, FREED);
 
             assert_ne!(allocate(100, 1), first, "freed blocks rest");
+
+            let great = allocate(3 * GREAT, 1);
+            great.write_bytes(1, 3 * GREAT);
+            free(great);
+            assert!((0..GREAT).all(|n| *great.add(n) == POISON));
+            assert!((GREAT..3 * GREAT).all(|n| *great.add(n) == 0));
+            reset();
+            allocate(100, 1);
+            let zeros = allocate_zeroed(2 * GREAT);
+            assert!((0..2 * GREAT).all(|n| *zeros.add(n) == 0));
+            let table = allocate_zeroed(REGION / 2);
+            assert_eq!((*table, *table.add(REGION / 2 - 1)), (0, 0));
+            free(table);
             reset();
             assert_eq!(allocate(100, 1), first);
         }

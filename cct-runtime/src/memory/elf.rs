@@ -45,6 +45,8 @@ pub(super) struct DataSymbol {
 pub(super) struct TlsSegment {
     pub(super) size: usize,
     pub(super) align: usize,
+    /// Where what a new thread finds lies, relative to the load address, and how much of it is not zero.
+    pub(super) image: (usize, usize),
 }
 
 impl Executable {
@@ -121,6 +123,7 @@ impl Executable {
         Some(TlsSegment {
             size: segment.memory_size,
             align: segment.align.max(1),
+            image: (segment.address, segment.file_size),
         })
     }
 
@@ -148,6 +151,7 @@ impl Executable {
             .find_map(|at| {
                 (self.half(at)? == kind).then_some(Segment {
                     address: self.word(at + 16)?,
+                    file_size: self.word(at + 32)?,
                     memory_size: self.word(at + 40)?,
                     align: self.word(at + 48)?,
                 })
@@ -189,6 +193,7 @@ impl Section {
 
 struct Segment {
     address: usize,
+    file_size: usize,
     memory_size: usize,
     align: usize,
 }

@@ -8,7 +8,9 @@
 use std::collections::hash_map::RandomState;
 use std::hint::black_box;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::c_locals::CLocals;
 use super::elf::{DataSymbol, Executable, TlsSegment};
 use super::mangling::{crate_of, path_of};
 use crate::engine::engine_cell;
@@ -33,6 +35,19 @@ pub(crate) struct Statics {
     names: Vec<(Range<usize>, &'static str)>,
     /// The two words of std's hash keys of this thread.
     hash_keys: Option<[*mut u64; 2]>,
+    c_locals: CLocals,
+}
+
+/// Whether the program has a global allocator of its own, once that is known.
+static OWN_ALLOCATOR: AtomicBool = AtomicBool::new(false);
+
+/// True if the program has a global allocator of its own.
+///
+/// It may be written in C, and takes its locks in the middle of whatever allocates: they are no place to let
+/// others run, and what it keeps per thread is that of the one thread that all workers are to it.
+#[inline]
+pub fn has_own_allocator() -> bool {
+    OWN_ALLOCATOR.load(Ordering::Relaxed)
 }
 
 /// Memory to put back.
@@ -64,7 +79,9 @@ impl Statics {
             saved: Vec::new(),
             names: Vec::new(),
             hash_keys: None,
+            c_locals: CLocals::default(),
         };
+        OWN_ALLOCATOR.store(rust_only, Ordering::Relaxed);
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for symbol in symbols.data.iter().filter(|symbol| !symbol.thread_local) {
             let address = base + symbol.offset;
@@ -94,6 +111,19 @@ impl Statics {
                     ranges.push(address..address + symbol.size);
                 }
             } else {
+                let locals = symbols.data.iter().filter(|symbol| symbol.thread_local);
+                let of_c = locals.filter(|symbol| crate_of(symbol.name).is_none());
+                let mut areas: Vec<_> = of_c
+                    .map(|symbol| {
+                        block.start + symbol.offset..block.start + symbol.offset + symbol.size
+                    })
+                    .collect();
+                merge(&mut areas);
+                let (offset, length) = tls.image;
+                // SAFETY: the loader made threads' blocks of this part of the executable.
+                let image =
+                    unsafe { std::slice::from_raw_parts((base + offset) as *const u8, length) };
+                statics.c_locals = CLocals::new(areas, block.start, image);
                 ranges.push(block.start..cell);
                 ranges.push(cell + size..block.end);
             }
@@ -132,6 +162,11 @@ impl Statics {
             // SAFETY: the words of an initialised cell of this thread, whose keys are any two words.
             unsafe { key.write(crate::strategy::derive(seed, index as u64)) };
         }
+    }
+
+    /// The thread-locals of C code.
+    pub(crate) fn take_c_locals(&mut self) -> CLocals {
+        std::mem::take(&mut self.c_locals)
     }
 
     /// The number of statics and their size in bytes.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::condvar::Limit;
 use super::futex;
 use crate::engine::{self, NEVER, Wakeup};
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 
 /// Who may send and receive now.
 #[derive(Debug)]
@@ -58,6 +58,8 @@ enum Change {
     Stored = 0,
     /// A message was taken, or the receiver went.
     Taken = 1,
+    /// A sender went; nobody waits for that.
+    Senders = 2,
 }
 
 impl ChannelMachine {
@@ -83,6 +85,10 @@ impl ChannelMachine {
     #[track_caller]
     pub fn send(&self, store: &mut dyn FnMut()) -> Sent {
         let site = Location::caller();
+        if self.counts.with(|counts| counts.bound.is_some()) {
+            // Others may take the room that there is, or make some.
+            engine::touch(self.address(Change::Stored), Access::Reads);
+        }
         if !self.counts.with(|counts| counts.must_queue()) {
             self.point(Operation::Send, site).done();
         }
@@ -208,7 +214,10 @@ impl ChannelMachine {
 
     /// Takes a sender away. Only the last one's end is visible to others.
     pub fn drop_sender(&self) {
-        if self.counts.with(|counts| counts.senders == 1) {
+        let is_last = self.counts.with(|counts| counts.senders == 1);
+        // Who comes last depends on the order in which all of them go.
+        engine::touch(self.address(Change::Senders), Access::Writes);
+        if is_last {
             self.point(Operation::Disconnect, self.created).done();
         }
         let is_last = self.counts.with(|counts| {

@@ -2,7 +2,8 @@
 //!
 //! Workers that wait are counted: one is either *waiting* or *called* by a notification and about
 //! to return. A wake-up without a call sends the worker back to wait, so that no spurious wake-up
-//! reaches the user. Which worker a `notify_one` wakes is the strategy's choice.
+//! reaches the user. Called, it waits for the mutex as others do that want to lock it, and is no
+//! candidate while another holds it. Which worker a `notify_one` wakes is the strategy's choice.
 
 use std::panic::Location;
 use std::ptr;
@@ -13,7 +14,7 @@ use super::futex;
 use super::hold::Hold;
 use super::mutex::MutexMachine;
 use crate::engine::{self, NEVER, Wakeup, WorkerId};
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 
 /// Who waits for a notification.
 #[derive(Debug)]
@@ -125,14 +126,21 @@ impl CondvarMachine {
             Limit::After(duration) => (Operation::WaitTimeout, engine::deadline_after(duration)),
             Limit::At(deadline) => (Operation::WaitTimeout, deadline),
         };
-        engine::point_at(operation, self.address(), site).done();
+        let lock = mutex.takes_next();
+        let address = self.address();
+        engine::point_on_both(operation, address, lock.machine.addr(), site).done();
         self.workers.fetch_add(WAITING, Ordering::SeqCst);
         mutex.release();
         loop {
             let holder: Option<WorkerId> = None;
-            let wakeup = engine::wait_at(operation, self.address(), deadline, holder, site);
-            if wakeup == Wakeup::TimedOut && self.change(leave) {
-                return WaitEnd::TimedOut;
+            let wakeup =
+                engine::wait_and_take(operation, address, deadline, holder, Some(lock), site);
+            if wakeup == Wakeup::TimedOut {
+                // A call that comes now finds one waiter less.
+                engine::touch(address, Access::Writes);
+                if self.change(leave) {
+                    return WaitEnd::TimedOut;
+                }
             }
             // When nobody is left waiting, a call came before the deadline and is this worker's.
             if self.change(|state| state.checked_sub(CALLED)) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::hold::{Caller, Hold, Poison};
 use super::{futex, owner};
-use crate::engine::{self, NEVER, WorkerId};
+use crate::engine::{self, NEVER, TakesNext, WorkerId};
 use crate::operation::Operation;
 
 /// Who holds a mutex, and whether anybody waits for it.
@@ -89,6 +89,14 @@ impl MutexMachine {
             self.poison.note(hold, Caller::Thread);
         }
         self.release();
+    }
+
+    /// This mutex as what a worker takes at the end of a wait for something else.
+    pub(super) fn takes_next(&self) -> TakesNext {
+        TakesNext {
+            machine: ptr::from_ref(self).cast(),
+            holder: holder_of,
+        }
     }
 
     /// Acquires again after a wait on a condition variable: the wait was the scheduling point.
@@ -195,4 +203,18 @@ impl MutexMachine {
     fn address(&self) -> usize {
         ptr::from_ref(self).addr()
     }
+}
+
+/// The worker that holds the mutex, which is told that somebody waits for it. One that an OS thread holds
+/// is waited for by trying.
+///
+/// # Safety
+///
+/// `machine` must be a live [`MutexMachine`].
+unsafe fn holder_of(machine: *const ()) -> Option<WorkerId> {
+    // SAFETY: the caller's.
+    let machine = unsafe { &*machine.cast::<MutexMachine>() };
+    let holder = owner::worker(machine.state.load(Ordering::Relaxed) & !WAITED)?;
+    machine.state.fetch_or(WAITED, Ordering::Relaxed);
+    Some(holder)
 }

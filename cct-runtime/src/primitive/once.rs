@@ -1,8 +1,9 @@
 //! The machine of `Once`, `OnceLock` and `LazyLock`.
 //!
 //! A completed one never changes again (but through `&mut`), so looking at it commutes with every
-//! other operation: it is no scheduling point and costs one load. Only a call that finds it
-//! incomplete declares an operation, and then looks again.
+//! later operation: it is no scheduling point and costs one load. Only a call that finds it
+//! incomplete declares an operation, and then looks again. Which of the two it is depends on who came
+//! first, and that the step [touches](engine::touch) the object says so.
 
 use std::panic::Location;
 use std::ptr;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{futex, owner};
 use crate::engine::{self, NEVER};
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 
 /// Whether an initialiser has run, and who runs it.
 #[derive(Debug)]
@@ -65,6 +66,7 @@ impl OnceMachine {
     /// True when an initialiser has run; a scheduling point unless that is so already.
     #[track_caller]
     pub fn get(&self) -> bool {
+        engine::touch(self.address(), Access::Reads);
         if self.is_complete() {
             return true;
         }
@@ -79,6 +81,7 @@ impl OnceMachine {
     /// An initialiser that asks for itself waits forever.
     #[track_caller]
     pub fn begin(&self, on_poison: OnPoison) -> Option<Running<'_>> {
+        engine::touch(self.address(), Access::Reads);
         if self.is_complete() {
             None
         } else {
@@ -90,6 +93,7 @@ impl OnceMachine {
     #[track_caller]
     pub fn wait(&self, on_poison: OnPoison) {
         let site = Location::caller();
+        engine::touch(self.address(), Access::Reads);
         while !self.is_complete() {
             if self.state.load(Ordering::Acquire) & !WAITS == POISONED
                 && on_poison == OnPoison::Panic
@@ -125,6 +129,7 @@ impl OnceMachine {
                         .compare_exchange(state, runner, order, order)
                         .is_ok()
                     {
+                        engine::touch(self.address(), Access::Writes);
                         let was_poisoned = before == POISONED;
                         return Some(Running {
                             once: self,

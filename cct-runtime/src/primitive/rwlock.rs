@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::hold::{Caller, Hold, Poison};
 use super::{futex, owner};
 use crate::engine::{self, NEVER};
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 
 /// How many read, whether one writes, and who waits.
 #[derive(Debug)]
@@ -31,7 +31,9 @@ pub struct RwLockMachine {
 
 const COUNT: u32 = (1 << 30) - 1;
 const WRITER: u32 = COUNT;
+/// Somebody waits and is to be woken: readers, and workers that want to write and wait for a writer.
 const READERS_WAIT: u32 = 1 << 30;
+/// A writer has found readers and waits for them; others who want to read wait behind it.
 const WRITERS_WAIT: u32 = 1 << 31;
 
 fn can_read(state: u32) -> bool {
@@ -42,22 +44,31 @@ fn can_write(state: u32) -> bool {
     state == 0
 }
 
+fn is_written(state: u32) -> bool {
+    state & COUNT == WRITER
+}
+
 /// The two ways to ask for the lock.
 struct Way {
     operation: Operation,
     flag: u32,
     is_free: fn(u32) -> bool,
+    /// Whether it is worth a try: a writer that finds readers makes others wait behind it, and when it
+    /// does so is up to the schedule.
+    can_try: fn(u32) -> bool,
 }
 
 const READ: Way = Way {
     operation: Operation::Read,
     flag: READERS_WAIT,
     is_free: can_read,
+    can_try: can_read,
 };
 const WRITE: Way = Way {
     operation: Operation::Write,
     flag: WRITERS_WAIT,
     is_free: can_write,
+    can_try: |state| !is_written(state),
 };
 
 impl RwLockMachine {
@@ -138,6 +149,10 @@ impl RwLockMachine {
         self.holder.store(0, Ordering::Relaxed);
         let without_one = |state| Some(if state & COUNT == 1 { 0 } else { state - 1 });
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
+        if before & WRITERS_WAIT != 0 {
+            // The last one to go lets others in.
+            engine::touch(self.address(), Access::Writes);
+        }
         if before & COUNT == 1 {
             self.wake(before);
         }
@@ -195,9 +210,9 @@ impl RwLockMachine {
         }
     }
 
-    /// The scheduling point of a blocking acquire: the wait itself when it cannot go ahead.
+    /// The scheduling point of a blocking acquire: the wait itself when it cannot even be tried.
     fn declare(&self, way: &Way, site: &'static Location<'static>) {
-        if (way.is_free)(self.state.load(Ordering::Relaxed)) {
+        if (way.can_try)(self.state.load(Ordering::Relaxed)) {
             engine::point_at(way.operation, self.address(), site).done();
         } else {
             self.block(way, site);
@@ -212,16 +227,27 @@ impl RwLockMachine {
             return;
         }
         let flagged = self.change(Ordering::Relaxed, |state| {
-            is_held(state).then_some(state | way.flag)
+            let flag = if is_written(state) {
+                READERS_WAIT
+            } else {
+                way.flag
+            };
+            is_held(state).then_some(state | flag)
         });
-        if flagged.is_ok() {
+        if let Ok(state) = flagged {
             let holder = owner::worker(holder);
+            if way.flag == WRITERS_WAIT
+                && !is_written(state)
+                && let Some(me) = engine::current()
+            {
+                engine::retract_those(Operation::Read, self.address(), holder.unwrap_or(me));
+            }
             engine::wait_at(way.operation, self.address(), NEVER, holder, site);
         }
     }
 
     fn take_read(&self, code: u32) -> bool {
-        let more = |state| can_read(state).then_some(state + 1);
+        let more = |state| can_read(state).then(|| state + 1);
         let Ok(before) = self.change(Ordering::Acquire, more) else {
             return false;
         };
@@ -240,8 +266,7 @@ impl RwLockMachine {
             if let Some(me) = owner::worker(code)
                 && engine::retract(self.address(), me)
             {
-                self.state
-                    .fetch_or(READERS_WAIT | WRITERS_WAIT, Ordering::Relaxed);
+                self.state.fetch_or(READERS_WAIT, Ordering::Relaxed);
             }
         }
         taken.is_ok()

@@ -48,6 +48,14 @@ impl Strategy for Random {
     fn choose_index(&mut self, n: u32) -> u32 {
         self.rng.below(n)
     }
+
+    fn learns(&self) -> bool {
+        false
+    }
+
+    fn fair_from(&self) -> u32 {
+        0
+    }
 }
 
 #[cfg(test)]

@@ -2,34 +2,145 @@
 
 use std::fmt;
 
+use super::suggest::suggest;
+use super::{
+    Bounded, Delay, Dpor, Graph, Pct, Period, Pos, QLearning, Random, Rff, Sticky, Strategy, Surw,
+    TaskPct, Then,
+};
+
 /// A strategy, or several that take turns, with parameters.
 ///
 /// `random`, `sticky:20`, `pct:3`, `portfolio`, or several separated by commas, which take turns
-/// iteration by iteration. `portfolio` stands for `sticky:20,sticky:200,pct:3,random`.
+/// iteration by iteration. `portfolio` stands for [`Spec::DEFAULT`]. Each may be a combination:
+/// `pct:3@500+random` is PCT up to step 500 of an iteration, and random from there on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spec {
     members: Vec<Member>,
     text: String,
 }
 
-/// One strategy with its parameters.
+/// One that takes turns: a strategy, or several that follow each other within an iteration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    parts: Vec<Part>,
+}
+
+/// One strategy with its parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Member {
+pub struct Part {
+    /// Which.
+    pub kind: Kind,
+    /// The number behind the colon; 0 for a kind that takes none.
+    pub parameter: u32,
+    /// The step at which the next part takes over; `u32::MAX` for the last.
+    pub until: u32,
+}
+
+macro_rules! kinds {
+    ($(
+        $(#[doc = $about:literal])+
+        $variant:ident $name:literal $default:tt $($mark:ident)? => $build:expr,
+    )*) => {
+        /// The strategies there are.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Kind { $($(#[doc = $about])+ $variant,)* }
+
+        /// See [`Spec::GRAMMAR`].
+        const GRAMMAR: &str = concat!(
+            "`portfolio`, ",
+            $(kinds!(@form $name $default), ", ",)*
+            "`A@N+B` (A up to step N, then B), or several of them with commas between"
+        );
+
+        impl Kind {
+            /// Every kind, in the order of the documentation.
+            pub const ALL: &[Kind] = &[$(Kind::$variant,)*];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Kind::$variant => $name,)* }
+            }
+
+            /// The parameter unless one is given; 0 for a kind that takes none.
+            pub const fn default_parameter(self) -> u32 {
+                match self { $(Kind::$variant => $default,)* }
+            }
+
+            /// What it is, in a line.
+            pub fn about(self) -> &'static str {
+                match self { $(Kind::$variant => concat!($($about),+).trim(),)* }
+            }
+
+            /// How it is written, as in the [grammar](Spec::GRAMMAR).
+            pub const fn form(self) -> &'static str {
+                match self { $(Kind::$variant => kinds!(@form $name $default),)* }
+            }
+
+            /// True for a kind whose strategies enumerate, see [`Strategy::enumerates`]: one that is
+            /// marked in the table below.
+            pub const fn enumerates(self) -> bool {
+                match self { $(Kind::$variant => equal(
+                    concat!($(stringify!($mark))?).as_bytes(),
+                    b"enumerates",
+                ),)* }
+            }
+
+            /// Builds it.
+            pub fn build(self, parameter: u32) -> Box<dyn Strategy> {
+                match self { $(Kind::$variant => {
+                    let build: fn(u32) -> Box<dyn Strategy> = $build;
+                    build(parameter)
+                })* }
+            }
+        }
+    };
+    (@form $name:literal 0) => { concat!("`", $name, "`") };
+    (@form $name:literal $default:literal) => { concat!("`", $name, ":N`") };
+}
+
+kinds! {
     /// Uniform random.
-    Random,
-    /// Sticky random walk: switches with probability 1/n.
-    Sticky(u32),
+    Random "random" 0 => |_| Box::new(Random::default()),
+    /// The sticky random walk: switches with probability 1/n.
+    Sticky "sticky" 20 => |n| Box::new(Sticky::new(n)),
+    /// A random walk that switches unless one of n coin flips comes 1.
+    Probabilistic "probabilistic" 3 => |flips| Box::new(Sticky::of_coin_flips(flips)),
     /// PCT of depth d.
-    Pct(u32),
+    Pct "pct" 3 => |depth| Box::new(Pct::new(depth)),
+    /// PCT of depth d over chains of tasks.
+    TaskPct "task-pct" 3 => |depth| Box::new(TaskPct::new(depth)),
+    /// Partial order sampling: new priorities for operations that conflict.
+    Pos "pos" 0 => |_| Box::new(Pos::default()),
+    /// Selectively uniform: all orders of the accesses to one object are as probable.
+    Surw "surw" 0 => |_| Box::new(Surw::default()),
+    /// Workers in turn, but for n delays at random steps.
+    Delay "delay" 5 => |delays| Box::new(Delay::new(delays)),
+    /// Every schedule once, depth first.
+    Dfs "dfs" 0 enumerates => |_| Box::new(Graph::first()),
+    /// Every schedule once, in random order.
+    GraphRandom "graph-random" 0 enumerates => |_| Box::new(Graph::random()),
+    /// Every schedule once, in random order, each about as likely.
+    GraphWeighted "graph-weighted" 0 enumerates => |_| Box::new(Graph::weighted()),
+    /// Every schedule with at most n preemptions once, those with fewer first.
+    Preemption "preemption" 2 enumerates => |bound| Box::new(Bounded::by_preemptions(bound)),
+    /// Every schedule with at most n delays once, those with fewer first.
+    DelayIterative "delay-iterative" 2 enumerates => |bound| Box::new(Bounded::by_delays(bound)),
+    /// The reads-from fuzzer: feedback on which write each read gets its value from.
+    Rff "rff" 0 => |_| Box::new(Rff::default()),
+    /// Few periods, in each of which one worker runs from one key point to another; up to n.
+    Period "period" 5 enumerates => |periods| Box::new(Period::new(periods)),
+    /// Q-learning: feedback on which states have been seen.
+    QLearning "q-learning" 0 => |_| Box::new(QLearning::default()),
+    /// Every behaviour once (source-DPOR).
+    Dpor "dpor" 0 enumerates => |_| Box::new(Dpor::new()),
 }
 
 impl Spec {
     /// What [`Spec::parse`] takes, for messages.
-    pub const GRAMMAR: &'static str =
-        "`portfolio`, `random`, `sticky:N`, `pct:D`, or several of them with commas between";
+    pub const GRAMMAR: &'static str = GRAMMAR;
 
     /// What is used when nothing is said.
-    pub const DEFAULT: &'static str = "sticky:20,sticky:200,pct:3,random";
+    pub const DEFAULT: &'static str = "surw,rff,pos,pct:3,sticky:20,random";
 
     /// Reads a strategy's name.
     pub fn parse(text: &str) -> Result<Spec, InvalidSpec> {
@@ -38,10 +149,12 @@ impl Spec {
         } else {
             text
         };
-        let members = listed
-            .split(',')
-            .map(|member| Member::parse(member.as_bytes()));
-        let members = members.collect::<Option<Vec<_>>>().ok_or(InvalidSpec)?;
+        let members = listed.split(',').map(|member| {
+            Member::parse(member.as_bytes()).ok_or_else(|| InvalidSpec {
+                member: member.to_owned(),
+            })
+        });
+        let members = members.collect::<Result<Vec<_>, _>>()?;
         Ok(Spec {
             members,
             text: text.to_owned(),
@@ -58,9 +171,8 @@ impl Spec {
         loop {
             let (member, more) = split(rest, b',');
             assert!(
-                Member::parse(member).is_some(),
-                "not a strategy: expected `portfolio`, `random`, `sticky:N`, `pct:D`, \
-                 or several of them with commas between"
+                Member::is_valid(member),
+                "not a strategy: see `cargo cct test --help` for their names"
             );
             match more {
                 Some(more) => rest = more,
@@ -73,10 +185,93 @@ impl Spec {
     pub fn members(&self) -> &[Member] {
         &self.members
     }
+
+    /// Builds them, with their names.
+    pub fn build(&self) -> Vec<(String, Box<dyn Strategy>)> {
+        let members = self.members.iter();
+        members
+            .map(|member| (member.to_string(), member.build()))
+            .collect()
+    }
 }
 
 impl Member {
-    const fn parse(text: &[u8]) -> Option<Member> {
+    /// Its strategies, in the order in which they take over.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Builds it.
+    pub fn build(&self) -> Box<dyn Strategy> {
+        Part::build(&self.parts, 0)
+    }
+
+    fn parse(text: &[u8]) -> Option<Member> {
+        if !Member::is_valid(text) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut rest = Some(text);
+        while let Some(text) = rest {
+            let (part, more) = Part::split_first(text)?;
+            parts.push(part);
+            rest = more;
+        }
+        Some(Member { parts })
+    }
+
+    /// True for parts that each exist and take over later than the one before. Only the first may
+    /// enumerate: a later one would not find again where it left off.
+    const fn is_valid(text: &[u8]) -> bool {
+        let mut rest = text;
+        let mut from = 0;
+        loop {
+            let Some((part, more)) = Part::split_first(rest) else {
+                return false;
+            };
+            if part.until <= from || (from > 0 && part.kind.enumerates()) {
+                return false;
+            }
+            from = part.until;
+            match more {
+                Some(more) => rest = more,
+                None => return true,
+            }
+        }
+    }
+}
+
+impl Part {
+    /// Builds parts of which the first takes over at step `from`; each counts steps from where it does.
+    fn build(parts: &[Part], from: u32) -> Box<dyn Strategy> {
+        let (part, more) = parts.split_first().expect("a member has a part");
+        let strategy = part.kind.build(part.parameter);
+        if more.is_empty() {
+            return strategy;
+        }
+        let then = Part::build(more, part.until);
+        Box::new(Then::new(strategy, part.until - from, then))
+    }
+
+    /// Reads the first part of a member, and returns what comes behind it.
+    const fn split_first(text: &[u8]) -> Option<(Part, Option<&[u8]>)> {
+        let (text, until, more) = match split(text, b'+') {
+            (last, None) => (last, u32::MAX, None),
+            (first, more) => match split(first.trim_ascii(), b'@') {
+                (_, None) => return None,
+                (name, Some(digits)) => match positive(digits) {
+                    None => return None,
+                    Some(until) => (name, until, more),
+                },
+            },
+        };
+        match Part::parse(text, until) {
+            None => None,
+            Some(part) => Some((part, more)),
+        }
+    }
+
+    const fn parse(text: &[u8], until: u32) -> Option<Part> {
         let (name, parameter) = match split(text.trim_ascii(), b':') {
             (name, None) => (name, None),
             (name, Some(digits)) => match positive(digits) {
@@ -84,15 +279,31 @@ impl Member {
                 parameter => (name, parameter),
             },
         };
-        match (name, parameter) {
-            (b"random", None) => Some(Member::Random),
-            (b"sticky", None) => Some(Member::Sticky(20)),
-            (b"sticky", Some(n)) => Some(Member::Sticky(n)),
-            (b"pct", None) => Some(Member::Pct(3)),
-            (b"pct", Some(depth)) => Some(Member::Pct(depth)),
-            _ => None,
+        let mut index = 0;
+        while index < Kind::ALL.len() {
+            let kind = Kind::ALL[index];
+            if equal(name, kind.name().as_bytes()) {
+                return match (parameter, kind.default_parameter()) {
+                    (Some(_), 0) => None,
+                    (Some(parameter), _) | (None, parameter) => Some(Part {
+                        kind,
+                        parameter,
+                        until,
+                    }),
+                };
+            }
+            index += 1;
         }
+        None
     }
+}
+
+const fn equal(left: &[u8], right: &[u8]) -> bool {
+    let mut at = 0;
+    while at < left.len() && at < right.len() && left[at] == right[at] {
+        at += 1;
+    }
+    at == left.len() && at == right.len()
 }
 
 /// What is before the first `separator`, and what is after it.
@@ -132,21 +343,46 @@ impl fmt::Display for Spec {
 
 impl fmt::Display for Member {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Member::Random => f.write_str("random"),
-            Member::Sticky(n) => write!(f, "sticky:{n}"),
-            Member::Pct(depth) => write!(f, "pct:{depth}"),
+        self.parts.iter().try_for_each(|part| write!(f, "{part}"))
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.name())?;
+        if self.parameter > 0 {
+            write!(f, ":{}", self.parameter)?;
         }
+        if self.until < u32::MAX {
+            write!(f, "@{}+", self.until)?;
+        }
+        Ok(())
     }
 }
 
 /// A strategy that does not exist, or with a parameter that it does not take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct InvalidSpec;
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvalidSpec {
+    member: String,
+}
+
+impl InvalidSpec {
+    /// What would have been taken: the nearest strategy if there is one near, and all there are.
+    pub fn wants(&self) -> String {
+        let near = suggest(&self.member);
+        let near = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+        format!("{}{near}", Spec::GRAMMAR)
+    }
+}
 
 impl fmt::Display for InvalidSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a strategy: expected {}", Spec::GRAMMAR)
+        write!(
+            f,
+            "`{}` is not a strategy: expected {}",
+            self.member,
+            self.wants()
+        )
     }
 }
 
@@ -156,16 +392,57 @@ impl std::error::Error for InvalidSpec {}
 mod tests {
     use super::*;
 
+    fn members(text: &str) -> Result<Vec<Vec<Part>>, InvalidSpec> {
+        let parts = |spec: Spec| spec.members.into_iter().map(|member| member.parts);
+        Spec::parse(text).map(|spec| parts(spec).collect())
+    }
+
+    fn part(kind: Kind, parameter: u32, until: u32) -> Part {
+        Part {
+            kind,
+            parameter,
+            until,
+        }
+    }
+
     #[test]
     fn names_are_read() {
-        let members = |text| Spec::parse(text).map(|spec| spec.members().to_vec());
-        assert_eq!(members("random"), Ok(vec![Member::Random]));
-        assert_eq!(members("sticky"), Ok(vec![Member::Sticky(20)]));
+        let member = |kind, parameter| vec![part(kind, parameter, u32::MAX)];
+        assert_eq!(members("random"), Ok(vec![member(Kind::Random, 0)]));
+        assert_eq!(members("sticky"), Ok(vec![member(Kind::Sticky, 20)]));
         assert_eq!(
             members("pct:2, sticky:7"),
-            Ok(vec![Member::Pct(2), Member::Sticky(7)])
+            Ok(vec![member(Kind::Pct, 2), member(Kind::Sticky, 7)])
         );
         assert_eq!(members("portfolio"), members(Spec::DEFAULT));
+    }
+
+    #[test]
+    fn combinations_are_read() {
+        let expected = vec![
+            vec![
+                part(Kind::Pct, 2, 50),
+                part(Kind::Sticky, 20, 70),
+                part(Kind::Random, 0, u32::MAX),
+            ],
+            vec![part(Kind::Random, 0, u32::MAX)],
+        ];
+        assert_eq!(
+            members("pct:2@50+sticky@70+random,random"),
+            Ok(expected.clone())
+        );
+        assert_eq!(
+            members("pct:2@50 + sticky @70+ random, random"),
+            Ok(expected)
+        );
+    }
+
+    #[test]
+    fn kinds_that_enumerate_are_marked() {
+        for &kind in Kind::ALL {
+            let built = kind.build(kind.default_parameter());
+            assert_eq!(kind.enumerates(), built.enumerates(), "{kind:?}");
+        }
     }
 
     #[test]
@@ -183,17 +460,38 @@ mod tests {
             "sticky:4294967296",
             "portfolio,random",
             "Random",
+            "pct@5",
+            "pct+random",
+            "pct@0+random",
+            "pct@5+",
+            "pct@5+random@5+sticky",
+            "pct@5:3+random",
+            "pct@5+portfolio",
         ];
         for text in wrong {
-            assert_eq!(Spec::parse(text), Err(InvalidSpec), "{text:?}");
+            assert!(Spec::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_wrong_one_and_all_there_are() {
+        let error = Spec::parse("random,ptc:3").expect_err("wrong").to_string();
+        assert!(error.starts_with("`ptc:3` is not a strategy"), "{error}");
+        assert!(error.ends_with("(did you mean `pct:3`?)"), "{error}");
+        for kind in Kind::ALL {
+            assert!(error.contains(kind.form()), "{error}");
+            assert!(!kind.about().is_empty());
         }
     }
 
     #[test]
     fn a_member_is_printed_as_it_is_read() {
-        for member in [Member::Random, Member::Sticky(20), Member::Pct(3)] {
-            let spec = Spec::parse(&member.to_string()).expect("well-formed");
-            assert_eq!(spec.members(), [member]);
+        let of = |&kind: &Kind| part(kind, kind.default_parameter(), u32::MAX).to_string();
+        let mut all: Vec<String> = Kind::ALL.iter().map(of).collect();
+        all.push("pct:3@500+sticky:20@700+random".to_owned());
+        for text in all {
+            let spec = Spec::parse(&text).expect("well-formed");
+            assert_eq!(spec.members()[0].to_string(), text);
         }
     }
 }

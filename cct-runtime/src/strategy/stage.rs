@@ -1,7 +1,8 @@
 //! A stage for strategies: workers that take a known number of steps and never wait.
 
-use super::{Beginning, Candidates, Pending, Reason, Strategy, WorkerId};
+use super::{Action, Beginning, Candidates, ChainId, Origin, Reason, Strategy, WorkerId};
 use crate::operation::Operation;
+use crate::trace::WorkerKind;
 
 /// A moment at which a strategy is asked.
 #[derive(Debug)]
@@ -22,10 +23,11 @@ impl Candidates for Scene {
     fn contains(&self, worker: WorkerId) -> bool {
         self.enabled.contains(&worker.0)
     }
-    fn pending(&self, _worker: WorkerId) -> Pending {
-        Pending {
+    fn pending(&self, _worker: WorkerId) -> Action {
+        Action {
             operation: Operation::Load,
             object: 0,
+            also: 0,
             site: std::panic::Location::caller(),
         }
     }
@@ -45,11 +47,18 @@ pub(crate) fn play(strategy: &mut dyn Strategy, seed: u64, steps: &[u32]) -> Vec
     let total = steps.iter().sum();
     strategy.begin(&Beginning {
         seed,
+        index: 0,
         longest: total,
         fair_after: u32::MAX,
     });
     let mut left = steps.to_vec();
     for worker in 0..left.len() as u32 {
+        let origin = Origin {
+            parent: worker.checked_sub(1).map(|_| WorkerId(0)),
+            chain: ChainId(worker),
+            kind: WorkerKind::Thread,
+        };
+        strategy.on_created(WorkerId(worker), origin);
         strategy.on_enabled(WorkerId(worker));
     }
     let (mut current, mut quantum) = (0, 0);
@@ -73,6 +82,9 @@ pub(crate) fn play(strategy: &mut dyn Strategy, seed: u64, steps: &[u32]) -> Vec
             quantum -= 1;
         }
         left[current as usize] -= 1;
+        if left[current as usize] == 0 {
+            strategy.on_disabled(WorkerId(current));
+        }
         made.push(current);
     }
     made

@@ -44,7 +44,7 @@ pub(super) unsafe extern "C" fn syscall(
                     Some(super::clock::clock_gettime(clock, b as *mut timespec) as isize)
                 }
                 libc::SYS_sched_yield => Some(super::clock::sched_yield() as isize),
-                _ => None,
+                _ => super::descriptors::by_number(number, arguments),
             }
         };
         if let Some(result) = controlled {
@@ -95,8 +95,9 @@ fn register(argument: usize) -> c_int {
 unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
     // SAFETY: the caller's word; another worker may have changed it up to here, but not from here on.
     let changed = || unsafe { (word as *const u32).read_volatile() != expected };
+    // What the word is matters when the worker comes to wait, and so it is a step of its own.
+    engine::point_at(Operation::FutexWait, word, engine::last_site()).done();
     if changed() {
-        engine::point_at(Operation::FutexWait, word, engine::last_site()).done();
         return super::fail(libc::EAGAIN);
     }
     match engine::wait_at(

@@ -4,11 +4,10 @@
 //! library its environment, its handlers, its caches) must outlive the iteration as that library's statics
 //! do, so the caller decides: each function passes its return address on.
 
-use std::arch::naked_asm;
-
 use cct::memory::arena;
 use libc::{c_int, c_void, size_t};
 
+use super::caller::{is_program, with_caller};
 use super::real::Real;
 
 unsafe extern "C" {
@@ -18,10 +17,6 @@ unsafe extern "C" {
     fn __libc_realloc(block: *mut c_void, size: size_t) -> *mut c_void;
     fn __libc_memalign(align: size_t, size: size_t) -> *mut c_void;
     fn __libc_free(block: *mut c_void);
-
-    // The linker's: where the executable begins, and where its code ends.
-    static __executable_start: u8;
-    static etext: u8;
 }
 
 static USABLE_SIZE: Real<unsafe extern "C" fn(*mut c_void) -> size_t> =
@@ -31,39 +26,7 @@ static USABLE_SIZE: Real<unsafe extern "C" fn(*mut c_void) -> size_t> =
 /// True if the arena is in use and the caller is the program, not a shared library.
 #[inline]
 fn is_for_arena(caller: usize) -> bool {
-    arena::is_in_use() && {
-        let start = (&raw const __executable_start).addr();
-        let end = (&raw const etext).addr();
-        (start..end).contains(&caller)
-    }
-}
-
-/// Defines a function of the C library that goes on to `$inner` with its return address as one argument
-/// more, in `$x86` or `$arm`.
-macro_rules! with_caller {
-    ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $x86:literal, $arm:literal, $inner:path) => {
-        #[doc = concat!("Takes over the C library's `", stringify!($name), "`.")]
-        ///
-        /// # Safety
-        ///
-        /// As the C library's.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub(super) unsafe extern "C" fn $name($($argument: $type),*) -> $result {
-            #[cfg(target_arch = "x86_64")]
-            naked_asm!(
-                concat!("mov ", $x86, ", [rsp]"),
-                "jmp {inner}",
-                inner = sym $inner,
-            );
-            #[cfg(target_arch = "aarch64")]
-            naked_asm!(
-                concat!("mov ", $arm, ", x30"),
-                "b {inner}",
-                inner = sym $inner,
-            )
-        }
-    };
+    arena::is_in_use() && is_program(caller)
 }
 
 with_caller!(malloc(size: size_t) -> *mut c_void, "rsi", "x1", allocate);
@@ -89,7 +52,7 @@ unsafe extern "C" fn allocate(size: size_t, caller: usize) -> *mut c_void {
 }
 
 unsafe extern "C" fn allocate_zeroed(count: size_t, size: size_t, caller: usize) -> *mut c_void {
-    // SAFETY: as in `allocate`; a new block has the size asked for.
+    // SAFETY: as in `allocate`.
     unsafe {
         if !is_for_arena(caller) {
             return __libc_calloc(count, size);
@@ -97,11 +60,7 @@ unsafe extern "C" fn allocate_zeroed(count: size_t, size: size_t, caller: usize)
         let Some(total) = count.checked_mul(size) else {
             return std::ptr::null_mut();
         };
-        let block = arena::allocate(total, 16);
-        if !block.is_null() {
-            block.write_bytes(0, total);
-        }
-        block.cast()
+        arena::allocate_zeroed(total).cast()
     }
 }
 

@@ -3,18 +3,35 @@
 //! A symbol defined here goes before the C library's own. On a controlled worker the function does what
 //! the engine wants; anywhere else it passes straight on.
 
+mod caller;
+mod children;
 mod clock;
+mod descriptors;
 mod fork;
 mod futex;
 mod memory;
-mod output;
+mod processors;
+mod pthread;
 mod random;
 mod real;
-mod uncontrolled;
+mod signals;
 
 /// Sets `errno` and returns -1, as functions of the C library fail.
 fn fail(error: libc::c_int) -> isize {
     // SAFETY: `errno` is a place of this thread.
     unsafe { *libc::__errno_location() = error };
     -1
+}
+
+/// The result of a system call as the C library's functions have it.
+fn result_of(result: isize) -> isize {
+    match result {
+        error @ -4095..=-1 => fail(-error as libc::c_int),
+        result => result,
+    }
+}
+
+/// A descriptor, or another `int`, as an argument of a system call.
+fn argument(number: libc::c_int) -> usize {
+    (number as isize).cast_unsigned()
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use cct::operation::Operation;
 use cct::trace::{Site, Trace};
 
 use super::describe;
 use super::layout::Layout;
-use super::names;
+use super::names::{self, Names};
 use super::origin::Origin;
 use super::rows::Row;
 use super::source::Source;
@@ -21,6 +22,7 @@ const MOST_STEPS: usize = 4;
 /// Cites the lines of the shown steps, and of the failure's own site.
 pub(super) fn text(
     trace: &Trace,
+    names: &Names,
     rows: &[Row],
     failing: usize,
     bug_site: Option<&Site>,
@@ -28,7 +30,16 @@ pub(super) fn text(
     layout: &Layout,
 ) -> String {
     let mut lines = BTreeMap::<(String, u32), Vec<usize>>::new();
-    let mut near: Vec<usize> = rows.iter().filter_map(step).collect();
+    // A task has no place at which it ends, and the failure has a mark of its own.
+    let has_place = |&index: &usize| {
+        let step = &trace.steps[index];
+        match names::operation(step) {
+            Some(Operation::End) => !step.note,
+            Some(Operation::Panic) => index != failing,
+            _ => true,
+        }
+    };
+    let mut near: Vec<usize> = rows.iter().filter_map(step).filter(has_place).collect();
     near.sort_by_key(|step| step.abs_diff(failing));
     if let Some(site) = bug_site.filter(|site| Origin::of(site) == Origin::User) {
         lines.entry((site.file.clone(), site.line)).or_default();
@@ -58,7 +69,7 @@ pub(super) fn text(
         let is_bug = bug_site.is_some_and(|site| site.file == file && site.line == line);
         let bar = layout.pick("│", "|");
         let code = clip(text.trim_end(), 56);
-        let tags = tags(trace, &steps, is_bug, layout);
+        let tags = tags(trace, names, &steps, is_bug, layout);
         let code = if is_bug {
             paint(BAD, &format!("{code:<56}"))
         } else {
@@ -74,11 +85,11 @@ pub(super) fn text(
 fn step(row: &Row) -> Option<usize> {
     match row {
         Row::Step(step) | Row::Spin { step, .. } => Some(*step),
-        Row::Folded { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
+        Row::Folded(_) | Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
     }
 }
 
-fn tags(trace: &Trace, steps: &[usize], is_bug: bool, layout: &Layout) -> String {
+fn tags(trace: &Trace, names: &Names, steps: &[usize], is_bug: bool, layout: &Layout) -> String {
     // The latest steps are the ones nearest to the failure.
     let hidden = steps.len().saturating_sub(MOST_STEPS);
     let mut tags: Vec<String> = Vec::new();
@@ -89,8 +100,8 @@ fn tags(trace: &Trace, steps: &[usize], is_bug: bool, layout: &Layout) -> String
         let step = &trace.steps[index];
         format!(
             "{} {} {}",
-            index + 1,
-            names::worker(step.worker),
+            names.step(index),
+            names.worker(step.worker),
             describe::effect(step)
         )
     }));

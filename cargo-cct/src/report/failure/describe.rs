@@ -1,9 +1,9 @@
 //! What a step did, in a few words.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Site, Step, Trace, Value};
+use cct::trace::{Outcome, Site, Step, Trace, Value, WorkerKind};
 
-use super::names::{self, Names, operation};
+use super::names::{Names, operation};
 
 /// A step in words.
 pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
@@ -11,10 +11,20 @@ pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
     let Some(op) = operation(step) else {
         return format!("operation {}", step.operation);
     };
-    let mut text = subject(names, index, step, op);
+    if op == Op::Panic {
+        return "✗ panics".to_owned();
+    }
+    let mut text = match (label(trace, step), step.object) {
+        (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
+        (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
+        (Some(label), None) => format!("{} {label}", op.name()),
+        (None, _) => subject(names, index, step, op),
+    };
     text.push_str(&values(step, op));
     match step.outcome {
+        Outcome::Done if goes_on(trace, index) => text.push_str(" … goes on"),
         Outcome::Done => {}
+        Outcome::Woken => text.push_str(" … is woken"),
         Outcome::Refused => text.push_str(" ✗"),
         Outcome::Waits => text.push_str(" … waits"),
         Outcome::TimedOut => text.push_str(" … timed out"),
@@ -22,16 +32,45 @@ pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
     text
 }
 
+/// True if a task goes on after an await for which it waited.
+fn goes_on(trace: &Trace, index: usize) -> bool {
+    let step = &trace.steps[index];
+    if operation(step) != Some(Op::Await) {
+        return false;
+    }
+    let before = trace.steps[..index].iter().rev();
+    let mut before = before.filter(|other| other.worker == step.worker);
+    let last = before.find(|other| other.outcome != Outcome::Woken);
+    last.is_some_and(|last| {
+        (operation(last), last.outcome, last.site) == (Some(Op::Await), Outcome::Waits, step.site)
+    })
+}
+
+/// What the program itself says of the step.
+pub(super) fn label<'a>(trace: &'a Trace, step: &Step) -> Option<&'a str> {
+    let index = usize::try_from(step.label?).ok()?;
+    trace.labels.get(index).map(String::as_str)
+}
+
 /// The object and what is done to it.
 fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
     let of_worker = |worker: Option<u32>| match worker {
-        Some(worker) => format!("{} {}", op.name(), names::worker(worker)),
+        Some(worker) => format!("{} {}", op.name(), names.worker(worker)),
         None => op.name().to_owned(),
     };
     match op {
         Op::Spawn => of_worker(names.child(index)),
         Op::Join | Op::IsFinished | Op::Unpark => {
             of_worker(step.object.and_then(|object| names.owner(object)))
+        }
+        Op::Await => match names.awaited(step) {
+            Some(awaited) => format!("{awaited}.await"),
+            None => op.name().to_owned(),
+        },
+        Op::Poll => "goes on with other tasks".to_owned(),
+        // In its thread's column an end would look like the thread's.
+        Op::End if matches!(names.kind(step.worker), WorkerKind::Root(_)) => {
+            "the future is ready".to_owned()
         }
         Op::Start
         | Op::End
@@ -89,18 +128,29 @@ pub(super) fn effect(step: &Step) -> String {
     };
     match (step.outcome, step.read, step.written) {
         (Outcome::Waits, ..) => "waits".to_owned(),
+        (Outcome::Woken, ..) => "is woken".to_owned(),
         (Outcome::TimedOut, ..) => "times out".to_owned(),
         (Outcome::Refused, Some(read), _) => format!("fails on {}", value(read)),
         (Outcome::Refused, None, _) => "fails".to_owned(),
+        (_, Some(read), None) if is_choice(op) => format!("{} gives {}", op.name(), value(read)),
         (_, Some(read), None) => format!("reads {}", value(read)),
         (_, None, Some(written)) => format!("writes {}", value(written)),
         (_, Some(read), Some(written)) => format!("{} to {}", value(read), value(written)),
         (_, None, None) => match op {
             Op::Spawn => "spawns".to_owned(),
             Op::Join => "joins".to_owned(),
+            Op::Panic => "panics".to_owned(),
             _ => op.name().to_owned(),
         },
     }
+}
+
+/// True if the strategy chose the value.
+fn is_choice(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Choose | Op::NondetBool | Op::NondetIndex | Op::MaybeFail
+    )
 }
 
 /// The step that a store undoes without having seen it: the latest write by another worker since

@@ -1,8 +1,10 @@
 //! The report of one failure: what happened, step by step, and how to see it again.
 
 mod cited;
+mod columns;
 mod describe;
 mod layout;
+mod live;
 mod names;
 mod origin;
 mod rows;
@@ -14,18 +16,21 @@ mod waits;
 
 use std::path::Path;
 
-use cct::trace::{Site, Step, Trace};
+use cct::operation::Operation;
+use cct::trace::{Site, Step, Trace, WorkerKind};
 use cct::verdict::BugKind;
 use serde_json::{Value, json};
 
 pub(crate) use layout::{Detail, Layout};
+pub(crate) use live::{Live, ended_as, failed_with};
 
 use self::names::Names;
+use self::origin::Origin;
 use self::source::Source;
 use self::table::Table;
-use super::status::kind_label;
+use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
-use super::words::{count, number, put};
+use super::words::{count, number, put, switches};
 use crate::failure::Record;
 use crate::run::Repeats;
 
@@ -46,9 +51,11 @@ impl Report {
     /// Looks up what the report needs; `root` is the workspace that the sites' paths start from.
     pub(crate) fn of(record: &Record, root: &Path) -> Report {
         let source = Source::new(root);
+        let mut record = record.clone();
+        columns::restore(&mut record, &source);
         let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));
         Report {
-            record: record.clone(),
+            record,
             source,
             names: names.unwrap_or_default(),
         }
@@ -81,12 +88,15 @@ impl Report {
                 .as_ref()
                 .map(|site| format!(" at {site}"))
                 .unwrap_or_default();
-            let worker = names::worker(panic.worker);
+            let worker = self.names.worker(panic.worker);
             put!(
                 out,
                 "  {worker} panicked{place} and nobody noticed: {}\n",
                 panic.message
             );
+        }
+        if let Some(trace) = &record.trace {
+            out.push_str(&self.panics_of_tasks(trace));
         }
         out.push_str(&self.printed());
         put!(
@@ -119,14 +129,13 @@ impl Report {
     }
 
     fn label(&self) -> &'static str {
-        match self.record.repeats {
-            Repeats::No(_) => "FLAKY",
-            Repeats::Yes | Repeats::Unknown => kind_label(self.record.bug.kind),
-        }
+        kept_label(self.record.bug.as_ref(), &self.record.repeats)
     }
 
     fn message(&self) -> String {
-        let bug = &self.record.bug;
+        let Some(bug) = &self.record.bug else {
+            return "no failure: a schedule that was saved for its own sake\n\n".to_owned();
+        };
         let what = match bug.kind {
             BugKind::Panic => "panicked",
             BugKind::UnobservedPanic => "a thread panicked and nobody noticed",
@@ -141,13 +150,16 @@ impl Report {
             BugKind::StackOverflow => "stack overflow",
             BugKind::Hang => "hangs",
             BugKind::BadMemory => "memory is misused",
+            BugKind::Safety => "violates a specification",
+            BugKind::Liveness => "overdue since the step",
         };
         let place = bug
             .site
             .as_ref()
             .map(|site| format!(" at {site}"))
             .unwrap_or_default();
-        let who = bug.worker.filter(|&worker| worker > 0).map(names::worker);
+        let who = bug.worker.filter(|&worker| worker > 0);
+        let who = who.map(|worker| self.names.worker(worker));
         let who = who.map(|worker| format!("{worker} ")).unwrap_or_default();
         let separator = if bug.message.contains('\n') {
             ":\n"
@@ -161,24 +173,25 @@ impl Report {
     }
 
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
-        let bug = &self.record.bug;
+        let bug = self.record.bug.as_ref();
         let failing = self.failing(trace);
-        let rows = rows::rows(trace, failing, detail);
-        let strategy = &trace.schedule.strategy;
-        let strategy = if strategy.is_empty() {
-            ""
-        } else {
-            &format!(", {strategy}")
+        let rows = rows::rows(trace, &self.names, failing, detail);
+        let by = match (self.record.iteration, &*trace.schedule.strategy) {
+            (0, strategy) => strategy.to_owned(),
+            (iteration, "") => format!("iteration {}", number(iteration)),
+            (iteration, strategy) => format!("iteration {}, {strategy}", number(iteration)),
         };
         let mut out = format!(
-            "Failing schedule: {}, {}, {}  {}\n\n",
-            count(trace.steps.len() as u64, "step"),
-            plural_switches(rows::switches(trace)),
-            count(rows::preemptions(trace) as u64, "preemption"),
-            paint(
-                FAINT,
-                &format!("(iteration {}{strategy})", number(self.record.iteration))
-            ),
+            "{}: {}, {}, {}  {}\n\n",
+            if bug.is_some() {
+                "Failing schedule"
+            } else {
+                "Schedule"
+            },
+            count(trace.len() as u64, "step"),
+            switches(rows::switches(trace, &self.names) as u64),
+            count(rows::preemptions(trace, &self.names) as u64, "preemption"),
+            paint(FAINT, &format!("({by})")),
         );
         let end = self.end_of_column(trace);
         let table = Table {
@@ -189,16 +202,19 @@ impl Report {
         };
         out.push_str(&table.text(&rows, layout));
         out.push('\n');
-        let waits = waits::text(bug, Some((trace, &self.names)), layout);
+        let waits = bug.map_or_else(String::new, |bug| {
+            waits::text(bug, Some((trace, &self.names)), layout)
+        });
         if !waits.is_empty() {
             out.push_str(&waits);
             out.push('\n');
         }
         let cited = cited::text(
             trace,
+            &self.names,
             &rows,
             failing,
-            bug.site.as_ref(),
+            bug.and_then(|bug| bug.site.as_ref()),
             &self.source,
             layout,
         );
@@ -209,17 +225,41 @@ impl Report {
         out
     }
 
-    /// The last step of the worker that failed, or of all when no single one did.
+    /// The panic that is the bug, else the last step of the worker that failed, or of all when no single
+    /// one did.
     fn failing(&self, trace: &Trace) -> usize {
         let last = trace.steps.len().saturating_sub(1);
-        let worker = self.record.bug.worker;
-        let by_worker =
-            worker.and_then(|worker| trace.steps.iter().rposition(|step| step.worker == worker));
-        by_worker.unwrap_or(last)
+        let Some(bug) = &self.record.bug else {
+            return last;
+        };
+        let Some(worker) = bug.worker else {
+            return last;
+        };
+        let lane = |step: &Step| self.names.lane(step.worker);
+        let is_it = |step: &Step| {
+            lane(step) == worker
+                && names::operation(step) == Some(Operation::Panic)
+                && names::site(trace, step) == bug.site.as_ref()
+        };
+        let is_panic = matches!(bug.kind, BugKind::Panic | BugKind::UnobservedPanic);
+        let panic = trace.steps.iter().rposition(is_it).filter(|_| is_panic);
+        // A panic that came from elsewhere: the last that the user wrote was there before it unwound.
+        let is_own = |step: &Step| {
+            let site = names::site(trace, step);
+            lane(step) == worker && site.is_some_and(|site| Origin::of(site) == Origin::User)
+        };
+        let own = || trace.steps.iter().rposition(is_own).filter(|_| is_panic);
+        let by_worker = || trace.steps.iter().rposition(|step| step.worker == worker);
+        panic.or_else(own).or_else(by_worker).unwrap_or(last)
     }
 
     fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
-        let bug = &self.record.bug;
+        let bug = self.record.bug.as_ref()?;
+        let failing = trace.steps.get(self.failing(trace))?;
+        if names::operation(failing) == Some(Operation::Panic) {
+            // It has a line of its own.
+            return None;
+        }
         let word = match bug.kind {
             BugKind::Panic | BugKind::UnobservedPanic => "✗ panics",
             BugKind::NoPanic => "✗ does not panic",
@@ -230,7 +270,10 @@ impl Report {
             BugKind::StackOverflow => "✗ overflows its stack",
             BugKind::Hang => "✗ does not come back",
             BugKind::BadMemory => "✗ frees",
-            BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress => return None,
+            BugKind::Safety => "✗ is against the specification",
+            BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress | BugKind::Liveness => {
+                return None;
+            }
         };
         let known = |worker: &u32| (*worker as usize) < trace.workers.len();
         let worker = bug.worker.filter(known).unwrap_or(0);
@@ -249,18 +292,40 @@ impl Report {
         let mut out = format!(
             "Failing schedule: {}, {}; the process did not survive to tell them\n\n",
             count(steps, "step"),
-            plural_switches(record.schedule.runs.len().saturating_sub(1)),
+            switches(record.schedule.runs.len().saturating_sub(1) as u64),
         );
-        let waits = waits::text(&record.bug, None, layout);
+        let Some(bug) = &record.bug else {
+            return out;
+        };
+        let waits = waits::text(bug, None, layout);
         if !waits.is_empty() {
             out.push_str(&waits);
             out.push('\n');
         }
-        if let Some(site) = &record.bug.site
+        if let Some(site) = &bug.site
             && let Some(line) = self.source.line(&site.file, site.line)
         {
             let bar = layout.pick("│", "|");
             put!(out, "  {}\n  {:>4} {bar} {line}\n\n", site.file, site.line);
+        }
+        out
+    }
+
+    /// Which task panicked: what the panic prints names its thread.
+    fn panics_of_tasks(&self, trace: &Trace) -> String {
+        let mut out = String::new();
+        for step in &trace.steps {
+            let is_panic = names::operation(step) == Some(Operation::Panic);
+            if !is_panic || self.names.kind(step.worker) != WorkerKind::Task {
+                continue;
+            }
+            let (task, place) = (self.names.title(step.worker), names::site(trace, step));
+            let place = place.map(|site| format!(" at {site}")).unwrap_or_default();
+            let message = describe::label(trace, step).unwrap_or_default();
+            put!(out, "  {task} panicked{place}: {message}\n");
+        }
+        if !out.is_empty() {
+            out.push('\n');
         }
         out
     }
@@ -303,6 +368,8 @@ impl Report {
             (0..).zip(&trace.workers).map(|(number, worker)| {
                 json!({
                     "label": names::worker(number),
+                    "kind": worker.kind,
+                    "title": self.names.title(number),
                     "name": worker.name,
                     "spawned_at": worker.spawned_at,
                 })
@@ -334,8 +401,8 @@ impl Report {
             "strategy": record.schedule.strategy,
             "tool": record.provenance.tool,
             "rustc": record.provenance.rustc,
-            "switches": trace.map(rows::switches),
-            "preemptions": trace.map(rows::preemptions),
+            "switches": trace.map(|trace| rows::switches(trace, &self.names)),
+            "preemptions": trace.map(|trace| rows::preemptions(trace, &self.names)),
             "workers": workers.map(Iterator::collect::<Vec<_>>),
             "objects": objects.map(Iterator::collect::<Vec<_>>),
             "steps": steps.map(Iterator::collect::<Vec<_>>),
@@ -347,8 +414,10 @@ impl Report {
 
     fn step_json(&self, trace: &Trace, index: usize, step: &Step) -> Value {
         json!({
-            "step": index + 1,
+            "step": self.names.step(index),
+            "note": step.note,
             "worker": names::worker(step.worker),
+            "thread": step.thread.map(names::worker),
             "operation": names::operation(step).map(cct::operation::Operation::name),
             "object": step.object.map(|object| self.names.object(object)),
             "site": names::site(trace, step).map(ToString::to_string),
@@ -357,13 +426,5 @@ impl Report {
             "written": step.written.map(|value| value.to_string()),
             "text": describe::step(trace, &self.names, index),
         })
-    }
-}
-
-fn plural_switches(n: usize) -> String {
-    if n == 1 {
-        "1 switch".to_owned()
-    } else {
-        format!("{} switches", number(n as u64))
     }
 }

@@ -1,24 +1,30 @@
-//! What workers and objects are called in a report.
+//! What workers, steps and objects are called in a report.
 
 use std::collections::BTreeMap;
 
 use cct::operation::Operation;
-use cct::trace::{ObjectInfo, Site, Step, Trace};
+use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
+use super::describe::short_site;
 use super::origin::Origin;
 use super::source::{Source, short_name};
 
-/// The names of a trace's workers and objects.
+/// The names of a trace's workers, steps and objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
+    workers: Vec<WorkerInfo>,
+    /// The number of each step; a note has that of the step during which it was made.
+    steps: Vec<usize>,
     objects: Vec<String>,
+    /// What is awaited, by site.
+    awaited: BTreeMap<u32, String>,
     /// The worker that an object stands for: it is joined and unparked by it.
     owners: BTreeMap<u32, u32>,
     /// The worker that a `spawn` step makes.
     spawned: BTreeMap<usize, u32>,
 }
 
-/// `main` or `w1`.
+/// `main` or `w1`: what tells every worker from every other, also where nothing is known of it.
 pub(super) fn worker(worker: u32) -> String {
     if worker == 0 {
         "main".to_owned()
@@ -30,9 +36,24 @@ pub(super) fn worker(worker: u32) -> String {
 impl Names {
     /// Looks the names up.
     pub(super) fn of(trace: &Trace, source: &Source) -> Names {
-        let mut names = Names::default();
-        let mut children = 1..;
+        let mut names = Names {
+            workers: trace.workers.clone(),
+            ..Names::default()
+        };
+        // The others are made without a step.
+        let is_spawned = |worker: &u32| match names.kind(*worker) {
+            WorkerKind::Thread | WorkerKind::Task => true,
+            WorkerKind::Root(_) | WorkerKind::WakeUp => false,
+        };
+        let children: Vec<u32> = (1..=trace.steps.len())
+            .filter_map(|worker| u32::try_from(worker).ok())
+            .filter(is_spawned)
+            .collect();
+        let mut children = children.into_iter();
+        let mut number = 0;
         for (index, step) in trace.steps.iter().enumerate() {
+            number += usize::from(!step.note);
+            names.steps.push(number);
             match (operation(step), step.object) {
                 (Some(Operation::Spawn), _) => {
                     names
@@ -41,6 +62,10 @@ impl Names {
                 }
                 (Some(Operation::Start | Operation::End | Operation::Park), Some(object)) => {
                     names.owners.insert(object, step.worker);
+                }
+                (Some(Operation::Await), _) => {
+                    let found = site(trace, step).and_then(|site| source.awaited(site));
+                    names.awaited.extend(found.map(|found| (step.site, found)));
                 }
                 _ => {}
             }
@@ -61,6 +86,75 @@ impl Names {
             });
         }
         names
+    }
+
+    fn info(&self, worker: u32) -> Option<&WorkerInfo> {
+        self.workers.get(usize::try_from(worker).ok()?)
+    }
+
+    /// What the worker is.
+    pub(super) fn kind(&self, worker: u32) -> WorkerKind {
+        self.info(worker).map(|info| info.kind).unwrap_or_default()
+    }
+
+    /// Whose column a worker's steps are in: what a thread does and what the future does that it blocks on
+    /// is one thing after the other, and one thing to the reader.
+    pub(super) fn lane(&self, worker: u32) -> u32 {
+        match self.kind(worker) {
+            WorkerKind::Root(thread) => thread,
+            _ => worker,
+        }
+    }
+
+    /// `main` or `w1`, where the reader need not tell a thread from the future that it blocks on.
+    pub(super) fn worker(&self, number: u32) -> String {
+        worker(self.lane(number))
+    }
+
+    /// The worker where it is introduced: `w1 thread at lib.rs:7`.
+    pub(super) fn head(&self, number: u32) -> String {
+        let (short, lane) = (self.worker(number), self.lane(number));
+        let Some(info) = self.info(lane).filter(|_| lane > 0) else {
+            return short;
+        };
+        let site = info.spawned_at.as_ref().map(short_site);
+        let spawned = site.map_or_else(String::new, |site| format!(" spawned {site}"));
+        match (info.kind, &info.name) {
+            (WorkerKind::WakeUp, _) => format!("{short} wakes tasks"),
+            (WorkerKind::Task, _) => format!("{short} task{spawned}"),
+            (_, Some(name)) => format!("{short} `{name}`{spawned}"),
+            (_, None) => format!("{short}{spawned}"),
+        }
+    }
+
+    /// The worker in a sentence: `task 3 spawned at lib.rs:27`.
+    pub(super) fn title(&self, number: u32) -> String {
+        let info = self.info(number);
+        let site = info.and_then(|info| info.spawned_at.as_ref());
+        let site = site.map_or_else(String::new, |site| {
+            format!(" spawned at {}", short_site(site))
+        });
+        let name = info.and_then(|info| info.name.as_ref());
+        match (self.kind(number), name) {
+            (WorkerKind::Root(thread), _) => {
+                format!("the future that {} blocks on", worker(thread))
+            }
+            (WorkerKind::WakeUp, _) => format!("worker {number}, which wakes tasks"),
+            (WorkerKind::Task, _) => format!("task {number}{site}"),
+            (WorkerKind::Thread, _) if number == 0 => "main".to_owned(),
+            (WorkerKind::Thread, Some(name)) => format!("thread {number} `{name}`{site}"),
+            (WorkerKind::Thread, None) => format!("thread {number}{site}"),
+        }
+    }
+
+    /// The number of the step with this index, from 1.
+    pub(super) fn step(&self, index: usize) -> usize {
+        self.steps.get(index).copied().unwrap_or(index + 1)
+    }
+
+    /// What the step awaits.
+    pub(super) fn awaited(&self, step: &Step) -> Option<&str> {
+        self.awaited.get(&step.site).map(String::as_str)
     }
 
     /// An object's name.
@@ -92,6 +186,7 @@ fn name(trace: &Trace, source: &Source, number: u32, object: &ObjectInfo) -> Str
             .filter(move |step| step.object == Some(number))
     };
     let (own, others): (Vec<&Site>, Vec<_>) = steps()
+        .filter(|step| !operation(step).is_some_and(Operation::borrows_site))
         .filter_map(|step| site(trace, step))
         .partition(|site| Origin::of(site) == Origin::User);
     let expression = own
@@ -99,7 +194,10 @@ fn name(trace: &Trace, source: &Source, number: u32, object: &ObjectInfo) -> Str
         .chain(others)
         .find_map(|site| source.receiver(site));
     expression.map_or_else(
-        || steps().next().map_or("object", kind).to_owned(),
+        || {
+            let told = steps().map(kind).find(|&kind| kind != "descriptor");
+            told.unwrap_or("descriptor").to_owned()
+        },
         |expression| short_name(&expression),
     )
 }
@@ -129,6 +227,17 @@ pub(super) fn kind(step: &Step) -> &'static str {
             Op::Send | Op::TrySend | Op::Recv | Op::TryRecv | Op::RecvTimeout | Op::Disconnect,
         ) => "channel",
         Some(Op::FutexWait | Op::FutexWake) => "futex",
+        Some(Op::EventfdRead | Op::EventfdWrite) => "eventfd",
+        Some(Op::PipeRead | Op::PipeWrite) => "pipe",
+        Some(Op::SocketRead | Op::SocketWrite | Op::Accept | Op::Connect | Op::Shutdown) => {
+            "socket"
+        }
+        Some(Op::EpollCtl | Op::EpollWait) => "epoll",
+        Some(Op::TimerSet | Op::TimerRead) => "timer",
+        Some(Op::Close | Op::PollDescriptors | Op::DescriptorRead | Op::DescriptorWrite) => {
+            "descriptor"
+        }
+        Some(Op::WaitProcess) => "process",
         Some(Op::Join | Op::IsFinished | Op::Park | Op::Unpark) => "thread",
         Some(Op::ScopeEnd) => "scope",
         _ => "atomic",

@@ -1,10 +1,12 @@
 //! Which steps a report shows, and which are folded into a line.
 
+use std::collections::BTreeSet;
+
 use cct::operation::{Effect, Operation};
-use cct::trace::{Outcome, Step, Trace};
+use cct::trace::{Outcome, Step, Trace, WorkerKind};
 
 use super::layout::Detail;
-use super::names::{operation, site};
+use super::names::{Names, operation, site};
 use super::origin::Origin;
 
 /// A line of the table.
@@ -16,17 +18,19 @@ pub(super) enum Row {
     Spin {
         /// The step.
         step: usize,
+        /// The step at which it ends: for the last of the cycle, that of the last turn.
+        last: usize,
         /// How many times the cycle goes round; none for its further steps.
         times: Option<usize>,
     },
-    /// Steps in code that is not the user's.
-    Folded {
-        /// The first of them.
-        first: usize,
-        /// How many they are.
-        count: usize,
-        /// Whose code it is.
-        whose: String,
+    /// A worker's steps in code that is not the user's.
+    Folded(Stretch),
+    /// What executors do between one step of the user's and the next.
+    Executor {
+        /// Their steps.
+        stretch: Stretch,
+        /// The task that comes of it.
+        next: Option<u32>,
     },
     /// Steps that are not shown.
     Gap(usize),
@@ -39,6 +43,19 @@ pub(super) enum Row {
     },
 }
 
+/// Steps that are one line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Stretch {
+    /// The first of them.
+    pub first: usize,
+    /// The last of them.
+    pub last: usize,
+    /// How many they are.
+    pub count: usize,
+    /// In whose code, as far as that is not the user's.
+    pub whose: Vec<String>,
+}
+
 /// How many lines are shown before and after the failure.
 const AROUND: usize = 12;
 /// Up to this many lines, all are shown.
@@ -49,33 +66,39 @@ const LONGEST_CYCLE: usize = 4;
 const FEWEST_TURNS: usize = 3;
 
 /// Lays out a trace that failed at the step `failing`.
-pub(super) fn rows(trace: &Trace, failing: usize, detail: Detail) -> Vec<Row> {
+pub(super) fn rows(trace: &Trace, names: &Names, failing: usize, detail: Detail) -> Vec<Row> {
     let shown = (0..trace.steps.len()).filter(|&index| !is_noise(&trace.steps[index]));
-    let rows: Vec<Row> = shown.map(Row::Step).collect();
-    let rows = match detail {
-        Detail::Full => rows,
-        Detail::Around => around(
-            trace,
-            fold_spins(trace, &fold_foreign(trace, rows, failing)),
-            failing,
-        ),
-    };
-    with_preemptions(trace, rows)
+    if detail == Detail::Full {
+        let rows: Vec<Row> = shown.map(Row::Step).collect();
+        return with_preemptions(trace, names, &rows);
+    }
+    // What is done while a panic unwinds has nothing to do with its cause.
+    let is_panic = |index: usize| operation(&trace.steps[index]) == Some(Operation::Panic);
+    let ends = trace.steps.get(failing).is_some_and(|_| is_panic(failing));
+    let (shown, unwinding): (Vec<usize>, Vec<usize>) =
+        shown.partition(|&index| !ends || index <= failing);
+    let folded = fold_foreign(trace, names, &shown, failing);
+    let mut rows = around(trace, fold_spins(trace, &folded), failing);
+    match (rows.last_mut(), unwinding.len()) {
+        (_, 0) => {}
+        (Some(Row::Gap(gap)), more) => *gap += more,
+        (_, more) => rows.push(Row::Gap(more)),
+    }
+    with_preemptions(trace, names, &rows)
 }
 
 /// How often a worker that could have gone on did not.
-pub(super) fn preemptions(trace: &Trace) -> usize {
+pub(super) fn preemptions(trace: &Trace, names: &Names) -> usize {
     (1..trace.steps.len())
-        .filter(|&index| is_preemption(trace, index - 1, index))
+        .filter(|&index| is_preemption(trace, names, index - 1))
         .count()
 }
 
 /// How often another worker ran than before.
-pub(super) fn switches(trace: &Trace) -> usize {
-    trace
-        .steps
-        .windows(2)
-        .filter(|pair| pair[0].worker != pair[1].worker)
+pub(super) fn switches(trace: &Trace, names: &Names) -> usize {
+    let pairs = trace.steps.windows(2);
+    pairs
+        .filter(|pair| is_switch(names, &pair[0], &pair[1]))
         .count()
 }
 
@@ -84,43 +107,149 @@ fn is_noise(step: &Step) -> bool {
     operation(step) == Some(Operation::Start)
 }
 
-fn fold_foreign(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
-    let whose = |index: usize| {
-        let step = &trace.steps[index];
-        // Where a worker gets stuck is worth a line wherever it is.
-        let matters = index == failing || step.outcome == Outcome::Waits;
-        let origin = site(trace, step).map(Origin::of).filter(|_| !matters)?;
-        origin.folded().map(str::to_owned)
-    };
-    let same_worker =
-        |one: usize, other: usize| trace.steps[one].worker == trace.steps[other].worker;
-    let mut out: Vec<Row> = Vec::new();
-    let mut last_whose: Option<String> = None;
-    for row in rows {
-        let Row::Step(index) = row else { continue };
-        let this = whose(index);
-        match (&last_whose, &this, out.last_mut()) {
-            (Some(last), Some(this), Some(before)) if same_worker(first(before), index) => {
-                if let Row::Step(first) = *before {
-                    *before = Row::Folded {
-                        first,
-                        count: 1,
-                        whose: last.clone(),
-                    };
-                }
-                if let Row::Folded { count, whose, .. } = before {
-                    *count += 1;
-                    if !whose.split(", ").any(|known| known == this) {
-                        whose.push_str(", ");
-                        whose.push_str(this);
-                    }
-                }
+/// Who drives tasks, and what of it the reader can do without.
+struct Executors {
+    /// The threads whose steps outside the user's code are an executor's.
+    threads: BTreeSet<u32>,
+    has_tasks: bool,
+}
+
+impl Executors {
+    fn of(trace: &Trace, names: &Names) -> Executors {
+        let mut threads: BTreeSet<u32> =
+            trace.steps.iter().filter_map(|step| step.thread).collect();
+        let workers = (0_u32..).zip(&trace.workers);
+        let is_task = |kind| matches!(kind, WorkerKind::Task | WorkerKind::Root(_));
+        let has_tasks = workers.clone().any(|(_, info)| is_task(info.kind));
+        for (worker, info) in workers.filter(|_| has_tasks) {
+            let is_foreign = |site| Origin::of(site) != Origin::User;
+            let is_thread = names.kind(worker) == WorkerKind::Thread;
+            if is_thread && info.spawned_at.as_ref().is_some_and(is_foreign)
+                || info.kind == WorkerKind::WakeUp
+            {
+                threads.insert(worker);
             }
-            _ => out.push(Row::Step(index)),
         }
-        last_whose = this;
+        Executors { threads, has_tasks }
+    }
+
+    /// True if a thread that polls tasks has none to poll.
+    fn rests(&self, step: &Step) -> bool {
+        step.outcome == Outcome::Waits && self.threads.contains(&step.worker)
+    }
+
+    /// Whether the step is of interest.
+    fn place(&self, trace: &Trace, index: usize) -> Place {
+        let step = &trace.steps[index];
+        if step.outcome == Outcome::Woken || operation(step) == Some(Operation::Poll) {
+            return Place::InExecutor;
+        }
+        // Where a worker gets stuck is worth a line wherever it is, but for an executor's rest.
+        if step.outcome == Outcome::Waits && !self.rests(step) {
+            return Place::Shown;
+        }
+        let origin = site(trace, step).map(Origin::of);
+        match origin.as_ref().and_then(Origin::folded) {
+            Some(name) => Place::InCrate(name.to_owned()),
+            None => Place::Shown,
+        }
+    }
+}
+
+/// Where a step belongs.
+#[derive(PartialEq, Eq)]
+enum Place {
+    /// Among what is shown.
+    Shown,
+    /// Among what an executor does, though it is at the user's site.
+    InExecutor,
+    /// Among what this crate does.
+    InCrate(String),
+}
+
+fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -> Vec<Row> {
+    let executors = Executors::of(trace, names);
+    let lane = |index: usize| names.lane(trace.steps[index].worker);
+    let mut out: Vec<Row> = Vec::new();
+    let mut shown = shown.iter().copied().peekable();
+    let mut before = None;
+    while let Some(index) = shown.next() {
+        let place = |index| {
+            // An executor that is at rest when all is over is not what failed.
+            if index == failing && !executors.rests(&trace.steps[index]) {
+                Place::Shown
+            } else {
+                executors.place(trace, index)
+            }
+        };
+        let own = place(index);
+        if own == Place::Shown {
+            out.push(Row::Step(index));
+            before = Some(lane(index));
+            continue;
+        }
+        let mut stretch = Stretch {
+            first: index,
+            last: index,
+            count: 0,
+            whose: Vec::new(),
+        };
+        stretch.add(trace, index, own);
+        let mut is_of_one = true;
+        while let Some(&next) = shown.peek()
+            && let whose = place(next)
+            && whose != Place::Shown
+            && (executors.has_tasks || lane(next) == lane(index))
+        {
+            is_of_one &= lane(next) == lane(index);
+            stretch.add(trace, next, whose);
+            shown.next();
+        }
+        let next = shown.peek().map(|&next| trace.steps[next].worker);
+        let is_between = |other: Option<u32>| other.is_none_or(|other| other == lane(index));
+        let is_own =
+            is_of_one && is_between(before) && is_between(next.map(|next| names.lane(next)));
+        out.push(if !executors.has_tasks && stretch.first == stretch.last {
+            Row::Step(index)
+        } else if is_own || !executors.has_tasks {
+            Row::Folded(stretch)
+        } else {
+            let task = next.filter(|&next| is_polled_anew(trace, names, &stretch, next));
+            let after = next.map(|next| names.lane(next));
+            if task.is_none() && before.is_some() && before == after {
+                // What others do aside, while a worker goes on.
+                continue;
+            }
+            let next = task;
+            Row::Executor { stretch, next }
+        });
     }
     out
+}
+
+/// True if the worker, which goes on after these steps, is a task that was not being polled before them.
+fn is_polled_anew(trace: &Trace, names: &Names, stretch: &Stretch, worker: u32) -> bool {
+    let of_worker = |step: &&Step| step.worker == worker;
+    let begins = |step: &Step| step.outcome == Outcome::Woken || is_noise(step);
+    let was_idle = match trace.steps[..stretch.first].iter().rev().find(of_worker) {
+        Some(last) => last.outcome == Outcome::Waits || begins(last),
+        None => true,
+    };
+    let mut within = trace.steps[stretch.first..=stretch.last].iter();
+    let is_task = names.kind(worker) != WorkerKind::Thread;
+    is_task && (was_idle || within.any(|step| of_worker(&step) && begins(step)))
+}
+
+impl Stretch {
+    fn add(&mut self, trace: &Trace, index: usize, place: Place) {
+        self.last = index;
+        self.count += usize::from(!trace.steps[index].note);
+        if let Place::InCrate(name) = place
+            && !self.whose.contains(&name)
+        {
+            self.whose.push(name);
+        }
+    }
 }
 
 fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
@@ -161,8 +290,13 @@ fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
         };
         for (place, row) in rows[at..at + length].iter().enumerate() {
             let Row::Step(step) = *row else { continue };
+            let last = match rows[at + length * turns - 1] {
+                Row::Step(last) if place + 1 == length => last,
+                _ => step,
+            };
             out.push(Row::Spin {
                 step,
+                last,
                 times: (place == 0).then_some(turns),
             });
         }
@@ -180,18 +314,20 @@ fn changes_nothing(step: &Step) -> bool {
 }
 
 fn around(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
-    if rows.len() <= SHORT {
+    // Only lines of which each is about a step count.
+    let weight = |row: &Row| usize::from(matches!(row, Row::Step(_) | Row::Spin { .. }));
+    if rows.iter().map(weight).sum::<usize>() <= SHORT {
         return rows;
     }
-    let center = rows
-        .iter()
-        .rposition(|row| first(row) <= failing)
-        .unwrap_or_default();
+    let before = rows.iter().take_while(|row| first(row) < failing);
+    let center: usize = before.map(weight).sum();
     let needed = origins(trace, failing);
     let mut out = Vec::new();
     let mut gap = 0;
-    for (place, row) in rows.into_iter().enumerate() {
+    let mut place = 0_usize;
+    for row in rows {
         let is_near = place.abs_diff(center) <= AROUND;
+        place += weight(&row);
         if is_near || matches!(row, Row::Step(index) if needed.contains(&index)) {
             if gap > 0 {
                 out.push(Row::Gap(gap));
@@ -229,44 +365,68 @@ fn origins(trace: &Trace, failing: usize) -> Vec<usize> {
     .collect()
 }
 
-fn with_preemptions(trace: &Trace, rows: Vec<Row>) -> Vec<Row> {
+fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::with_capacity(rows.len());
-    for row in rows {
-        if !matches!(row, Row::Gap(_))
-            && let Some(before) = out.last().filter(|row| !matches!(row, Row::Gap(_)))
+    let lane = |step: usize| names.lane(trace.steps[step].worker);
+    for (place, row) in rows.iter().enumerate() {
+        let before = place.checked_sub(1).and_then(|before| steps(&rows[before]));
+        let next = match row {
+            Row::Executor { .. } => rows.get(place + 1).and_then(steps),
+            row => steps(row),
+        };
+        if let (Some((_, last)), Some((next, _))) = (before, next)
+            && lane(last) != lane(next)
+            && is_preemption(trace, names, last)
         {
-            let (last, next) = (first(before) + size(before) - 1, first(&row));
-            if is_preemption(trace, last, next) {
-                out.push(Row::Preempted {
-                    from: trace.steps[last].worker,
-                    to: trace.steps[next].worker,
-                });
-            }
+            let (from, to) = (trace.steps[last].worker, trace.steps[next].worker);
+            out.push(Row::Preempted { from, to });
         }
-        out.push(row);
+        out.push(row.clone());
     }
     out
 }
 
-/// True when the worker of step `last` could have gone on instead of step `next`.
-fn is_preemption(trace: &Trace, last: usize, next: usize) -> bool {
+/// True when the worker of step `last` could have gone on instead of that of the step after it.
+fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
     use Operation as Op;
-    let (before, after) = (&trace.steps[last], &trace.steps[next]);
+    let Some(after) = trace.steps.get(last + 1) else {
+        return false;
+    };
+    let before = &trace.steps[last];
     let gave_way = matches!(
         operation(before),
         Some(Op::End | Op::YieldNow | Op::SpinLoop | Op::Sleep | Op::ClockRead)
-    );
-    let could = !gave_way && before.outcome != Outcome::Waits && after.contested;
+    ) || matches!(before.outcome, Outcome::Waits | Outcome::Woken);
     let goes_on = || {
-        let rest = trace.steps.get(next..).unwrap_or_default();
-        rest.iter().any(|step| step.worker == before.worker)
+        let mut rest = trace.steps[last + 1..].iter();
+        rest.any(|step| step.worker == before.worker)
     };
-    before.worker != after.worker && could && goes_on()
+    is_switch(names, before, after) && !gave_way && after.contested && goes_on()
 }
 
-fn first(row: &Row) -> usize {
+/// True when another worker runs; a thread that polls a task, and goes on after that, is not another.
+fn is_switch(names: &Names, before: &Step, after: &Step) -> bool {
+    let polls = after.thread == Some(before.worker);
+    let has_polled =
+        before.thread == Some(after.worker) && operation(after) != Some(Operation::Poll);
+    names.lane(before.worker) != names.lane(after.worker) && !polls && !has_polled
+}
+
+/// The first and the last step of a line in somebody's column.
+fn steps(row: &Row) -> Option<(usize, usize)> {
     match row {
-        Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => *step,
+        Row::Step(step) => Some((*step, *step)),
+        Row::Spin { step, last, .. } => Some((*step, *last)),
+        Row::Folded(stretch) => Some((stretch.first, stretch.last)),
+        Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
+    }
+}
+
+/// The first step of a line.
+pub(super) fn first(row: &Row) -> usize {
+    match row {
+        Row::Step(step) | Row::Spin { step, .. } => *step,
+        Row::Folded(stretch) | Row::Executor { stretch, .. } => stretch.first,
         Row::Gap(_) | Row::Preempted { .. } => 0,
     }
 }
@@ -277,7 +437,8 @@ fn size(row: &Row) -> usize {
         Row::Spin {
             times: Some(times), ..
         } => *times,
-        Row::Folded { count, .. } | Row::Gap(count) => *count,
+        Row::Folded(stretch) | Row::Executor { stretch, .. } => stretch.count,
+        Row::Gap(count) => *count,
         Row::Preempted { .. } => 0,
     }
 }
@@ -285,7 +446,16 @@ fn size(row: &Row) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::sample::{step, trace};
+    use super::super::source::Source;
     use super::*;
+
+    fn names(trace: &Trace) -> Names {
+        Names::of(trace, &Source::new(std::path::Path::new("/nowhere")))
+    }
+
+    fn laid_out(trace: &Trace, failing: usize, detail: Detail) -> Vec<Row> {
+        rows(trace, &names(trace), failing, detail)
+    }
 
     #[test]
     fn steps_of_others_are_folded() {
@@ -296,16 +466,17 @@ mod tests {
             step(0, Operation::Load, "src/a.rs"),
         ];
         let trace = trace(&steps);
-        let folded = Row::Folded {
+        let folded = Row::Folded(Stretch {
             first: 1,
+            last: 2,
             count: 2,
-            whose: "dep".to_owned(),
-        };
+            whose: vec!["dep".to_owned()],
+        });
         assert_eq!(
-            rows(&trace, 3, Detail::Around),
+            laid_out(&trace, 3, Detail::Around),
             [Row::Step(0), folded, Row::Step(3)]
         );
-        assert_eq!(rows(&trace, 3, Detail::Full).len(), 4);
+        assert_eq!(laid_out(&trace, 3, Detail::Full).len(), 4);
     }
 
     #[test]
@@ -320,15 +491,17 @@ mod tests {
             Row::Step(0),
             Row::Spin {
                 step: 1,
+                last: 1,
                 times: Some(5),
             },
             Row::Spin {
                 step: 2,
+                last: 10,
                 times: None,
             },
             Row::Step(11),
         ];
-        assert_eq!(rows(&trace(&steps), 11, Detail::Around), expected);
+        assert_eq!(laid_out(&trace(&steps), 11, Detail::Around), expected);
     }
 
     #[test]
@@ -338,7 +511,7 @@ mod tests {
             .iter()
             .map(|file| step(0, Operation::Load, file))
             .collect();
-        let rows = rows(&trace(&steps), 50, Detail::Around);
+        let rows = laid_out(&trace(&steps), 50, Detail::Around);
         assert_eq!(rows.first(), Some(&Row::Gap(38)));
         assert_eq!(rows.last(), Some(&Row::Gap(37)));
         assert_eq!(rows.len(), 2 * AROUND + 3);
@@ -357,10 +530,98 @@ mod tests {
             step.0.contested = true;
         }
         let trace = trace(&steps);
-        assert_eq!((switches(&trace), preemptions(&trace)), (3, 1));
         assert_eq!(
-            rows(&trace, 3, Detail::Around)[1],
+            (
+                switches(&trace, &names(&trace)),
+                preemptions(&trace, &names(&trace))
+            ),
+            (3, 1)
+        );
+        assert_eq!(
+            laid_out(&trace, 3, Detail::Around)[1],
             Row::Preempted { from: 0, to: 1 }
         );
+    }
+
+    /// A trace whose workers 1 and 2 are tasks, polled by `main` but for steps that wake them.
+    fn of_tasks(steps: &mut [(Step, String)]) -> Trace {
+        for (step, _) in steps.iter_mut() {
+            step.thread = (step.worker > 0).then_some(0);
+        }
+        let mut trace = trace(steps);
+        for info in &mut trace.workers[1..] {
+            info.kind = WorkerKind::Task;
+        }
+        trace
+    }
+
+    const EXECUTOR: &str = "/registry/src/i/executor-1.0.0/src/lib.rs";
+
+    #[test]
+    fn what_executors_do_between_tasks_is_one_line() {
+        let mut steps = [
+            step(1, Operation::Lock, "src/a.rs"),
+            step(0, Operation::Poll, "src/a.rs"),
+            step(0, Operation::Load, EXECUTOR),
+            step(2, Operation::Await, "src/a.rs"),
+            step(0, Operation::Load, EXECUTOR),
+            step(2, Operation::Await, "src/a.rs"),
+        ];
+        steps[1].0.contested = true;
+        steps[3].0.outcome = Outcome::Woken;
+        // Back on its stack, which is no step.
+        steps[5].0.note = true;
+        steps[5].0.outcome = Outcome::Done;
+        let mut more = vec![step(1, Operation::Unlock, "src/a.rs")];
+        more.splice(0..0, steps);
+        let trace = of_tasks(&mut more);
+        let stretch = Stretch {
+            first: 1,
+            last: 4,
+            count: 4,
+            whose: vec!["executor".to_owned()],
+        };
+        let expected = [
+            Row::Step(0),
+            Row::Preempted { from: 1, to: 2 },
+            Row::Executor {
+                stretch,
+                next: Some(2),
+            },
+            Row::Step(5),
+            Row::Step(6),
+        ];
+        assert_eq!(laid_out(&trace, 6, Detail::Around), expected);
+        assert!(laid_out(&trace, 6, Detail::Full).len() > 6);
+    }
+
+    #[test]
+    fn a_thread_that_polls_a_task_is_not_preempted_by_it() {
+        let mut steps = [
+            step(0, Operation::Load, EXECUTOR),
+            step(1, Operation::Await, "src/a.rs"),
+            step(0, Operation::Load, EXECUTOR),
+            step(1, Operation::Await, "src/a.rs"),
+        ];
+        for (step, _) in &mut steps {
+            step.contested = true;
+        }
+        let trace = of_tasks(&mut steps);
+        let names = names(&trace);
+        assert_eq!(
+            (switches(&trace, &names), preemptions(&trace, &names)),
+            (0, 0)
+        );
+    }
+
+    #[test]
+    fn nothing_follows_the_panic_that_failed() {
+        let steps = [
+            step(0, Operation::Load, "src/a.rs"),
+            step(0, Operation::Panic, "src/a.rs"),
+            step(0, Operation::Unlock, "src/a.rs"),
+        ];
+        let rows = laid_out(&trace(&steps), 1, Detail::Around);
+        assert_eq!(rows, [Row::Step(0), Row::Step(1), Row::Gap(1)]);
     }
 }

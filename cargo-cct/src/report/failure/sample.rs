@@ -1,7 +1,7 @@
 //! Traces made by hand, for the tests of this folder.
 
 use cct::operation::Operation;
-use cct::trace::{ObjectInfo, Outcome, Site, Step, Trace, WorkerInfo};
+use cct::trace::{ObjectInfo, Outcome, Site, Step, Trace, WorkerInfo, WorkerKind};
 
 /// A step and its file.
 pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {
@@ -18,6 +18,9 @@ pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, Stri
         read: None,
         written: None,
         contested: false,
+        label: None,
+        thread: None,
+        note: false,
     };
     (step, file.to_owned())
 }
@@ -55,6 +58,7 @@ pub(super) fn trace(steps: &[(Step, String)]) -> Trace {
         .map(|_| WorkerInfo {
             name: None,
             spawned_at: None,
+            kind: WorkerKind::Thread,
         })
         .collect();
     let objects = trace

@@ -17,6 +17,8 @@ pub(super) struct Source {
 
 /// A receiver may be spread over this many lines.
 const LINES_OF_A_CHAIN: usize = 6;
+/// What is awaited is shown if it has at most so many characters.
+const LONGEST_AWAITED: usize = 18;
 
 impl Source {
     /// Files are looked for from the workspace's root, where rustc runs.
@@ -25,6 +27,11 @@ impl Source {
             root: root.to_owned(),
             files: RefCell::default(),
         }
+    }
+
+    /// Where files are looked for.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// The text of a line, from 1.
@@ -46,6 +53,27 @@ impl Source {
         let above = lines[first..at].iter().map(|line| line.trim());
         let text = above.chain([line.trim()]).collect::<Vec<_>>().join("\n");
         receiver_before(&text)
+    }
+
+    /// What is awaited at a site that points at an `await`, if that is short.
+    pub(super) fn awaited(&self, site: &Site) -> Option<String> {
+        let line = self.line(&site.file, site.line)?;
+        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
+        let rest: String = line.chars().skip(column).collect();
+        let is_await = ["await", "__cct_await"]
+            .iter()
+            .any(|name| rest.starts_with(name));
+        let expression = self.receiver(site).filter(|_| is_await)?;
+        let last = short_name(&expression);
+        let elided = last.split_once('(').map(|(name, _)| format!("{name}(…)"));
+        let forms = [Some(without_path(&expression)), Some(last), elided];
+        let fits = |form: &String| form.chars().count() <= LONGEST_AWAITED;
+        forms.into_iter().flatten().find(fits)
+    }
+
+    /// The text of a file.
+    pub(super) fn text(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.root.join(file)).ok()
     }
 
     fn lines(&self, file: &str) -> Rc<[String]> {
@@ -86,6 +114,13 @@ fn receiver_before(text: &str) -> Option<String> {
     }
     let expression: String = text[start..].chars().filter(|c| *c != '\n').collect();
     (!expression.is_empty() && depth == 0).then_some(expression)
+}
+
+/// `yield_now()` of `tokio::task::yield_now()`.
+fn without_path(expression: &str) -> String {
+    let end = expression.find(['(', '.']).unwrap_or(expression.len());
+    let start = expression[..end].rfind("::").map_or(0, |at| at + 2);
+    expression[start..].to_owned()
 }
 
 /// What people would call the object: the last part of the expression, unless that is a number, and
@@ -147,6 +182,13 @@ mod tests {
         assert_eq!(of("*STATE."), "STATE");
         assert_eq!(receiver_before("Mutex::lock"), None);
         assert_eq!(receiver_before("("), None);
+    }
+
+    #[test]
+    fn a_path_is_left_out_before_a_call() {
+        assert_eq!(without_path("tokio::task::yield_now()"), "yield_now()");
+        assert_eq!(without_path("add(a::b)"), "add(a::b)");
+        assert_eq!(without_path("self.rx"), "self.rx");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The steps as a table: a column for each worker, or one line a step where there is no room.
 
+use cct::operation::Operation;
 use cct::trace::{Site, Trace};
 
 use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
-use super::rows::Row;
+use super::rows::{Row, Stretch, first};
 use crate::report::style::{BAD, FAINT, STRONG, paint};
 use crate::report::words::put;
 
@@ -40,7 +41,7 @@ struct Cell {
 impl Table<'_> {
     /// Writes the rows.
     pub(super) fn text(&self, rows: &[Row], layout: &Layout) -> String {
-        let workers = self.workers(rows);
+        let workers = self.lanes(rows);
         let room = layout.width.saturating_sub(NUMBER) / workers.len().max(1);
         if workers.len() > MOST_COLUMNS || room < NARROWEST + 2 {
             self.list(rows, layout)
@@ -50,34 +51,33 @@ impl Table<'_> {
     }
 
     /// The workers that have something to show, and the test's own.
-    fn workers(&self, rows: &[Row]) -> Vec<u32> {
-        let mut workers: Vec<u32> = rows.iter().filter_map(|row| self.worker(row)).collect();
+    fn lanes(&self, rows: &[Row]) -> Vec<u32> {
+        let mut workers: Vec<u32> = rows.iter().filter_map(|row| self.lane(row)).collect();
         workers.push(0);
-        workers.extend(self.end.iter().map(|(worker, ..)| *worker));
+        workers.extend(self.end.iter().map(|(worker, ..)| self.names.lane(*worker)));
         workers.sort_unstable();
         workers.dedup();
         workers
     }
 
-    fn worker(&self, row: &Row) -> Option<u32> {
+    fn lane(&self, row: &Row) -> Option<u32> {
         let step = match row {
-            Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => *step,
-            Row::Gap(_) | Row::Preempted { .. } => return None,
+            Row::Step(step) | Row::Spin { step, .. } => *step,
+            Row::Folded(stretch) => stretch.first,
+            Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => return None,
         };
-        Some(self.trace.steps[step].worker)
+        Some(self.names.lane(self.trace.steps[step].worker))
     }
 
     fn columns(&self, rows: &[Row], workers: &[u32], width: usize, layout: &Layout) -> String {
         let place = |worker: u32| {
-            workers
-                .iter()
-                .position(|&other| other == worker)
-                .unwrap_or(0)
+            let lane = self.names.lane(worker);
+            workers.iter().position(|&other| other == lane).unwrap_or(0)
         };
         let mut out = String::new();
         let mut head = format!("{:>NUMBER$}", "step");
         for &worker in workers {
-            put!(head, "  {:<width$}", fit(&self.head(worker), width));
+            put!(head, "  {:<width$}", fit(&self.names.head(worker), width));
         }
         out.push_str(&paint(STRONG, head.trim_end()));
         trim_line(&mut out);
@@ -87,8 +87,12 @@ impl Table<'_> {
             put!(out, "  {}", line.repeat(width));
         }
         out.push('\n');
+        let mut last = 0;
         for row in rows {
             match row {
+                Row::Executor { stretch, next } => {
+                    out.push_str(&self.executor(stretch, *next, layout));
+                }
                 Row::Gap(count) => {
                     let dots = layout.pick("⋮", ":");
                     put!(
@@ -100,16 +104,17 @@ impl Table<'_> {
                 Row::Preempted { from, to } => {
                     out.push_str(&Self::arrow(place(*from), place(*to), width, layout));
                 }
-                Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => {
-                    let column = place(self.trace.steps[*step].worker);
+                Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => {
+                    let step = first(row);
+                    let column = place(self.trace.steps[step].worker);
                     let cell = self.cell(row, layout);
                     let text = filled(&cell, width);
-                    let style = if *step == self.failing {
+                    let style = if step == self.failing {
                         BAD
                     } else {
                         anstyle::Style::new()
                     };
-                    put!(out, "{:>NUMBER$}", step + 1);
+                    out.push_str(&self.number(row, &mut last));
                     out.push_str(&" ".repeat(2 + column * (width + 2)));
                     let hint = self.hint(row, layout);
                     out.push_str(&paint(
@@ -158,17 +163,21 @@ impl Table<'_> {
 
     fn list(&self, rows: &[Row], layout: &Layout) -> String {
         let mut out = String::new();
-        for worker in self.workers(rows) {
+        for worker in self.lanes(rows) {
             put!(
                 out,
                 "{:>NUMBER$}  {}\n",
                 "",
-                paint(STRONG, &self.head(worker))
+                paint(STRONG, &self.names.head(worker))
             );
         }
         out.push('\n');
+        let mut last = 0;
         for row in rows {
             match row {
+                Row::Executor { stretch, next } => {
+                    out.push_str(&self.executor(stretch, *next, layout));
+                }
                 Row::Gap(count) => {
                     let dots = layout.pick("⋮", ":");
                     put!(
@@ -179,21 +188,27 @@ impl Table<'_> {
                 }
                 Row::Preempted { from, to } => {
                     let line = layout.pick("╌╌", "--");
-                    let (from, to) = (names::worker(*from), names::worker(*to));
+                    let (from, to) = (self.names.worker(*from), self.names.worker(*to));
                     let text = format!("{line} {from} preempted by {to} {line}");
                     put!(out, "{:>NUMBER$}  {}\n", "", paint(BAD, &text));
                 }
-                Row::Step(step) | Row::Spin { step, .. } | Row::Folded { first: step, .. } => {
-                    let worker = names::worker(self.trace.steps[*step].worker);
+                Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => {
+                    let step = first(row);
+                    let worker = self.names.worker(self.trace.steps[step].worker);
                     let cell = self.cell(row, layout);
                     let hint = self.hint(row, layout).map(|hint| format!("  {hint}"));
                     let text = format!("{worker:>5}: {}", cell.text);
-                    let style = if *step == self.failing {
+                    let style = if step == self.failing {
                         BAD
                     } else {
                         anstyle::Style::new()
                     };
-                    put!(out, "{:>NUMBER$} {}", step + 1, paint(style, &text));
+                    put!(
+                        out,
+                        "{} {}",
+                        self.number(row, &mut last),
+                        paint(style, &text)
+                    );
                     if !cell.site.is_empty() {
                         put!(out, "  {}", paint(FAINT, &cell.site));
                     }
@@ -204,7 +219,7 @@ impl Table<'_> {
         if let Some((worker, text, site)) = &self.end {
             let text = format!(
                 "{:>5}: {}  {}",
-                names::worker(*worker),
+                self.names.worker(*worker),
                 layout.text(text),
                 short(site.as_ref())
             );
@@ -213,28 +228,44 @@ impl Table<'_> {
         out
     }
 
-    /// `w1 "name" spawned src/a.rs:3`.
-    fn head(&self, worker: u32) -> String {
-        let index = usize::try_from(worker).unwrap_or(usize::MAX);
-        let mut head = names::worker(worker);
-        if let Some(info) = self.trace.workers.get(index).filter(|_| worker > 0) {
-            if let Some(name) = &info.name {
-                put!(head, " `{name}`");
+    /// The line for what executors do.
+    fn executor(&self, stretch: &Stretch, next: Option<u32>, layout: &Layout) -> String {
+        let count = more_steps(stretch.count);
+        let steps = match &*stretch.whose {
+            [] => count,
+            whose => format!("{count} in {}", whose.join(", ")),
+        };
+        let text = match next {
+            Some(task) => {
+                let task = self.names.worker(task);
+                format!("the executor goes on with {task}  ({steps})")
             }
-            if let Some(site) = &info.spawned_at {
-                put!(head, " spawned {}", describe::short_site(site));
-            }
-        }
-        head
+            None => steps,
+        };
+        let dots = layout.pick("⋮", ":");
+        format!("{dots:>NUMBER$}  {}\n", paint(FAINT, &text))
+    }
+
+    /// The number of the row's step, unless the line before has it.
+    fn number(&self, row: &Row, last: &mut usize) -> String {
+        let number = self.names.step(first(row));
+        let is_news = std::mem::replace(last, number) != number;
+        let number = if is_news {
+            number.to_string()
+        } else {
+            String::new()
+        };
+        format!("{number:>NUMBER$}")
     }
 
     fn cell(&self, row: &Row, layout: &Layout) -> Cell {
         let at = |step: usize| short(names::site(self.trace, &self.trace.steps[step]));
         let (text, site) = match row {
-            Row::Folded { count, whose, .. } => {
-                (format!("… {count} steps in {whose}"), String::new())
+            Row::Folded(stretch) => {
+                let (count, whose) = (more_steps(stretch.count), stretch.whose.join(", "));
+                (format!("… {count} in {whose}"), String::new())
             }
-            Row::Spin { step, times } => {
+            Row::Spin { step, times, .. } => {
                 let text = describe::step(self.trace, self.names, *step);
                 let frame = layout.pick(if times.is_some() { "┌ " } else { "│ " }, "| ");
                 let times = times
@@ -243,13 +274,13 @@ impl Table<'_> {
                 (format!("{frame}{text}{times}"), at(*step))
             }
             Row::Step(step) => {
-                let is_end =
-                    cct::operation::Operation::from_code(self.trace.steps[*step].operation)
-                        == Some(cct::operation::Operation::End);
+                let is_end = names::operation(&self.trace.steps[*step]) == Some(Operation::End);
                 let site = if is_end { String::new() } else { at(*step) };
                 (describe::step(self.trace, self.names, *step), site)
             }
-            Row::Gap(_) | Row::Preempted { .. } => (String::new(), String::new()),
+            Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => {
+                (String::new(), String::new())
+            }
         };
         Cell {
             text: layout.text(&text),
@@ -260,7 +291,8 @@ impl Table<'_> {
     fn hint(&self, row: &Row, layout: &Layout) -> Option<String> {
         let Row::Step(step) = row else { return None };
         let lost = describe::overwrites(self.trace, *step)?;
-        Some(layout.text(&format!("◀ overwrites step {}", lost + 1)))
+        let lost = self.names.step(lost);
+        Some(layout.text(&format!("◀ overwrites step {lost}")))
     }
 }
 
@@ -303,8 +335,6 @@ fn trim_line(out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use cct::operation::Operation;
-
     use super::super::sample::{step, trace};
     use super::super::source::Source;
     use super::*;

@@ -1,11 +1,12 @@
 //! Who waits for what, held by whom: the part of a report that explains a deadlock.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Trace};
-use cct::verdict::{Bug, BugKind, Wait};
+use cct::trace::{Outcome, Step, Trace, WorkerKind};
+use cct::verdict::{Bug, BugKind, Unpolled, Wait};
 
 use super::layout::Layout;
 use super::names::{self, Names, operation};
+use super::origin::Origin;
 use crate::report::style::{BAD, FAINT, paint};
 use crate::report::words::{count, put};
 
@@ -14,85 +15,221 @@ pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) 
     if bug.waits.is_empty() {
         return String::new();
     }
-    let mut out = String::new();
-    let stuck = bug.waits.iter().filter(|wait| !wait.spins).count() as u64;
-    let spinning = bug.waits.len() as u64 - stuck;
-    let headline = match bug.kind {
-        BugKind::LockCycle => {
-            format!("{} in a circle, while others can still run", waiting(stuck))
-        }
-        _ if spinning > 0 => format!(
-            "{}, and {} only {}",
-            waiting(stuck),
-            count(spinning, "worker"),
-            if spinning == 1 { "spins" } else { "spin" }
-        ),
-        _ => format!("{} can never run again", count(stuck, "worker")),
-    };
-    put!(out, "  {headline}\n");
-    // The circle first, then those behind it.
+    let view = View { trace, layout };
+    let mut out = format!("  {}\n", view.headline(bug));
+    // The circle first, then those behind it; executors' threads are at rest, and nobody's fault.
     let (circle, rest): (Vec<_>, Vec<_>) = bug.waits.iter().partition(|wait| wait.in_cycle);
+    let (idle, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|wait| view.is_idle(wait));
     let has_circle = !circle.is_empty();
     for wait in circle.into_iter().chain(rest) {
-        out.push_str(&line(wait, has_circle, trace, layout));
+        let mut line = view.line(wait);
+        if has_circle && !wait.in_cycle {
+            line.push_str(&paint(FAINT, "  (not part of the circle)"));
+        }
+        put!(out, "    {line}\n");
+    }
+    if !idle.is_empty() {
+        put!(out, "    {}\n", paint(FAINT, &view.idle(&idle)));
     }
     out
 }
 
-fn waiting(workers: u64) -> String {
-    let verb = if workers == 1 { "waits" } else { "wait" };
-    format!("{} {verb}", count(workers, "worker"))
+/// A wait as it is shown.
+struct View<'a> {
+    trace: Option<(&'a Trace, &'a Names)>,
+    layout: &'a Layout,
 }
 
-fn line(wait: &Wait, has_circle: bool, trace: Option<(&Trace, &Names)>, layout: &Layout) -> String {
-    let (rule, arrow) = (layout.pick("──", "--"), layout.pick("─▶", "->"));
-    let verb = if wait.spins { "spins on" } else { "waits for" };
-    let mut text = format!(
-        "    {} {} {rule} {verb} {arrow} {}",
-        paint(BAD, &format!("{:<5}", names::worker(wait.worker))),
-        wait.site,
-        object(wait, trace),
-    );
-    if let Some(holder) = wait.holder {
-        let held = if is_join(wait) { "" } else { " held by" };
-        if !is_join(wait) {
-            put!(text, " {rule}{held} {arrow} {}", names::worker(holder));
+impl View<'_> {
+    fn headline(&self, bug: &Bug) -> String {
+        let held_back = |wait: &&Wait| wait.task == Some(Unpolled::HeldBack);
+        let held = bug.waits.iter().filter(held_back).count() as u64;
+        let idle = bug.waits.iter().filter(|wait| self.is_idle(wait)).count() as u64;
+        let spinning = bug.waits.iter().filter(|wait| wait.spins).count() as u64;
+        let is_task = |wait: &&Wait| wait.task.is_some() && !self.is_root(wait.worker);
+        let held_roots = |wait: &&Wait| held_back(wait) && self.is_root(wait.worker);
+        let held_roots = bug.waits.iter().filter(held_roots).count() as u64;
+        let tasks = bug.waits.iter().filter(is_task).count() as u64 + held_roots - held;
+        let workers = bug.waits.len() as u64 - held - idle - spinning - tasks;
+        let mut kinds = Vec::new();
+        if workers > 0 || tasks == 0 {
+            kinds.push(count(workers, "worker"));
         }
-        if let Some((step, site)) = trace.and_then(|(trace, _)| acquired(wait, holder, trace)) {
-            put!(text, ", since {site} (step {})", step + 1);
+        if tasks > 0 {
+            kinds.push(count(tasks, "task"));
         }
-    }
-    if has_circle && !wait.in_cycle {
-        text.push_str(&paint(FAINT, "  (not part of the circle)"));
-    }
-    text.push('\n');
-    text
-}
-
-/// What is waited for.
-fn object(wait: &Wait, trace: Option<(&Trace, &Names)>) -> String {
-    let op = Op::from_code(wait.operation);
-    if is_join(wait) {
-        return match wait.holder {
-            Some(worker) => format!("the end of {}", names::worker(worker)),
-            None => "the end of a thread".to_owned(),
+        let stuck = kinds.join(" and ");
+        let verb = if workers + tasks == 1 {
+            "waits"
+        } else {
+            "wait"
         };
+        let mut headline = match bug.kind {
+            BugKind::LockCycle => {
+                format!("{stuck} {verb} in a circle, while others can still run")
+            }
+            BugKind::Liveness => format!("{stuck} {verb} at that moment"),
+            _ if spinning > 0 => format!(
+                "{stuck} {verb}, and {} only {}",
+                count(spinning, "worker"),
+                if spinning == 1 { "spins" } else { "spin" }
+            ),
+            _ => format!("{stuck} can never run again"),
+        };
+        if held > 0 {
+            put!(headline, "; {} held back", count(held, "task"));
+        }
+        headline
     }
-    match op {
-        Some(Op::ScopeEnd) => return "the end of its scope's threads".to_owned(),
-        Some(Op::Park) => return "an unpark".to_owned(),
-        Some(Op::Sleep) => return "time to pass".to_owned(),
-        _ => {}
-    }
-    let known = trace.and_then(|(trace, names)| {
-        let number = number(wait, trace)?;
-        let first = trace
-            .steps
+
+    /// True for a thread that polls tasks and has none to poll.
+    fn is_idle(&self, wait: &Wait) -> bool {
+        let Some((trace, _)) = self.trace.filter(|_| wait.task.is_none()) else {
+            return false;
+        };
+        let polls = |step: &Step| step.thread == Some(wait.worker);
+        let is_foreign = Origin::of(&wait.site) != Origin::User;
+        let spawned = usize::try_from(wait.worker)
+            .ok()
+            .and_then(|index| trace.workers.get(index));
+        let spawned = spawned.and_then(|info| info.spawned_at.as_ref());
+        let has_tasks = trace
+            .workers
             .iter()
-            .find(|step| step.object == Some(number))?;
-        Some(format!("{} `{}`", names::kind(first), names.object(number)))
-    });
-    known.unwrap_or_else(|| format!("`{}`", op.map_or("an object", Op::name)))
+            .any(|info| info.kind != WorkerKind::Thread);
+        let is_executors = trace.steps.iter().any(polls)
+            || has_tasks && spawned.is_some_and(|site| Origin::of(site) != Origin::User);
+        is_foreign && is_executors && !wait.in_cycle && !wait.spins && wait.holder.is_none()
+    }
+
+    fn idle(&self, waits: &[&Wait]) -> String {
+        let drives = |thread: u32| {
+            let workers = self.trace.map(|(trace, _)| &trace.workers[..]);
+            let mut workers = workers.unwrap_or_default().iter();
+            workers.any(|info| info.kind == WorkerKind::Root(thread))
+        };
+        let names = waits.iter().map(|wait| match self.worker(wait.worker) {
+            name if drives(wait.worker) => format!("{name}'s executor"),
+            name => name,
+        });
+        let names: Vec<String> = names.collect();
+        let have = if names.len() == 1 { "has" } else { "have" };
+        format!("{} {have} nothing to poll", names.join(", "))
+    }
+
+    fn is_root(&self, worker: u32) -> bool {
+        let kind = self.trace.map(|(_, names)| names.kind(worker));
+        matches!(kind, Some(WorkerKind::Root(_)))
+    }
+
+    fn line(&self, wait: &Wait) -> String {
+        let (rule, arrow) = (self.layout.pick("──", "--"), self.layout.pick("─▶", "->"));
+        let who = paint(BAD, &format!("{:<5}", self.worker(wait.worker)));
+        if let Some(how) = wait.task {
+            return format!("{who} {}", self.task(wait, how));
+        }
+        let verb = if wait.spins { "spins on" } else { "waits for" };
+        let (site, object) = (&wait.site, self.object(wait));
+        let mut text = format!("{who} {site} {rule} {verb} {arrow} {object}");
+        if let Some(holder) = wait.holder {
+            if !is_join(wait) {
+                let holder = self.worker(holder);
+                put!(text, " {rule} held by {arrow} {holder}");
+            }
+            if let Some((step, site)) = self.acquired(wait, holder) {
+                put!(text, ", since {site} (step {step})");
+            }
+        }
+        text
+    }
+
+    /// What a task does that nobody polls.
+    fn task(&self, wait: &Wait, how: Unpolled) -> String {
+        let site = &wait.site;
+        // A future that a thread blocks on goes by the thread's name, which stands before.
+        let title = if self.is_root(wait.worker) {
+            String::new()
+        } else {
+            format!("{} ", self.title(wait.worker))
+        };
+        let since = |is_it: &dyn Fn(&Step) -> bool| {
+            let (trace, names) = self.trace?;
+            let of_task = |step: &Step| step.worker == wait.worker && is_it(step);
+            let found = trace.steps.iter().rposition(of_task)?;
+            Some(format!(", since step {}", names.step(found)))
+        };
+        let waits = |step: &Step| step.outcome == Outcome::Waits;
+        let woken = |step: &Step| step.outcome == Outcome::Woken;
+        let (what, since) = match how {
+            Unpolled::Awaits => (format!("waits at {site} (await)"), since(&waits)),
+            Unpolled::Never => ("has never been polled".to_owned(), None),
+            Unpolled::HeldBack => (format!("is held back at {site}: it could go on"), None),
+            Unpolled::Woken => (
+                format!("was woken at {site}, and not polled"),
+                since(&woken),
+            ),
+        };
+        format!("{title}{what}{}", since.unwrap_or_default())
+    }
+
+    fn worker(&self, worker: u32) -> String {
+        match self.trace {
+            Some((_, names)) => names.worker(worker),
+            None => names::worker(worker),
+        }
+    }
+
+    fn title(&self, worker: u32) -> String {
+        match self.trace {
+            Some((_, names)) => names.title(worker),
+            None => format!("task {worker}"),
+        }
+    }
+
+    /// What is waited for.
+    fn object(&self, wait: &Wait) -> String {
+        let op = Op::from_code(wait.operation);
+        if is_join(wait) {
+            return match wait.holder {
+                Some(worker) => format!("the end of {}", self.worker(worker)),
+                None => "the end of a thread".to_owned(),
+            };
+        }
+        match op {
+            Some(Op::ScopeEnd) => return "the end of its scope's threads".to_owned(),
+            Some(Op::Park) => return "an unpark".to_owned(),
+            Some(Op::Sleep) => return "time to pass".to_owned(),
+            _ => {}
+        }
+        let known = self.trace.and_then(|(trace, names)| {
+            let number = number(wait, trace)?;
+            let first = trace
+                .steps
+                .iter()
+                .find(|step| step.object == Some(number))?;
+            Some(format!("{} `{}`", names::kind(first), names.object(number)))
+        });
+        known.unwrap_or_else(|| format!("`{}`", op.map_or("an object", Op::name)))
+    }
+
+    /// The step by which the holder came to hold the object, and where.
+    fn acquired(&self, wait: &Wait, holder: u32) -> Option<(usize, String)> {
+        let (trace, names) = self.trace?;
+        let number = number(wait, trace)?;
+        let step = trace.steps.iter().rposition(|step| {
+            step.worker == holder
+                && step.object == Some(number)
+                && step.outcome == Outcome::Done
+                && operation(step).is_some_and(takes)
+        })?;
+        let site = names::site(trace, &trace.steps[step])?;
+        Some((names.step(step), site.to_string()))
+    }
+}
+
+/// True for an operation after which somebody holds its object.
+fn takes(op: Op) -> bool {
+    op.takes_lock() || matches!(op, Op::TryLock | Op::TryRead | Op::TryWrite | Op::CallOnce)
 }
 
 fn is_join(wait: &Wait) -> bool {
@@ -108,30 +245,6 @@ fn number(wait: &Wait, trace: &Trace) -> Option<u32> {
             .position(|object| object.address == wait.address)?;
         u32::try_from(found).ok()
     })
-}
-
-/// The step by which the holder came to hold the object, and where.
-fn acquired(wait: &Wait, holder: u32, trace: &Trace) -> Option<(usize, String)> {
-    let number = number(wait, trace)?;
-    let step = trace.steps.iter().rposition(|step| {
-        step.worker == holder
-            && step.object == Some(number)
-            && step.outcome == Outcome::Done
-            && matches!(
-                operation(step),
-                Some(
-                    Op::Lock
-                        | Op::TryLock
-                        | Op::Read
-                        | Op::TryRead
-                        | Op::Write
-                        | Op::TryWrite
-                        | Op::CallOnce
-                )
-            )
-    })?;
-    let site = names::site(trace, &trace.steps[step])?;
-    Some((step, site.to_string()))
 }
 
 #[cfg(test)]
@@ -168,6 +281,7 @@ mod tests {
             holder: Some(holder),
             spins: false,
             in_cycle: true,
+            task: None,
         };
         let bug = Bug {
             kind: BugKind::Deadlock,
@@ -188,5 +302,63 @@ mod tests {
     w2    src/b.rs:1:9 -- waits for -> mutex `mutex#1` -- held by -> w1, since src/a.rs:1:9 (step 1)
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn tasks_that_nobody_polls_are_told_apart() {
+        let mut steps = [
+            step(0, Op::Spawn, "src/a.rs"),
+            step(1, Op::Lock, "src/a.rs"),
+            step(1, Op::Await, "src/b.rs"),
+            step(4, Op::Start, "src/b.rs"),
+        ];
+        (steps[2].0.note, steps[2].0.outcome) = (true, Outcome::Waits);
+        steps[3].0.outcome = Outcome::Woken;
+        let mut trace = trace(&steps);
+        let site = Site {
+            file: "src/b.rs".to_owned(),
+            line: 1,
+            column: 9,
+        };
+        for info in &mut trace.workers[1..] {
+            (info.kind, info.spawned_at) = (WorkerKind::Task, Some(site.clone()));
+        }
+        let wait = |worker, task| Wait {
+            worker,
+            operation: steps[2].0.operation,
+            address: 0,
+            object: None,
+            site: site.clone(),
+            holder: None,
+            spins: false,
+            in_cycle: false,
+            task: Some(task),
+        };
+        let waits = [
+            Unpolled::Awaits,
+            Unpolled::Never,
+            Unpolled::HeldBack,
+            Unpolled::Woken,
+        ];
+        let bug = Bug {
+            kind: BugKind::NoProgress,
+            message: String::new(),
+            site: None,
+            worker: None,
+            waits: (1..).zip(waits).map(|(n, how)| wait(n, how)).collect(),
+        };
+        let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
+        let layout = Layout {
+            width: 120,
+            unicode: false,
+        };
+        let text = text(&bug, Some((&trace, &names)), &layout);
+        let expected = "  3 tasks can never run again; 1 task held back
+    w1    task 1 spawned at b.rs:1 waits at src/b.rs:1:9 (await), since step 2
+    w2    task 2 spawned at b.rs:1 has never been polled
+    w3    task 3 spawned at b.rs:1 is held back at src/b.rs:1:9: it could go on
+    w4    task 4 spawned at b.rs:1 was woken at src/b.rs:1:9, and not polled, since step 3
+";
+        assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
     }
 }

@@ -1,6 +1,7 @@
 //! Spawning.
 
 use cct::engine;
+use cct::operation::Access;
 use real::boxed::Box;
 use real::io;
 use real::mem;
@@ -116,6 +117,9 @@ impl Builder {
             unsafe { filled.fill(result) };
             // Here, not after the closure: its end may be the end of the scope.
             drop(filled);
+            if let Some(me) = engine::current_thread() {
+                engine::touch(engine::worker_object(me), Access::Writes);
+            }
         };
         // SAFETY: the caller promises it.
         let (flow, thread) = unsafe {

@@ -2,8 +2,11 @@
 
 use cct::engine;
 use cct::operation::Operation;
+use cct::specification::{End, Eventual, worker_ends};
+use real::borrow::Cow;
 use real::fmt;
 use real::os::unix::thread::{JoinHandleExt, RawPthread};
+use real::panic::Location;
 use real::sync::Arc;
 use real::time::Duration;
 
@@ -119,6 +122,19 @@ fn carrier() -> RawPthread {
     // SAFETY: it has no preconditions.
     let carrier = unsafe { libc::pthread_self() };
     carrier as RawPthread
+}
+
+impl<T> Eventual<End> for JoinHandle<T> {
+    type Watched = Self;
+
+    fn watch(self, name: Cow<'static, str>, site: &'static Location<'static>) -> Self {
+        if let Flow::Worker(worker) = &self.flow
+            && matches!(worker.seen(), Seen::Live)
+        {
+            worker_ends(name, worker.id, site);
+        }
+        self
+    }
 }
 
 impl<T> fmt::Debug for JoinHandle<T> {

@@ -24,6 +24,7 @@ pub use handle::Thread;
 pub use id::ThreadId;
 pub use join::JoinHandle;
 pub use local::{AccessError, LocalKey};
+pub(crate) use parallelism::CONTROLLED_PARALLELISM;
 pub use parallelism::available_parallelism;
 #[expect(deprecated, reason = "std still has them")]
 pub use pause::{park, park_timeout, park_timeout_ms, sleep, sleep_ms, yield_now};

@@ -6,12 +6,12 @@ use real::num::NonZero;
 
 /// What controlled workers are told, on every machine: enough for pools to share work, and few
 /// enough that the interleavings of their threads can be explored.
-const CONTROLLED: NonZero<usize> = NonZero::new(4).expect("not zero");
+pub(crate) const CONTROLLED_PARALLELISM: NonZero<usize> = NonZero::new(4).expect("not zero");
 
 /// Estimates how many threads can run at the same time; 4 on a controlled worker.
 pub fn available_parallelism() -> io::Result<NonZero<usize>> {
     if engine::is_controlled() {
-        Ok(CONTROLLED)
+        Ok(CONTROLLED_PARALLELISM)
     } else {
         real::thread::available_parallelism()
     }

@@ -1,7 +1,7 @@
 //! Threads that may borrow, and the scope that waits for them.
 
 use cct::engine;
-use cct::operation::Operation;
+use cct::operation::{Access, Operation};
 use real::fmt;
 use real::marker::PhantomData;
 use real::panic::AssertUnwindSafe;
@@ -99,6 +99,7 @@ impl ScopeData {
         if unhandled_panic {
             self.panicked.store(true, Ordering::Relaxed);
         }
+        engine::touch(self.address(), Access::Adds);
         if self.running.fetch_sub(1, Ordering::Release) == 1 {
             self.wake();
         }

@@ -1,0 +1,77 @@
+//! Which packages the source layer is for, as the tool tells it to the wrapper.
+//!
+//! Each package has a variable of its own: a choice that changes has that package built again, and those
+//! that depend on it, but no other.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::workspace::Workspace;
+use crate::cli::TestArgs;
+
+/// The packages that were chosen.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Chosen {
+    /// Whether the workspace's members are; none to have it as each says in its manifest, and by default
+    /// they are.
+    pub members: Option<bool>,
+    /// Others, by name, whatever their version.
+    pub dependencies: Vec<String>,
+}
+
+/// The value that means a package wherever it is; otherwise it is the package's folder.
+const ANYWHERE: &str = "*";
+
+impl Chosen {
+    /// Adds what manifests say to what was typed.
+    ///
+    /// What a test's attribute says comes too late for its build.
+    pub(crate) fn new(args: &TestArgs, workspace: &Workspace) -> Chosen {
+        let manifests = workspace.packages.values().map(|member| &member.config);
+        let configured = manifests.filter_map(|config| config.settings.interleave.as_ref());
+        let mut dependencies = match &args.explore.interleave {
+            Some(names) => names.clone(),
+            None => configured.flatten().cloned().collect(),
+        };
+        dependencies.sort();
+        dependencies.dedup();
+        Chosen {
+            members: args.source.rewrite,
+            dependencies,
+        }
+    }
+
+    /// What the wrapper is told.
+    pub(crate) fn variables(&self, workspace: &Workspace) -> Vec<(String, OsString)> {
+        let members = workspace.packages.values();
+        let members =
+            members.filter(|member| self.members.or(member.config.rewrite) != Some(false));
+        let members = members.filter_map(|member| {
+            let folder = member.package.manifest_path.parent()?;
+            Some((variable(&member.package.name), folder.as_str().into()))
+        });
+        let dependencies = self.dependencies.iter();
+        members
+            .chain(dependencies.map(|name| (variable(name), ANYWHERE.into())))
+            .collect()
+    }
+}
+
+/// Tells the wrapper whether the package that cargo builds was chosen.
+pub(super) fn is_chosen(package: &str) -> bool {
+    let Some(value) = env::var_os(variable(package)) else {
+        return false;
+    };
+    let place = |path: &Path| fs::canonicalize(path).ok();
+    let folder = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| place(Path::new(&folder)));
+    value == ANYWHERE || (folder.is_some() && folder == place(Path::new(&value)))
+}
+
+/// The variable that a package's crates depend on.
+pub(super) fn variable(package: &str) -> String {
+    format!("CCT_REWRITE_{package}")
+}

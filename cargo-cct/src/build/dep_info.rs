@@ -1,0 +1,154 @@
+//! The `.d` files by which cargo tells whether to build again.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::layer::Remap;
+
+/// What is added and changed in a file that rustc wrote.
+#[derive(Debug)]
+pub(super) struct DepInfo<'a> {
+    /// Prefixes of paths, the most special last.
+    pub remaps: &'a [Remap],
+    /// Files that the crate depends on, too.
+    pub files: &'a [&'a Path],
+    /// Variables that the crate depends on, too, with their values.
+    pub variables: &'a [(String, Option<String>)],
+}
+
+impl DepInfo<'_> {
+    /// Changes a file, if there is one.
+    pub(super) fn apply(&self, file: &Path) -> io::Result<()> {
+        if !file.exists() {
+            return Ok(());
+        }
+        fs::write(file, self.applied(&fs::read_to_string(file)?))
+    }
+
+    fn applied(&self, text: &str) -> String {
+        let mut done = false;
+        let mut out = String::with_capacity(text.len() + 256);
+        for line in text.lines() {
+            out.push_str(&self.mapped(line));
+            if !done && !line.starts_with('#') && line.contains(": ") {
+                // Cargo reads the first rule alone.
+                done = true;
+                for file in self.files {
+                    out.push(' ');
+                    out.push_str(&escaped(file));
+                }
+            }
+            out.push('\n');
+        }
+        for (name, value) in self.variables {
+            out.push_str("\n# env-dep:");
+            out.push_str(&plain(name));
+            if let Some(value) = value {
+                out.push('=');
+                out.push_str(&plain(value));
+            }
+        }
+        out.push('\n');
+        out
+    }
+
+    fn mapped(&self, line: &str) -> String {
+        if line.starts_with('#') {
+            return line.to_owned();
+        }
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (path, after) = rest.split_at(word(rest));
+            out.push_str(&self.mapped_path(path));
+            rest = after;
+        }
+        out
+    }
+
+    fn mapped_path(&self, path: &str) -> String {
+        let mut remaps = self.remaps.iter().rev();
+        let found = remaps.find_map(|remap| {
+            let rest = path.strip_prefix(&slashed(&remap.from))?;
+            Some(slashed(&remap.to) + rest)
+        });
+        found.unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// The length of the first word with the blank after it; a blank in a name has a backslash before it.
+fn word(text: &str) -> usize {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if c == ' ' && before != '\\' {
+            return at + 1;
+        }
+        before = c;
+    }
+    text.len()
+}
+
+/// A prefix, as it is followed by the rest of a path.
+fn slashed(path: &Path) -> String {
+    match escaped(path) {
+        path if path.is_empty() || path.ends_with('/') => path,
+        path => path + "/",
+    }
+}
+
+/// A path as rustc writes it there.
+fn escaped(path: &Path) -> String {
+    path.to_string_lossy().replace(' ', "\\ ")
+}
+
+/// The name or value of a variable as rustc writes it there.
+fn plain(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_we_depend_on_joins_the_first_rule() {
+        let info = DepInfo {
+            remaps: &[],
+            files: &[Path::new("/c c/lib/stamp")],
+            variables: &[
+                ("CCT_A".to_owned(), Some("/c c/lib".to_owned())),
+                ("CCT_B".to_owned(), None),
+            ],
+        };
+        let text = info.applied("out/a.d: src/a.rs\n\nout/liba.rlib: src/a.rs\n");
+        assert!(
+            text.starts_with("out/a.d: src/a.rs /c\\ c/lib/stamp\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("\n# env-dep:CCT_A=/c c/lib\n# env-dep:CCT_B\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn paths_of_a_tree_become_the_users() {
+        let remap = |from: &str, to: &str| Remap {
+            from: from.into(),
+            to: to.into(),
+        };
+        let info = DepInfo {
+            remaps: &[remap("/s h", "/"), remap("/s h/w w", "")],
+            files: &[],
+            variables: &[],
+        };
+        let before = "/o/a.d: /s\\ h/w\\ w/src/a.rs /s\\ h/x.rs /a\\ /s\\ h/w\\ w/\n\n\
+                      /s\\ h/w\\ w/src/a.rs:\n# env-dep:A=/s h/w w/x\n";
+        let after = "/o/a.d: src/a.rs /x.rs /a\\ /s\\ h/w\\ w/\n\n\
+                     src/a.rs:\n# env-dep:A=/s h/w w/x\n\n";
+        assert_eq!(info.applied(before), after);
+    }
+}

@@ -1,0 +1,271 @@
+//! Compiles a crate with as much of the source layer as it bears.
+//!
+//! All passes are tried first. When the result does not compile, the crate is compiled as written, which
+//! tells whose mistake it was: if that fails too it is the user's, and its diagnostics are the only ones
+//! that are shown. If it compiles, a pass is at fault, and fewer of them are tried. What was lost is
+//! remembered beside the output, so that the same text does not fail again.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::{env, fs};
+
+use super::digest;
+use super::marker::Treatment;
+use super::rustc_args::{self, Facts};
+use super::shadow::{Shadow, Subject};
+use super::sysroot::prefixed;
+use crate::rewrite::{Edition, Passes};
+
+/// The folder of all shadow trees.
+pub(crate) const ENV_SHADOW: &str = "CCT_SHADOW";
+
+/// A call of rustc for a crate that is not the build's own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call<'a> {
+    /// The compiler, and wrappers in front of it.
+    pub program: &'a [OsString],
+    /// What it is told.
+    pub args: &'a [OsString],
+    /// What that says.
+    pub facts: &'a Facts,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    /// The compiler's own end.
+    pub status: ExitStatus,
+    /// What was done to the source.
+    pub treatment: Treatment,
+    /// Prefixes of paths in what rustc left, and what stands for them in the user's eyes.
+    pub remaps: Vec<Remap>,
+}
+
+/// A prefix of paths, and what takes its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Remap {
+    /// In the shadow tree.
+    pub from: PathBuf,
+    /// As rustc would have spelled it.
+    pub to: PathBuf,
+}
+
+impl Call<'_> {
+    /// Runs the compiler, on the crate as it was written.
+    pub(super) fn run(&self) -> io::Result<Compiled> {
+        Ok(Compiled {
+            status: self.command(self.args).status()?,
+            treatment: Treatment::AsWritten,
+            remaps: Vec::new(),
+        })
+    }
+
+    /// Runs the compiler, on the crate rewritten if it can be; `before` is how it went the last time.
+    pub(super) fn run_rewritten(&self, before: Option<&Treatment>) -> io::Result<Compiled> {
+        let place = env::var_os(ENV_SHADOW).zip(Place::of(self.facts)?);
+        let Some((home, place)) = place else {
+            return self.run();
+        };
+        let ladder = Ladder {
+            call: self,
+            home: PathBuf::from(home),
+            place,
+        };
+        ladder.climb(before)
+    }
+
+    fn command(&self, args: &[OsString]) -> Command {
+        let mut command = Command::new(&self.program[0]);
+        command.args(&self.program[1..]).args(args);
+        command
+    }
+}
+
+/// Where a crate's source is.
+#[derive(Debug)]
+struct Place {
+    package: PathBuf,
+    base: PathBuf,
+    root: PathBuf,
+    /// The folder that the root is given from, if it is not absolute.
+    from: Option<PathBuf>,
+    edition: Edition,
+}
+
+impl Place {
+    /// None when rustc is not called as cargo does.
+    fn of(facts: &Facts) -> io::Result<Option<Place>> {
+        let manifest = env::var_os("CARGO_MANIFEST_DIR");
+        let Some((given, manifest)) = facts.root.as_ref().zip(manifest) else {
+            return Ok(None);
+        };
+        let from = if given.is_relative() {
+            Some(env::current_dir()?)
+        } else {
+            None
+        };
+        let root = from.as_ref().map_or(given.clone(), |from| from.join(given));
+        // Cargo's folder may be spelled through a link.
+        let package = fs::canonicalize(manifest)?;
+        let spelled = root
+            .ancestors()
+            .find(|folder| fs::canonicalize(folder).is_ok_and(|folder| folder == package));
+        let package = spelled.map_or(package.clone(), Path::to_owned);
+        let base = from.as_ref().filter(|from| package.starts_with(from));
+        Ok(Some(Place {
+            base: base.unwrap_or(&package).clone(),
+            package,
+            root,
+            from,
+            edition: Edition::parse(facts.edition.as_deref()),
+        }))
+    }
+
+    /// What stands for paths of a tree, the most special last: that is how rustc reads them.
+    fn remaps(&self, shadow: &Shadow) -> Vec<Remap> {
+        let all = Remap {
+            from: shadow.path(Path::new("/")),
+            to: PathBuf::from("/"),
+        };
+        let near = self.from.as_ref().map(|from| Remap {
+            from: shadow.path(from),
+            to: PathBuf::new(),
+        });
+        [all].into_iter().chain(near).collect()
+    }
+}
+
+/// The attempts at one crate.
+#[derive(Debug)]
+struct Ladder<'a> {
+    call: &'a Call<'a>,
+    home: PathBuf,
+    place: Place,
+}
+
+/// One of them.
+#[derive(Debug)]
+struct Attempt {
+    status: ExitStatus,
+    /// What the compiler said, for cargo.
+    said: Vec<u8>,
+    remaps: Vec<Remap>,
+}
+
+impl Ladder<'_> {
+    fn climb(&self, before: Option<&Treatment>) -> io::Result<Compiled> {
+        let all = self.shadow(Passes::ALL)?;
+        if !all.differs {
+            let compiled = self.call.run()?;
+            return Ok(Compiled {
+                treatment: Treatment::Rewritten(Passes::ALL),
+                ..compiled
+            });
+        }
+        let key = self.key(&all);
+        if let Some(Treatment::Reduced { passes, key: known }) = before
+            && *known == key
+        {
+            return self.again(*passes, key);
+        }
+        let first = self.attempt(&all)?;
+        if first.status.success() {
+            return first.end(Treatment::Rewritten(Passes::ALL));
+        }
+        let written = self.as_written()?;
+        if !written.status.success() {
+            return written.end(Treatment::AsWritten);
+        }
+        let mut rung = Passes::ALL;
+        while let Some(passes) = rung.fewer().filter(|passes| !passes.is_empty()) {
+            rung = passes;
+            let shadow = self.shadow(passes)?;
+            if !shadow.differs || shadow.digest == all.digest {
+                continue;
+            }
+            let attempt = self.attempt(&shadow)?;
+            if attempt.status.success() {
+                return attempt.end(Treatment::Reduced { passes, key });
+            }
+            // It may have left something in the place of what was there.
+            let passes = Passes::NONE;
+            return self.as_written()?.end(Treatment::Reduced { passes, key });
+        }
+        let passes = Passes::NONE;
+        written.end(Treatment::Reduced { passes, key })
+    }
+
+    /// Does what worked the last time, when all else is as it was then.
+    fn again(&self, passes: Passes, key: String) -> io::Result<Compiled> {
+        if !passes.is_empty() {
+            let attempt = self.attempt(&self.shadow(passes)?)?;
+            if attempt.status.success() {
+                return attempt.end(Treatment::Reduced { passes, key });
+            }
+        }
+        let passes = Passes::NONE;
+        self.as_written()?.end(Treatment::Reduced { passes, key })
+    }
+
+    fn shadow(&self, passes: Passes) -> io::Result<Shadow> {
+        let place = &self.place;
+        let subject = Subject {
+            package: place.package.clone(),
+            base: place.base.clone(),
+            root: place.root.clone(),
+            edition: place.edition,
+            passes,
+        };
+        Shadow::make(&self.home, &subject)
+    }
+
+    fn attempt(&self, shadow: &Shadow) -> io::Result<Attempt> {
+        let given = self.call.facts.root.as_deref().unwrap_or(Path::new(""));
+        let root = shadow.path(&self.place.root);
+        let mut args = rustc_args::with_root(self.call.args, given, &root);
+        let remaps = self.place.remaps(shadow);
+        for remap in &remaps {
+            let mut option = prefixed("--remap-path-prefix=", &remap.from);
+            option.push("=");
+            option.push(&remap.to);
+            args.push(option);
+        }
+        self.watched(&args, remaps)
+    }
+
+    fn as_written(&self) -> io::Result<Attempt> {
+        self.watched(self.call.args, Vec::new())
+    }
+
+    /// Runs the compiler, and keeps to itself what it says.
+    fn watched(&self, args: &[OsString], remaps: Vec<Remap>) -> io::Result<Attempt> {
+        let mut command = self.call.command(args);
+        let output = command.stderr(Stdio::piped()).spawn()?.wait_with_output()?;
+        Ok(Attempt {
+            status: output.status,
+            said: output.stderr,
+            remaps,
+        })
+    }
+
+    /// Names all that an attempt depends on, but for other crates.
+    fn key(&self, shadow: &Shadow) -> String {
+        let args = self.call.args.iter().map(|arg| arg.as_encoded_bytes());
+        let parts: Vec<_> = [shadow.digest.as_bytes()].into_iter().chain(args).collect();
+        digest::of_parts(&parts)[..16].to_owned()
+    }
+}
+
+impl Attempt {
+    /// Makes this one the last.
+    fn end(self, treatment: Treatment) -> io::Result<Compiled> {
+        io::stderr().write_all(&self.said)?;
+        Ok(Compiled {
+            status: self.status,
+            treatment,
+            remaps: self.remaps,
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Files outside the package that its text names: `#[path = "../shared.rs"]`, `include!("../../a.rs")`.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::Subject;
+
+/// Longer literals are no paths.
+const LONGEST: usize = 512;
+
+/// The paths that a file's string literals may mean and that exist.
+///
+/// A literal that is something else by its meaning costs a link that nobody follows.
+pub(super) fn outside(text: &str, file: &Path, subject: &Subject) -> Vec<String> {
+    let Some(folder) = file.parent().filter(|_| text.contains("..")) else {
+        return Vec::new();
+    };
+    let Ok(tokens) = text.parse::<TokenStream>() else {
+        return Vec::new();
+    };
+    let mut literals = Vec::new();
+    find(tokens, &mut literals);
+    let mut paths: Vec<_> = literals
+        .iter()
+        .filter_map(|literal| normal(&folder.join(literal)))
+        .filter(|path| !subject.package.starts_with(path) && is_elsewhere(path, subject))
+        .filter(|path| path.exists())
+        .filter_map(|path| path.into_os_string().into_string().ok())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn find(tokens: TokenStream, literals: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => find(group.stream(), literals),
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                let inner = text
+                    .strip_prefix('"')
+                    .and_then(|text| text.strip_suffix('"'));
+                let inner = inner.filter(|text| {
+                    let climbs = text.contains("../") && !text.starts_with('/');
+                    climbs && text.len() <= LONGEST && !text.contains('\\')
+                });
+                literals.extend(inner.map(str::to_owned));
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+/// What is inside the package is found there, and what is no Rust inside the workspace is linked in.
+fn is_elsewhere(path: &Path, subject: &Subject) -> bool {
+    let within = if super::files::is_rust(path) {
+        &subject.package
+    } else {
+        &subject.base
+    };
+    !path.starts_with(within) || has_manifest_between(path, within)
+}
+
+/// A package inside the package is skipped by the walk.
+fn has_manifest_between(path: &Path, folder: &Path) -> bool {
+    super::files::is_rust(path)
+        && path
+            .ancestors()
+            .skip(1)
+            .take_while(|ancestor| *ancestor != folder)
+            .any(|ancestor| ancestor.join("Cargo.toml").exists())
+}
+
+/// Takes `..` out of a path as it is written.
+fn normal(path: &Path) -> Option<PathBuf> {
+    let mut out: Vec<&OsStr> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                out.pop()?;
+            }
+            Component::Normal(name) => out.push(name),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    Some(Path::new("/").join(out.iter().collect::<PathBuf>()))
+}

@@ -1,0 +1,86 @@
+//! Writes what was found to disk, with all that is needed to find it again.
+
+use std::error::Error as _;
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::relative;
+use crate::build::cargo::Executable;
+use crate::build::chosen::Chosen;
+use crate::build::digest;
+use crate::build::toolchain::Toolchain;
+use crate::build::workspace::Workspace;
+use crate::failure::{Provenance, Record, Store};
+use crate::report::{Detail, Layout, Report, warning_word};
+use crate::run::{Finding, TestName};
+
+/// What all failures of a run have in common.
+#[derive(Debug)]
+pub(super) struct Keeper<'a> {
+    /// Where the sources are.
+    pub workspace: &'a Workspace,
+    /// What they were built with.
+    pub toolchain: &'a Toolchain,
+    /// What was built.
+    pub executables: &'a [Executable],
+    /// What cargo was told.
+    pub selection: Vec<String>,
+    /// What was rewritten.
+    pub chosen: &'a Chosen,
+    /// Where failures go.
+    pub store: Store,
+    /// The run's seed.
+    pub run_seed: u64,
+}
+
+impl Keeper<'_> {
+    /// Writes a finding: once when it is found, and again when it was repeated, in place of `before`.
+    pub(super) fn keep(
+        &self,
+        name: TestName,
+        executable: usize,
+        finding: &Finding,
+        before: Option<&Record>,
+    ) -> io::Result<(Record, Report)> {
+        let provenance = match before {
+            Some(record) => record.provenance.clone(),
+            None => self.provenance(&self.executables[executable])?,
+        };
+        let mut record = Record::new(provenance, name, finding);
+        if let Some(before) = before {
+            // The repetition may put the bug in other words; the failure is the same.
+            record.id = before.id.clone();
+        }
+        let report = Report::of(&record, &self.workspace.root);
+        let text =
+            anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
+        if let Err(error) = self.store.write(&record, &text, &report.json()) {
+            // What was found is told all the same; a full disk is no reason to lose it.
+            let cause = error.source().map(ToString::to_string).unwrap_or_default();
+            let word = warning_word();
+            anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
+        }
+        Ok((record, report))
+    }
+
+    fn provenance(&self, executable: &Executable) -> io::Result<Provenance> {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Ok(Provenance {
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            rustc: self.toolchain.release().to_owned(),
+            run_seed: self.run_seed,
+            package: executable.package.clone(),
+            kind: executable.kind.clone(),
+            target: executable.target.clone(),
+            manifest: relative(&self.workspace.manifest, &self.workspace.root),
+            folder: relative(&self.workspace.folder, &self.workspace.root),
+            executable: relative(&executable.path, &self.workspace.target),
+            executable_hash: digest::of_file(&executable.path)?,
+            selection: self.selection.clone(),
+            chosen: self.chosen.clone(),
+            found_at: since.as_secs(),
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! How the crates of the graph were built, and what is out of sight in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct::config::{Granularity, Settings};
+use serde_json::{Value, json};
+
+use super::style::{FAINT, GOOD, WARN, paint};
+use super::words::put;
+use crate::build::cargo::BuiltCrate;
+use crate::build::marker::{Kind, Treatment};
+use crate::build::workspace::Workspace;
+use crate::rewrite::Passes;
+
+/// What is not as it should be; `wanted` are packages that were to be rewritten.
+pub(crate) fn warnings(crates: &[BuiltCrate], wanted: &[String]) -> Vec<String> {
+    let unknown = wanted.iter().filter(|name| {
+        let is_it = |built: &BuiltCrate| built.marker.package.0 == **name;
+        !crates.is_empty() && !crates.iter().any(is_it)
+    });
+    let unknown = unknown.map(|name| {
+        format!("`--interleave {name}`: no package of this name is part of what was built")
+    });
+    let mut lines: Vec<_> = unknown.collect();
+    lines.extend(crates.iter().filter_map(|built| {
+        let (name, version) = &built.marker.package;
+        let lost = built.out_of_sight()?;
+        Some(format!(
+            "`{name}` {version} is not known to this tool; not under control there: {lost}"
+        ))
+    }));
+    lines.dedup();
+    lines
+}
+
+/// A line for each package and what was done to it.
+pub(crate) fn table(crates: &[BuiltCrate]) -> String {
+    let mut packages = BTreeMap::<_, Vec<&BuiltCrate>>::new();
+    let mut untouched = Vec::new();
+    for built in crates {
+        let (name, version) = &built.marker.package;
+        let word = word(&built.marker.treatment);
+        if built.marker.treatment == Treatment::AsWritten {
+            untouched.push(format!("{name} {version}"));
+        } else {
+            packages
+                .entry((name, version, word))
+                .or_default()
+                .push(built);
+        }
+    }
+    let mut out = String::new();
+    for ((name, version, word), crates) in packages {
+        let targets: Vec<_> = crates.iter().map(|built| target(built)).collect();
+        let lost = matches!(crates[0].marker.treatment, Treatment::Reduced { .. });
+        let style = if lost { WARN } else { GOOD };
+        put!(out, "{} ", paint(style, &format!("{word:>12}")));
+        let targets = format!("({})", targets.join(", "));
+        put!(out, "{name} {version} {}", paint(FAINT, &targets));
+        if lost {
+            put!(out, ": the rewritten source did not compile");
+        }
+        out.push('\n');
+    }
+    untouched.dedup();
+    if !untouched.is_empty() {
+        let word = paint(GOOD, &format!("{:>12}", "As written"));
+        put!(out, "{word} {}\n", untouched.join(", "));
+    }
+    out
+}
+
+/// How finely a package is explored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Grain {
+    /// All its operations are steps.
+    Interleaved,
+    /// In some schedules they are, in the others a call into it is one.
+    ByTurns,
+    /// A call into it is one step.
+    Atomic,
+    /// Some of what it does is out of sight.
+    Uncontrolled,
+}
+
+impl Grain {
+    /// What the settings make of a crate; tests may have others of their own.
+    fn of(built: &BuiltCrate, settings: &Settings, is_member: bool) -> Grain {
+        let name = &built.marker.package.0;
+        let names =
+            |list: &Option<Vec<String>>| list.as_ref().is_some_and(|list| list.contains(name));
+        match settings.granularity.unwrap_or_default() {
+            _ if built.out_of_sight().is_some() => Grain::Uncontrolled,
+            _ if names(&settings.interleave) => Grain::Interleaved,
+            _ if names(&settings.atomic) => Grain::Atomic,
+            Granularity::Workspace if !is_member => Grain::Atomic,
+            Granularity::Mix if !is_member => Grain::ByTurns,
+            _ => Grain::Interleaved,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Grain::Interleaved => "interleaved",
+            Grain::ByTurns => "by turns",
+            Grain::Atomic => "atomic",
+            Grain::Uncontrolled => "uncontrolled",
+        }
+    }
+}
+
+/// How finely each package is explored, one line for each grain.
+pub(crate) fn grains(crates: &[BuiltCrate], settings: &Settings, workspace: &Workspace) -> String {
+    let mut packages = BTreeMap::<Grain, BTreeSet<String>>::new();
+    for built in crates {
+        let (name, version) = &built.marker.package;
+        let grain = Grain::of(built, settings, workspace.has_member(name));
+        packages
+            .entry(grain)
+            .or_default()
+            .insert(format!("{name} {version}"));
+    }
+    let mut out = String::new();
+    for (grain, names) in packages {
+        let names: Vec<_> = names.into_iter().collect();
+        let mut word = grain.name().to_owned();
+        word[..1].make_ascii_uppercase();
+        let style = if grain == Grain::Uncontrolled {
+            WARN
+        } else {
+            GOOD
+        };
+        let word = paint(style, &format!("{word:>12}"));
+        put!(out, "{word} {}\n", names.join(", "));
+    }
+    out
+}
+
+/// The same about one crate for programs.
+pub(crate) fn json(built: &BuiltCrate, settings: &Settings, workspace: &Workspace) -> Value {
+    let (name, version) = &built.marker.package;
+    let (kind, target) = &built.target;
+    let (passes, complete) = match &built.marker.treatment {
+        Treatment::AsWritten => (Passes::NONE, true),
+        Treatment::Rewritten(passes) => (*passes, true),
+        Treatment::Reduced { passes, .. } => (*passes, false),
+    };
+    let names = passes.names();
+    let passes: Vec<_> = names.split(',').filter(|name| !name.is_empty()).collect();
+    json!({
+        "package": name,
+        "package_version": version,
+        "kind": kind,
+        "target": target,
+        "test": is_test(built),
+        "passes": passes,
+        "rewritten_source_compiles": complete,
+        "granularity": Grain::of(built, settings, workspace.has_member(name)).name(),
+        "out_of_sight": built.out_of_sight(),
+    })
+}
+
+fn word(treatment: &Treatment) -> &'static str {
+    match treatment {
+        Treatment::Reduced { passes, .. } if passes.is_empty() => "As written",
+        Treatment::Reduced { .. } => "Await points",
+        Treatment::Rewritten(_) => "Rewritten",
+        Treatment::AsWritten => "As written",
+    }
+}
+
+fn target(built: &BuiltCrate) -> String {
+    let (kind, name) = &built.target;
+    if is_test(built) && kind != "test" {
+        return format!("tests of {kind} {name}");
+    }
+    format!("{kind} {name}")
+}
+
+fn is_test(built: &BuiltCrate) -> bool {
+    built.marker.kind == Kind::Harness
+}

@@ -1,0 +1,135 @@
+//! A file as passes see it.
+
+use std::ops::Range;
+use std::path::Path;
+
+use proc_macro2::{Span, TokenStream};
+
+use super::tree::{Tree, trees};
+
+/// The edition that a crate is written in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Edition {
+    /// 2015, in which `async` and `await` are names like any other.
+    Rust2015,
+    /// 2018.
+    Rust2018,
+    /// 2021.
+    Rust2021,
+    /// 2024, or one that is later than this tool.
+    Rust2024,
+}
+
+impl Edition {
+    /// Reads what rustc is told with `--edition`; without it the edition is 2015.
+    pub(crate) fn parse(year: Option<&str>) -> Edition {
+        match year {
+            None | Some("2015") => Edition::Rust2015,
+            Some("2018") => Edition::Rust2018,
+            Some("2021") => Edition::Rust2021,
+            Some(_) => Edition::Rust2024,
+        }
+    }
+
+    /// What rustc would be told.
+    pub(crate) fn year(self) -> &'static str {
+        match self {
+            Edition::Rust2015 => "2015",
+            Edition::Rust2018 => "2018",
+            Edition::Rust2021 => "2021",
+            Edition::Rust2024 => "2024",
+        }
+    }
+}
+
+/// One file, with its tokens.
+#[derive(Debug)]
+pub(crate) struct Source<'a> {
+    /// All of it.
+    pub text: &'a str,
+    /// Its own path, absolute.
+    pub path: &'a Path,
+    /// How its words are meant.
+    pub edition: Edition,
+    /// What it is made of. Spans are places in `text`, by `Source::range`.
+    pub tokens: TokenStream,
+    /// The same, taken apart.
+    pub trees: Vec<Tree>,
+}
+
+impl<'a> Source<'a> {
+    /// Reads a file; none when it is not made of Rust's tokens.
+    pub(crate) fn parse(text: &'a str, path: &'a Path, edition: Edition) -> Option<Source<'a>> {
+        let tokens = match shebang(text) {
+            Some(length) => (" ".repeat(length) + &text[length..]).parse(),
+            None => text.parse(),
+        };
+        let tokens: TokenStream = tokens.ok()?;
+        Some(Source {
+            text,
+            path,
+            edition,
+            trees: trees(tokens.clone()),
+            tokens,
+        })
+    }
+
+    /// Where tokens and brackets end, in order.
+    pub(crate) fn ends(&self) -> Vec<usize> {
+        let mut ends = Vec::new();
+        find_ends(&self.trees, &mut ends);
+        // What stands for a comment has the comment's place, brackets and all.
+        ends.sort_unstable();
+        ends
+    }
+
+    /// The bytes of `text` that a token or group covers.
+    pub(crate) fn range(span: Span) -> Range<usize> {
+        span.byte_range()
+    }
+}
+
+fn find_ends(trees: &[Tree], ends: &mut Vec<usize>) {
+    for tree in trees {
+        if let Tree::Group(group, inside) = tree {
+            ends.push(Source::range(group.span_open()).end);
+            find_ends(inside, ends);
+        }
+        ends.push(tree.range().end);
+    }
+}
+
+/// The length of a first line for the shell; `#![` begins an attribute instead.
+fn shebang(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("#!")?;
+    let attribute = rest.trim_start().starts_with('[');
+    (!attribute).then(|| text.find(['\r', '\n']).unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(text: &str) -> Vec<&str> {
+        let source = Source::parse(text, Path::new("/a.rs"), Edition::Rust2021).expect("tokens");
+        let spans = source.tokens.into_iter().map(|token| token.span());
+        spans.map(|span| &text[Source::range(span)]).collect()
+    }
+
+    #[test]
+    fn tokens_know_their_bytes() {
+        assert_eq!(ranges("é = 'é' ;(é)"), ["é", "=", "'é'", ";", "(é)"]);
+        assert_eq!(ranges("\u{feff}a b"), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_line_for_the_shell_is_no_code() {
+        assert_eq!(ranges("#!/usr/bin/é\nfn"), ["fn"]);
+        assert_eq!(ranges("#![a]"), ["#", "!", "[a]"]);
+    }
+
+    #[test]
+    fn what_is_no_rust_is_left() {
+        assert!(Source::parse("{ \"", Path::new("/a.rs"), Edition::Rust2021).is_none());
+    }
+}

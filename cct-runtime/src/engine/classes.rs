@@ -1,0 +1,155 @@
+//! Behaviours: schedules told apart up to the order of independent steps.
+//!
+//! Two schedules that differ only in the order of steps of which neither can tell whether the other came
+//! first are one behaviour (Mazurkiewicz 1977: a *trace*, which here is another word). What makes a
+//! behaviour is the partial order of its steps: each comes after those of its own worker and after those
+//! on the same object that it does not commute with.
+//!
+//! Kept here is a hash of that order, made step by step: each step's hash has those of the steps right
+//! before it, and the behaviour's hash is the sum of all, which has no order. Addresses are not in it,
+//! since they depend on the order in which memory is asked for; which object a step is about follows from
+//! what its worker did before.
+
+use crate::operation::{Access, Operation};
+use crate::strategy::{Executed, FirstUse, WorkerId};
+
+/// The behaviour of an iteration so far.
+#[derive(Debug, Default)]
+pub(super) struct Class {
+    /// By worker number: a hash of its last step, and so of all that led to it.
+    workers: Vec<u64>,
+    objects: FirstUse,
+    /// By object number.
+    histories: Vec<History>,
+    /// Workers whose next step comes after the one under way for a reason other than an object.
+    followers: Vec<WorkerId>,
+    /// A hash of the values that the step under way took.
+    choices: u64,
+    sum: u64,
+}
+
+/// What was done to an object: phases of steps that commute with one another.
+#[derive(Clone, Copy, Debug)]
+struct History {
+    /// A hash of all phases but the last.
+    before: u64,
+    /// The last phase: what its steps do, and the sum of their hashes.
+    access: Access,
+    sum: u64,
+}
+
+const NEW: History = History {
+    before: 0,
+    access: Access::Writes,
+    sum: 0,
+};
+
+impl Class {
+    /// A new iteration begins.
+    pub(super) fn clear(&mut self) {
+        self.workers.clear();
+        self.objects.clear();
+        self.histories.clear();
+        self.followers.clear();
+        self.choices = 0;
+        self.sum = 0;
+    }
+
+    /// A hash of the behaviour.
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.sum
+    }
+
+    /// A worker is created.
+    pub(super) fn created(&mut self, worker: WorkerId) {
+        let index = worker.0 as usize;
+        self.workers.resize(self.workers.len().max(index + 1), 0);
+        // A worker's number follows from the spawns before its own.
+        self.workers[index] = mix(1, u64::from(worker.0));
+        self.followers.push(worker);
+    }
+
+    /// The step under way wakes a worker that waits to go on with this.
+    pub(super) fn woken(&mut self, worker: WorkerId, waited: Operation) {
+        // What comes after a wait for anything else finds its reason at its object.
+        let finds_nothing = matches!(
+            waited,
+            Operation::Wait
+                | Operation::WaitTimeout
+                | Operation::BarrierWait
+                | Operation::FutexWait
+        );
+        if finds_nothing {
+            self.followers.push(worker);
+        }
+    }
+
+    /// The step under way took a value.
+    pub(super) fn chose(&mut self, value: u32) {
+        self.choices = mix(self.choices, u64::from(value) + 1);
+    }
+
+    /// A step has been carried out, which did all this.
+    pub(super) fn step(&mut self, step: &Executed, touched: &[(usize, Access)]) {
+        let worker = step.worker.0 as usize;
+        let site = step.action.site;
+        let mut hash = mix(
+            self.workers[worker],
+            u64::from(site.line()) << 32 | u64::from(site.column()),
+        );
+        let kind = (step.action.operation as u64) << 8 | step.outcome as u64;
+        hash = mix(mix(hash, kind), std::mem::take(&mut self.choices));
+        let accesses = step.accesses();
+        let all = || {
+            let objects = accesses.iter().chain(touched);
+            objects.copied().filter(|&(object, _)| object != 0)
+        };
+        // What a step touches has no order: its hash has the sum.
+        let mut before = 0_u64;
+        for (object, access) in all() {
+            before = before.wrapping_add(mix(self.look(object, access), access as u64 + 1));
+        }
+        hash = mix(hash, before);
+        for (object, _) in all() {
+            self.add(object, hash);
+        }
+        self.workers[worker] = hash;
+        for follower in self.followers.drain(..) {
+            let chain = &mut self.workers[follower.0 as usize];
+            *chain = mix(*chain, hash);
+        }
+        self.sum = self.sum.wrapping_add(mix(hash, hash >> 32));
+    }
+
+    /// What of the object's history comes before a step that does this.
+    fn look(&mut self, object: usize, access: Access) -> u64 {
+        let number = self.objects.number(object as u64) as usize;
+        if number == self.histories.len() {
+            self.histories.push(NEW);
+        }
+        let history = &mut self.histories[number];
+        if !history.access.commutes_with(access) {
+            *history = History {
+                before: mix(history.before, history.sum),
+                access,
+                sum: 0,
+            };
+        }
+        history.before
+    }
+
+    /// Adds a step to the phase that `look` began or found.
+    fn add(&mut self, object: usize, hash: u64) {
+        let number = self.objects.number(object as u64) as usize;
+        let history = &mut self.histories[number];
+        history.sum = history.sum.wrapping_add(mix(hash, 1));
+    }
+}
+
+/// Adds a word to a hash.
+fn mix(hash: u64, word: u64) -> u64 {
+    let mut mixed = hash.rotate_left(23) ^ word.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}

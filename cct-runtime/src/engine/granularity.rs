@@ -1,0 +1,161 @@
+//! Which operations are steps: all, or none but the first of a call into a crate that is *atomic*.
+//!
+//! A call from interleaved code into an atomic crate is one step, with the scheduling point at the first
+//! visible operation in it. It has more only where it waits, where it gives way or looks again at what has
+//! not changed, and once in a while, so that no loop is without end. What tells one call from the next is
+//! an operation of interleaved code in between, or the boundary of a statement of it.
+
+use std::panic::Location;
+
+use super::state::engine;
+use super::worker::Worker;
+
+/// How many operations in a row may be no steps.
+const LONGEST_CALL: u32 = 1024;
+const KNOWN: usize = 1024;
+
+/// Which crates are atomic in this iteration.
+#[derive(Debug)]
+pub(crate) struct Granularity {
+    /// Whether any crate is.
+    pub(super) is_on: bool,
+    /// All crates are that are not of the workspace.
+    is_coarse: bool,
+    /// Crates that always are, and that never are: parts of the paths of their files.
+    atomic: Vec<String>,
+    interleaved: Vec<String>,
+    /// Sites already looked up, by address.
+    known: Vec<(usize, Place)>,
+    /// How many operations in a row have been no steps.
+    unseen: u32,
+}
+
+/// Where a site lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Interleaved,
+    Atomic,
+    /// In std's own code, which belongs to whoever calls it.
+    Std,
+}
+
+impl Granularity {
+    pub(crate) fn new(atomic: &[String], interleaved: &[String]) -> Self {
+        Granularity {
+            is_on: false,
+            is_coarse: false,
+            atomic: atomic.to_vec(),
+            interleaved: interleaved.to_vec(),
+            known: Vec::new(),
+            unseen: 0,
+        }
+    }
+
+    /// A new iteration begins.
+    pub(super) fn begin(&mut self, is_coarse: bool) {
+        if self.is_coarse != is_coarse {
+            self.known.clear();
+        }
+        self.is_coarse = is_coarse;
+        self.is_on = is_coarse || !self.atomic.is_empty();
+        self.unseen = 0;
+        if self.is_on {
+            self.known.resize(KNOWN, (0, Place::Std));
+        }
+    }
+
+    /// True if the worker's operation at this site is part of a call into an atomic crate that has had its
+    /// step.
+    #[inline]
+    pub(super) fn is_within_call(
+        &mut self,
+        worker: &mut Worker,
+        site: &'static Location<'static>,
+    ) -> bool {
+        let was_within = worker.in_atomic_call;
+        worker.in_atomic_call = match self.place_of(site) {
+            Place::Interleaved => false,
+            Place::Atomic => true,
+            Place::Std => was_within,
+        };
+        if !(was_within && worker.in_atomic_call) || self.unseen == LONGEST_CALL {
+            self.unseen = 0;
+            return false;
+        }
+        self.unseen += 1;
+        true
+    }
+
+    #[inline]
+    fn place_of(&mut self, site: &'static Location<'static>) -> Place {
+        let address = std::ptr::from_ref(site) as usize;
+        let slot = (address >> 3) % KNOWN;
+        if self.known[slot].0 != address {
+            self.known[slot] = (address, self.look_up(site.file()));
+        }
+        self.known[slot].1
+    }
+
+    #[cold]
+    fn look_up(&self, file: &str) -> Place {
+        if is_named(&self.interleaved, file) {
+            Place::Interleaved
+        } else if is_named(&self.atomic, file) {
+            Place::Atomic
+        } else if file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/") {
+            Place::Std
+        } else if self.is_coarse && file.starts_with('/') {
+            // Cargo gives rustc relative paths for the packages of the workspace, and for no others.
+            Place::Atomic
+        } else {
+            Place::Interleaved
+        }
+    }
+}
+
+/// True if the file is one of these crates': `/<name>-<version>/` in a registry, `/<name>/` elsewhere.
+fn is_named(names: &[String], file: &str) -> bool {
+    let is_of = |part: &str, name: &str| match part.strip_prefix(name) {
+        Some("") => true,
+        Some(rest) => {
+            let version = rest.strip_prefix('-').unwrap_or_default();
+            version.starts_with(|c: char| c.is_ascii_digit())
+        }
+        None => false,
+    };
+    file.split('/')
+        .any(|part| names.iter().any(|name| is_of(part, name)))
+}
+
+/// A statement of interleaved code begins: what it calls is a call of its own.
+#[inline]
+pub fn statement() {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live and has a current worker.
+        unsafe { (*(*engine).current).in_atomic_call = false };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_are_known_by_the_paths_of_their_files() {
+        let registry = "/home/me/.cargo/registry/src/index/tokio-util-0.7.1/src/lib.rs";
+        let atomic = |names: &[&str], is_coarse, file| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            let mut granularity = Granularity::new(&names, &["flume".to_owned()]);
+            granularity.begin(is_coarse);
+            granularity.look_up(file) == Place::Atomic
+        };
+        assert!(atomic(&["tokio-util"], false, registry));
+        assert!(!atomic(&["tokio"], false, registry));
+        assert!(!atomic(&[], false, registry));
+        assert!(atomic(&[], true, registry));
+        assert!(!atomic(&[], true, "src/lib.rs"));
+        assert!(!atomic(&[], true, "/registry/flume-0.11.0/src/lib.rs"));
+        assert!(!atomic(&[], true, "/rustc/0123/library/core/src/cell.rs"));
+    }
+}

@@ -1,0 +1,922 @@
+//! Tasks: futures that an executor drives, as workers of their own.
+//!
+//! An executor polls a task on one of its threads. From the beginning of a poll to its end the task is
+//! the worker that runs, in the thread's place and on its stack. A task needs no stack in between, so it
+//! can be *held back*: it leaves its waker with the engine and returns `Pending`, which its executor
+//! cannot tell from any other wait. It stays a candidate; when it is picked, its waker is called, and
+//! whatever executor drives it polls it again. So each task that can run is a candidate of its own,
+//! however few threads there are, and no executor needs to be known.
+//!
+//! A task is held back where it begins, where it goes on after a wait, and before an await: never where
+//! somebody between the executor and the await could tell, see [`Gate`].
+
+use std::panic::Location;
+use std::ptr::null_mut;
+use std::task::{Context, Poll, Waker};
+
+use super::fiber::hand_over;
+use super::iteration::End;
+use super::point::point_at;
+use super::record::Note;
+use super::stack::Stack;
+use super::state::{Driver, Engine, Request, engine, outside};
+use super::wake::told_of_wakes;
+use super::worker::{State, Worker};
+use crate::operation::{Effect, Operation};
+use crate::strategy::{ChainId, Next, WorkerId};
+use crate::trace::{Outcome, WorkerKind};
+use crate::verdict::{BugKind, Unpolled, Verdict};
+
+/// What the recorder notes at the end of a task whose future was dropped before it was ready.
+const DROPPED: &str = "dropped";
+/// The most tasks and threads of one iteration.
+const MAX_TASKS: usize = 1 << 20;
+
+/// A future that an executor drives, as a worker; made where it is handed to the executor.
+///
+/// Where no engine is it does nothing.
+#[derive(Debug)]
+pub struct Task {
+    iteration: u64,
+    id: WorkerId,
+}
+
+impl Task {
+    /// A task that the caller spawns, with the scheduling point before it.
+    #[track_caller]
+    #[must_use]
+    pub fn spawned() -> Task {
+        let site = Location::caller();
+        point_at(Operation::Spawn, 0, site).done();
+        Task::new(site, Kind::Spawned)
+    }
+
+    /// What the caller's thread is going to drive until it is ready: the future of a `block_on`.
+    #[track_caller]
+    #[must_use]
+    pub fn root() -> Task {
+        Task::new(Location::caller(), Kind::Root)
+    }
+
+    fn new(site: &'static Location<'static>, kind: Kind) -> Task {
+        let engine = engine();
+        // SAFETY: a set engine is live; no switch happens in here but that which ends the iteration.
+        unsafe {
+            if engine.is_null() || (*engine).onlooker.is_some() {
+                let id = WorkerId(0);
+                return Task { iteration: 0, id };
+            }
+            if (*engine).worker_count == MAX_TASKS {
+                (*engine).finish(End::of(Verdict::CutOff));
+                hand_over(engine);
+            }
+            let id = outside(|| (*engine).add_task(site, kind));
+            let iteration = (*engine).iteration;
+            Task { iteration, id }
+        }
+    }
+
+    /// The task as a worker of the iteration under way, if the caller is controlled.
+    fn worker(&self) -> Option<(*mut Engine, *mut Worker)> {
+        let engine = engine();
+        // SAFETY: a set engine is live; no switch happens in here.
+        unsafe {
+            let is_its = !engine.is_null()
+                && self.iteration == (*engine).iteration
+                && (*engine).onlooker.is_none();
+            is_its.then(|| (engine, (*engine).worker(self.id)))
+        }
+    }
+
+    /// Polls the task: runs `inner` in its name, now or in a later poll.
+    ///
+    /// `future` is the name of the future's type, and `context` that of its executor.
+    pub fn poll<R>(
+        &mut self,
+        future: &'static str,
+        context: &mut Context<'_>,
+        inner: impl FnOnce(&mut Context<'_>) -> Poll<R>,
+    ) -> Poll<R> {
+        let Some((engine, task)) = self.worker() else {
+            return inner(context);
+        };
+        // SAFETY: the engine is live and set, and the task is one of its workers; no reference is kept.
+        unsafe {
+            if (*task).state == State::Ended || !driven(task).below.is_null() {
+                return inner(context);
+            }
+            let is_released = take_place(engine, task);
+            let mut turn = Turn {
+                engine,
+                task,
+                ends: TurnEnd::Unwinds,
+            };
+            if is_released {
+                let note = Note::of((*task).operation, (*task).site);
+                outside(|| (*engine).record_note(task, &note));
+            } else {
+                let (operation, site) = driven(task).goes_on_with((*task).spawned_at);
+                if !may_go_on(engine, operation, site, context.waker()) {
+                    return Poll::Pending;
+                }
+            }
+            driven(task).awaits = None;
+            driven(task).polls = future;
+            let result = told_of_wakes(self.iteration, self.id, context, inner);
+            turn.ends = if result.is_ready() {
+                TurnEnd::Over
+            } else {
+                TurnEnd::Pending
+            };
+            result
+        }
+    }
+}
+
+impl Drop for Task {
+    /// The future is dropped: the task is over, and what the engine has of it goes.
+    fn drop(&mut self) {
+        let Some((engine, task)) = self.worker() else {
+            return;
+        };
+        // SAFETY: as in `poll`.
+        let waker = unsafe {
+            if (*task).state == State::Ended {
+                return;
+            }
+            outside(|| (*engine).end_task(task))
+        };
+        // Here, where it may be the last reference to the task.
+        drop(waker);
+    }
+}
+
+/// The task's turn on a thread; ends when the poll does, also by unwinding.
+struct Turn {
+    engine: *mut Engine,
+    task: *mut Worker,
+    ends: TurnEnd,
+}
+
+/// How a task's turn ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum TurnEnd {
+    /// Its future is ready: so ends the task.
+    Over,
+    /// Its future is not ready.
+    Pending,
+    /// It panics.
+    Unwinds,
+}
+
+/// How a task comes to be polled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// By the executor that it was spawned on.
+    Spawned,
+    /// By the thread that it was made on.
+    Root,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // SAFETY: the poll is on this stack, and the engine and its workers are live.
+        unsafe {
+            if !driven(self.task).below.is_null() {
+                give_place_back(self.engine, self.ends);
+            }
+            keep_busy(self.engine);
+        }
+    }
+}
+
+/// An await point: where a task may be held back before it polls what it awaits.
+///
+/// It acts only if the await belongs to the task itself: between the task and this await are only async
+/// bodies that await each other. Something in between that polls by itself (`select`, `join`, a timeout,
+/// a test that polls by hand) could tell a task that was held back from one whose future is not ready;
+/// there it is a scheduling point of the thread, and `inner` is polled at once.
+#[derive(Debug, Default)]
+pub struct Gate {
+    is_passed: bool,
+}
+
+impl Gate {
+    /// One that nobody has come to yet.
+    #[must_use]
+    pub const fn new() -> Gate {
+        Gate { is_passed: false }
+    }
+
+    /// Polls what is awaited.
+    ///
+    /// `body` is the name of the async body in which the await stands, and `future` that of the type that
+    /// is awaited.
+    pub fn poll<R>(
+        &mut self,
+        body: &'static str,
+        future: &'static str,
+        site: &'static Location<'static>,
+        context: &mut Context<'_>,
+        inner: impl FnOnce(&mut Context<'_>) -> Poll<R>,
+    ) -> Poll<R> {
+        let engine = engine();
+        // SAFETY: a set engine is live, and its current worker too; no reference is kept across a switch.
+        unsafe {
+            if engine.is_null() || (*engine).onlooker.is_some() {
+                return inner(context);
+            }
+            let task = (*engine).current;
+            let before = match &(*task).task {
+                Some(driven) => driven.polls,
+                None => "",
+            };
+            let is_direct = leads_to(before, body);
+            if !std::mem::replace(&mut self.is_passed, true) {
+                if !is_direct {
+                    point_at(Operation::Await, 0, site).done();
+                } else if !may_go_on(engine, Operation::Await, site, context.waker()) {
+                    return Poll::Pending;
+                }
+            }
+            if (*task).task.is_none() {
+                return inner(context);
+            }
+            driven(task).polls = if is_direct { future } else { "" };
+            let result = inner(context);
+            driven(task).polls = before;
+            if result.is_pending() && driven(task).awaits.is_none() {
+                driven(task).awaits = Some(site);
+            }
+            result
+        }
+    }
+}
+
+/// True if polling a future of the type `future` is polling the async body `body`.
+///
+/// An async body's type is named as the function it is from; a box, or a reference, polls what it refers
+/// to; what lies behind a `dyn` is taken for an async body, as it nearly always is.
+fn leads_to(future: &str, body: &str) -> bool {
+    let mut future = future;
+    loop {
+        if future == body {
+            return !body.is_empty();
+        }
+        let inner = WRAPPERS.iter().find_map(|(start, end)| {
+            let inner = future.strip_prefix(start)?;
+            inner.strip_suffix(end)
+        });
+        match inner {
+            Some(inner) if inner.starts_with("dyn ") => return true,
+            Some(inner) => future = inner,
+            None => return false,
+        }
+    }
+}
+
+/// Types of std that poll what they refer to, and nothing else.
+const WRAPPERS: [(&str, &str); 3] = [
+    ("core::pin::Pin<", ">"),
+    ("alloc::boxed::Box<", ">"),
+    ("&mut ", ""),
+];
+
+/// What the engine knows of a worker that is a task.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(super) struct Driven {
+    /// The worker in whose place it runs, while it is polled.
+    below: *mut Worker,
+    /// It is at a scheduling point where it may be held back.
+    is_at_gate: bool,
+    /// There the worker below is a candidate as well: it would go on with other tasks.
+    offers_place: bool,
+    /// It was picked while it was held back, and has not been polled since.
+    is_released: bool,
+    /// Its executor has been told to poll it: it is new, it was picked, or somebody woke it.
+    is_queued: bool,
+    /// The thread that drives it until it is ready, if it is what a `block_on` was given; else null.
+    root_of: *mut Worker,
+    /// The thread that polled it last.
+    home: *mut Worker,
+    /// It panicked: there will be no more of it.
+    panicked: bool,
+    /// What wakes it, while it is held back.
+    waker: Option<Waker>,
+    /// The name of the type of the future that it polls.
+    polls: &'static str,
+    /// The innermost await whose future was not ready in the last poll; none from when it goes on.
+    awaits: Option<&'static Location<'static>>,
+    /// Where it went on last, unless it has changed something since.
+    went_on_at: Option<&'static Location<'static>>,
+}
+
+impl Driven {
+    /// What the task does next when its executor polls it, and where.
+    fn goes_on_with(
+        &self,
+        spawned_at: &'static Location<'static>,
+    ) -> (Operation, &'static Location<'static>) {
+        match self.awaits {
+            Some(site) => (Operation::Await, site),
+            None if self.polls.is_empty() => (Operation::Start, spawned_at),
+            // What was spawned waits without an await.
+            None => (Operation::Await, spawned_at),
+        }
+    }
+}
+
+/// The part of a worker that makes it a task.
+#[track_caller]
+unsafe fn driven<'a>(task: *mut Worker) -> &'a mut Driven {
+    // SAFETY: the caller's worker is live, and it does not keep the reference across a switch.
+    unsafe {
+        (*task)
+            .task
+            .as_mut()
+            .expect("only a task is asked for what it drives")
+    }
+}
+
+/// The task, which its executor polls, takes the place of the current worker. True if it has been picked
+/// already.
+unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> bool {
+    // SAFETY: the caller's engine and task are live; no switch happens in here.
+    outside(|| unsafe {
+        let below = (*engine).current;
+        (*engine).end_step(Next::Waits((*below).action()));
+        (*engine).remove(below, State::Away);
+        // For whoever asks what it is about.
+        ((*below).operation, (*below).object) = (Operation::Poll, 0);
+        let part = driven(task);
+        if (*task).state == State::Away {
+            (*engine).add(task);
+        } else {
+            // Held back, and polled all the same: for another reason than that it was picked.
+            drop(part.waker.take());
+        }
+        (*engine).forget_queued(part);
+        part.below = below;
+        part.home = (*below).thread;
+        (*task).thread = (*below).thread;
+        (*task).stack = (*below).stack;
+        (*engine).run_as(task);
+        std::mem::take(&mut part.is_released)
+    })
+}
+
+/// The poll is over: the worker below the current task takes its place back.
+unsafe fn give_place_back(engine: *mut Engine, ends: TurnEnd) {
+    // SAFETY: the caller's engine is live, and its current worker is a task; no switch happens in here.
+    outside(|| unsafe {
+        let task = (*engine).current;
+        let is_over = ends == TurnEnd::Over;
+        (*engine).record_end_of_turn(task, ends);
+        let next = if is_over {
+            Next::Ends
+        } else {
+            Next::Waits((*task).action())
+        };
+        (*engine).end_step(next);
+        let (operation, site) = driven(task).goes_on_with((*task).spawned_at);
+        ((*task).operation, (*task).object, (*task).site) = (operation, 0, site);
+        let below = (*engine).lay_off(task, is_over);
+        (*engine).add(below);
+        (*engine).run_as(below);
+    });
+}
+
+/// Asks the strategy whether the current worker, a task, goes on. If not it is held back: the caller
+/// returns `Pending` at once, in the name of the worker below.
+unsafe fn may_go_on(
+    engine: *mut Engine,
+    operation: Operation,
+    site: &'static Location<'static>,
+    waker: &Waker,
+) -> bool {
+    // SAFETY: the caller's engine is live; no reference is kept across the switch.
+    unsafe {
+        let task = (*engine).current;
+        let below = driven(task).below;
+        // Going on where it went on before, and nothing done in between, may be waiting for others.
+        if has_changed_something(task) {
+            driven(task).went_on_at = None;
+        }
+        let resumes = driven(task).awaits.is_some();
+        let again = resumes && driven(task).went_on_at == Some(site);
+        if resumes {
+            driven(task).went_on_at = Some(site);
+        }
+        (*task).operation = operation;
+        (*task).object = 0;
+        (*task).also = 0;
+        (*task).site = site;
+        (*engine).idle = 0;
+        (*engine).request = if again {
+            Request::Yield
+        } else {
+            Request::Point
+        };
+        driven(task).is_at_gate = true;
+        if (*engine).tasks_in_queue > 0 {
+            driven(task).offers_place = true;
+            (*below).operation = Operation::Poll;
+            (*below).object = 0;
+            (*below).also = 0;
+            (*below).site = site;
+            outside(|| {
+                (*engine).go_on_in_chain(below);
+                (*engine).add(below);
+            });
+        }
+        hand_over(engine);
+        driven(task).is_at_gate = false;
+        let offered = std::mem::take(&mut driven(task).offers_place);
+        let current = (*engine).current;
+        if current == task {
+            if offered {
+                outside(|| (*engine).remove(below, State::Away));
+            }
+            return true;
+        }
+        driven(task).below = null_mut();
+        (*task).thread = null_mut();
+        if operation == Operation::Await {
+            // Awaits around this one need not be noted.
+            driven(task).awaits = Some(site);
+        }
+        outside(|| driven(task).waker = Some(waker.clone()));
+        if current != below {
+            // Another task that was held back: the worker below wakes it.
+            if offered {
+                outside(|| (*engine).remove(below, State::Away));
+            }
+            wake(engine, current, below);
+        }
+        false
+    }
+}
+
+/// The task is over: its thread no longer drives it.
+unsafe fn forget_root(task: *mut Worker) {
+    // SAFETY: the caller's task is live, and so are threads.
+    unsafe {
+        let thread = std::mem::replace(&mut driven(task).root_of, null_mut());
+        if !thread.is_null() {
+            (*thread).roots -= 1;
+        }
+    }
+}
+
+/// What the caller is about to drive has a clock of its own, which jumps when there is nothing to do: no
+/// task is held back while there is nothing else.
+pub fn own_clock() {
+    let engine = engine();
+    // SAFETY: a set engine is live.
+    unsafe {
+        if !engine.is_null() {
+            (*engine).executors_have_clocks = true;
+        }
+    }
+}
+
+/// True if the last operation of the task changed what others see.
+unsafe fn has_changed_something(task: *const Worker) -> bool {
+    // SAFETY: the caller's task is live.
+    let (operation, object) = unsafe { ((*task).operation, (*task).object) };
+    match operation.effect() {
+        Effect::Writes => !matches!(operation, Operation::Await | Operation::Start),
+        // What has succeeded is about no object any more, see `Step`.
+        Effect::MayWrite => object == usize::MAX,
+        Effect::Reads | Effect::Yields => false,
+    }
+}
+
+/// A poll is over. If the executor knows of no other task, but has some that are held back, it goes on when
+/// one of these is picked, and not before: natively it would not find that there is nothing to do.
+unsafe fn keep_busy(engine: *mut Engine) {
+    // SAFETY: the caller's engine is live; no reference is kept across a switch.
+    unsafe {
+        let worker = (*engine).current;
+        let thread = (*worker).thread;
+        let is_its = move |task: &*mut Worker| {
+            let task = &**task;
+            let part = task.task.as_ref();
+            task.state == State::Enabled
+                && task.is_held_back()
+                && part.is_some_and(|part| part.home == thread)
+        };
+        while (*engine).tasks_in_queue == 0
+            && !(*engine).executor_waits_in_vain()
+            && (*engine).live_workers().iter().any(is_its)
+        {
+            outside(|| {
+                (*engine).end_step(Next::Waits((*worker).action()));
+                (*engine).remove(worker, State::Away);
+                (*engine).change_width();
+            });
+            (*thread).executor_waits = worker;
+            (*engine).request = Request::Idle;
+            hand_over(engine);
+            let current = (*engine).current;
+            if current != worker {
+                (*thread).executor_waits = null_mut();
+                wake(engine, current, worker);
+            }
+        }
+    }
+}
+
+/// The task was held back and picked, or chosen: `waker` is the current worker, or takes its place, and
+/// calls the task's executor.
+///
+/// That goes undisturbed until it has to wait: the task is to run, and not those who come in between.
+unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
+    // SAFETY: the caller's engine is live; no reference is kept while the executor's code runs.
+    unsafe {
+        let handle = outside(|| {
+            (*engine).end_step(Next::Waits((*task).action()));
+            (*engine).remove(task, State::Away);
+            (*engine).queue_up_task(driven(task));
+            (*task).thread = null_mut();
+            driven(task).is_released = true;
+            if (*engine).current == task {
+                (*engine).add(waker);
+                (*engine).run_as(waker);
+            }
+            (*engine).change_width();
+            driven(task).waker.take()
+        });
+        let before = std::mem::replace(&mut (*engine).undisturbed, waker);
+        if let Some(handle) = handle {
+            handle.wake();
+        }
+        (*engine).undisturbed = before;
+    }
+}
+
+/// The task is being woken, by the current worker. The caller is outside.
+pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) {
+    // SAFETY: the caller's engine is live, and it is the task's iteration; no switch happens in here.
+    unsafe {
+        let task = (*engine).worker(task);
+        if (*task).state == State::Ended {
+            return;
+        }
+        let part = driven(task);
+        (*engine).queue_up_task(part);
+        (*engine).last_queued = (*task).id;
+        if !part.home.is_null() {
+            (*engine).resume_waiting_executor(part.home);
+        }
+        // Who is woken goes on with what the one who wakes it has done; a timer has done nothing.
+        let waker = (*engine).current;
+        if (*task).state == State::Away && waker != task && (*waker).task.is_some() {
+            (*task).chain = (*waker).chain;
+            (*engine).tell_chain((*task).id, (*waker).chain);
+        }
+    }
+}
+
+/// What runs on a worker that wakes tasks.
+fn wake_for_ever() {
+    let engine = engine();
+    loop {
+        // SAFETY: a worker runs only while its engine is live; no reference is kept across a switch.
+        unsafe {
+            let task = (*engine).current;
+            let waker = (*task).thread;
+            wake(engine, task, waker);
+            outside(|| {
+                (*engine).remove(waker, State::Away);
+                (*engine).idle_wakers.push(waker);
+            });
+            (*engine).request = Request::Idle;
+            hand_over(engine);
+        }
+    }
+}
+
+impl Engine {
+    fn add_task(&mut self, site: &'static Location<'static>, kind: Kind) -> WorkerId {
+        let nowhere = Stack {
+            base: null_mut(),
+            limit: null_mut(),
+        };
+        let task = self.add_entry(nowhere, site);
+        let mut root_of = null_mut();
+        if kind == Kind::Root {
+            // SAFETY: the current worker is live, and runs on a thread.
+            unsafe {
+                root_of = (*self.current).thread;
+                (*root_of).roots += 1;
+            }
+        }
+        // SAFETY: the worker was just made.
+        let id = unsafe {
+            (*task).state = State::Away;
+            (*task).task = Some(Driven {
+                below: null_mut(),
+                is_at_gate: false,
+                offers_place: false,
+                is_released: false,
+                is_queued: true,
+                root_of,
+                home: null_mut(),
+                panicked: false,
+                waker: None,
+                polls: "",
+                awaits: None,
+                went_on_at: None,
+            });
+            (*task).id
+        };
+        self.tasks_in_queue += 1;
+        self.last_queued = id;
+        let kind = match kind {
+            Kind::Spawned => WorkerKind::Task,
+            // SAFETY: the current worker is live, and runs on a thread.
+            Kind::Root => WorkerKind::Root(unsafe { (*(*self.current).thread).id.0 }),
+        };
+        self.record_spawn(id, kind);
+        self.introduce(id, None, kind);
+        id
+    }
+
+    /// The task is over. Returns what the engine had to wake it.
+    fn end_task(&mut self, task: *mut Worker) -> Option<Waker> {
+        // SAFETY: the caller's task is live, and has not ended.
+        unsafe {
+            if !driven(task).panicked {
+                let note = Note::of(Operation::End, (*task).spawned_at).saying(DROPPED);
+                self.record_note(task, &note);
+            }
+            if (*task).state == State::Away {
+                (*task).state = State::Ended;
+            } else {
+                self.remove(task, State::Ended);
+                self.change_width();
+            }
+            self.forget_queued(driven(task));
+            forget_root(task);
+            let home = driven(task).home;
+            if !home.is_null() {
+                self.resume_waiting_executor(home);
+            }
+            driven(task).waker.take()
+        }
+    }
+
+    /// A thread that goes on with other tasks does so in the chain of one that it is going to poll.
+    unsafe fn go_on_in_chain(&mut self, thread: *mut Worker) {
+        let Some(&task) = self.live_workers().get(self.last_queued.0 as usize) else {
+            return;
+        };
+        // SAFETY: the engine's workers are live; the thread is no candidate.
+        unsafe {
+            if (*task).task.as_ref().is_some_and(|part| part.is_queued) {
+                (*thread).chain = (*task).chain;
+                self.tell_chain((*thread).id, (*task).chain);
+            }
+        }
+    }
+
+    /// The task's executor knows that it is to be polled.
+    fn queue_up_task(&mut self, part: &mut Driven) {
+        self.tasks_in_queue += u32::from(!part.is_queued);
+        part.is_queued = true;
+    }
+
+    /// The task is polled, or over.
+    fn forget_queued(&mut self, part: &mut Driven) {
+        self.tasks_in_queue -= u32::from(part.is_queued);
+        part.is_queued = false;
+    }
+
+    /// True if the current worker's executor goes on whatever its tasks return: a thread was made for it, or
+    /// it drives a future until that is ready. Another one may tell its caller that nothing can be done, or
+    /// let its own clock jump, which must not be so because of tasks that are held back.
+    unsafe fn executor_waits_in_vain(&self) -> bool {
+        // SAFETY: the engine's workers are live.
+        unsafe {
+            let thread = (*self.current).thread;
+            let was_made = (*thread).id.0 > 0 && (*thread).spawned_at.file().starts_with('/');
+            was_made || (*thread).roots > 0 && !self.executors_have_clocks
+        }
+    }
+
+    /// The executor that waits on this thread for one of its tasks to be picked has something else to do.
+    unsafe fn resume_waiting_executor(&mut self, thread: *mut Worker) {
+        // SAFETY: the caller's thread is live, and so is who waits on it.
+        unsafe {
+            let waits = std::mem::replace(&mut (*thread).executor_waits, null_mut());
+            if !waits.is_null() {
+                self.add(waits);
+            }
+        }
+    }
+
+    /// The poll of the task is over; the recorder makes a note of why.
+    unsafe fn record_end_of_turn(&mut self, task: *mut Worker, ends: TurnEnd) {
+        // SAFETY: the caller's task is live and is the current worker.
+        let (_, site) = unsafe { driven(task).goes_on_with((*task).spawned_at) };
+        match ends {
+            TurnEnd::Over => self.record_note(task, &Note::of(Operation::End, site)),
+            TurnEnd::Pending => {
+                let note = Note {
+                    outcome: Outcome::Waits,
+                    ..Note::of(Operation::Await, site)
+                };
+                self.record_note(task, &note);
+            }
+            // The panic has a note of its own.
+            // SAFETY: as above.
+            TurnEnd::Unwinds => unsafe { driven(task).panicked = true },
+        }
+    }
+
+    /// The task leaves its thread and is no candidate any more. Returns the worker below.
+    unsafe fn lay_off(&mut self, task: *mut Worker, is_over: bool) -> *mut Worker {
+        // SAFETY: the caller's task is live and is the current worker.
+        unsafe {
+            let state = if is_over { State::Ended } else { State::Away };
+            if is_over {
+                self.forget_queued(driven(task));
+                forget_root(task);
+            }
+            self.remove(task, state);
+            (*task).thread = null_mut();
+            std::mem::replace(&mut driven(task).below, null_mut())
+        }
+    }
+
+    fn tell_chain(&mut self, task: WorkerId, chain: ChainId) {
+        if let Driver::Search(strategy) = &mut self.driver {
+            // SAFETY: whoever explores owns the strategy and is suspended.
+            unsafe { (**strategy).on_continued(task, chain) };
+        }
+    }
+
+    /// The worker becomes a candidate.
+    unsafe fn add(&mut self, worker: *mut Worker) {
+        // SAFETY: the caller's worker is live and in no set.
+        let id = unsafe {
+            (*worker).state = State::Enabled;
+            self.enabled.insert(worker);
+            (*worker).id
+        };
+        self.announce(id);
+        self.change_width();
+    }
+
+    /// The worker is no candidate any more.
+    unsafe fn remove(&mut self, worker: *mut Worker, state: State) {
+        // SAFETY: the caller's worker is live and in the set.
+        let id = unsafe {
+            (*worker).state = state;
+            self.enabled.remove(worker);
+            (*worker).id
+        };
+        self.announce_absent(id);
+    }
+
+    /// The current worker is another one from here on, on the same stack.
+    unsafe fn run_as(&mut self, worker: *mut Worker) {
+        self.current = worker;
+        self.interrupt();
+        self.change_width();
+        // SAFETY: the caller's worker is live.
+        let id = unsafe { (*worker).id };
+        self.tape.rename(self.steps() + 1, id);
+    }
+
+    /// Saves where the current worker goes on; at a gate two candidates share a stack.
+    #[inline]
+    pub(super) fn save_context(&mut self, context: super::fiber::Context) {
+        // SAFETY: the current worker is live, and so is the one below it.
+        unsafe {
+            let current = self.current;
+            (*current).context = context;
+            if let Some(part) = &(*current).task
+                && part.offers_place
+            {
+                (*part.below).context = context;
+            }
+        }
+    }
+
+    /// The worker, which has been picked, is a task that was held back: gives it a stack to be woken on.
+    /// `current` is the worker that hands over.
+    #[cold]
+    pub(super) fn provide_stack(&mut self, task: *mut Worker, current: &Worker) {
+        // SAFETY: the engine's workers are live.
+        unsafe {
+            let home = driven(task).home;
+            let waits = (*home).executor_waits;
+            if !waits.is_null() {
+                (*task).context = (*waits).context;
+                (*task).stack = (*waits).stack;
+                (*task).thread = home;
+                return;
+            }
+            if let Some(part) = &current.task
+                && part.is_at_gate
+                && (home == current.thread || self.executor_waits_in_vain())
+            {
+                (*task).context = current.context;
+                (*task).stack = current.stack;
+                (*task).thread = current.thread;
+                return;
+            }
+            let waker = match self.idle_wakers.pop() {
+                Some(waker) => waker,
+                None => self.add_waker(task),
+            };
+            (*task).context = (*waker).context;
+            (*task).stack = (*waker).stack;
+            (*task).thread = waker;
+        }
+    }
+
+    /// A new worker that wakes tasks, `task` first.
+    unsafe fn add_waker(&mut self, task: *mut Worker) -> *mut Worker {
+        let site = Location::caller();
+        let name = Some("executor's wake-up".to_owned());
+        let waker = self.add_thread(name, None, site, Box::new(wake_for_ever));
+        let waker = waker.expect("there is a stack for one more worker");
+        // SAFETY: the worker was just made, and the caller's task is live.
+        unsafe {
+            (*waker).state = State::Away;
+            // It begins in the task's name.
+            (*task).body = (*waker).body.take();
+            let id = (*waker).id;
+            self.record_spawn(id, WorkerKind::WakeUp);
+            self.introduce(id, None, WorkerKind::WakeUp);
+        }
+        waker
+    }
+}
+
+impl Worker {
+    /// True for a task that is held back: it has no stack.
+    #[inline]
+    pub(super) fn is_held_back(&self) -> bool {
+        self.thread.is_null()
+    }
+
+    /// True for a task that was held back and is being woken.
+    pub(super) fn was_held_back(&self) -> bool {
+        let waker = self.task.as_ref().map(|task| &task.waker);
+        waker.is_some_and(Option::is_some)
+    }
+
+    /// The pending operation and its site; for a task that waits, those that it goes on with.
+    pub(super) fn pending(&self) -> (Operation, &'static Location<'static>) {
+        match &self.task {
+            Some(task) if self.state == State::Away && !task.is_released => {
+                task.goes_on_with(self.spawned_at)
+            }
+            _ => (self.operation, self.site),
+        }
+    }
+
+    /// Why the worker, if it is a task that nobody polls, does not go on. One that could is of interest only
+    /// when the question is why nothing happens.
+    pub(super) fn unpolled(&self, kind: BugKind) -> Option<Unpolled> {
+        let task = self.task.as_ref().filter(|task| task.below.is_null())?;
+        match self.state {
+            State::Away if task.is_released => Some(Unpolled::Woken),
+            State::Away if task.polls.is_empty() => Some(Unpolled::Never),
+            State::Away => Some(Unpolled::Awaits),
+            State::Enabled if matches!(kind, BugKind::NoProgress | BugKind::Liveness) => {
+                Some(Unpolled::HeldBack)
+            }
+            State::Enabled | State::Waiting | State::Ended => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_to;
+
+    #[test]
+    fn a_body_is_polled_by_who_awaits_it_and_by_nobody_else() {
+        let body = "app::serve::{{closure}}";
+        assert!(leads_to(body, body));
+        assert!(leads_to("&mut app::serve::{{closure}}", body));
+        assert!(leads_to(
+            "core::pin::Pin<alloc::boxed::Box<app::serve::{{closure}}>>",
+            body
+        ));
+        assert!(leads_to(
+            "core::pin::Pin<alloc::boxed::Box<dyn core::future::Future<Output = ()>>>",
+            body
+        ));
+        assert!(!leads_to("timeout::Timeout<app::serve::{{closure}}>", body));
+        assert!(!leads_to("app::other::{{closure}}", body));
+        assert!(!leads_to("", body));
+        assert!(!leads_to("", ""));
+    }
+}

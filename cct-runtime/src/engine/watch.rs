@@ -1,0 +1,186 @@
+//! The watch: looks at what each step did, for a strategy that observes and for the count of behaviours.
+
+use super::classes::Class;
+use super::state::{Driver, Engine, Request, engine};
+use super::worker::Worker;
+use crate::operation::Access;
+use crate::strategy::{CONDITIONS, Executed, Next, WorkerId};
+use crate::trace::{Outcome, Value};
+
+/// The step under way, and who wants to know about it.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Whether each step is looked at.
+    pub(super) is_on: bool,
+    /// Whether the strategy wants to see each step, and to be asked at each scheduling point.
+    pub(super) asks: bool,
+    /// Whether the behaviour is found out.
+    classifies: bool,
+    class: Class,
+    step: Option<Executed>,
+    /// What the step under way does beyond its operation.
+    touched: Vec<(usize, Access)>,
+}
+
+impl Watch {
+    /// A new iteration begins.
+    pub(super) fn begin(&mut self, asks: bool, classifies: bool) {
+        (self.asks, self.classifies) = (asks, classifies);
+        self.is_on = asks || classifies;
+        self.step = None;
+        self.touched.clear();
+        self.class.clear();
+    }
+
+    /// What the step under way read and wrote.
+    pub(super) fn values(&mut self, outcome: Outcome, read: Option<Value>, written: Option<Value>) {
+        if let Some(step) = &mut self.step {
+            (step.outcome, step.read, step.written) = (outcome, read, written);
+        }
+    }
+
+    /// True if the step under way may have changed something.
+    pub(super) fn may_have_changed(&self) -> bool {
+        let step = self.step.as_ref();
+        step.is_some_and(|step| !step.action.only_reads())
+    }
+
+    /// A worker is created by the step under way, or by nobody.
+    pub(super) fn created(&mut self, worker: WorkerId) {
+        if self.classifies {
+            self.class.created(worker);
+        }
+    }
+
+    /// The step under way, if any, wakes a worker.
+    pub(super) fn woken(&mut self, worker: &Worker) {
+        if self.classifies && self.step.is_some() {
+            self.class.woken(worker.id, worker.operation);
+        }
+    }
+
+    /// The step under way took this value.
+    pub(super) fn chose(&mut self, value: u32) {
+        if self.classifies {
+            self.class.chose(value);
+        }
+    }
+}
+
+/// Says that the current worker's step does this to the object, beyond the operation that it declared.
+///
+/// For what cannot be a scheduling point of its own but whose order others can tell: it keeps the steps
+/// apart whose order matters. Does nothing outside a controlled worker.
+#[inline]
+pub fn touch(object: usize, access: Access) {
+    let engine = engine();
+    // SAFETY: a set engine is live; no switch happens in here.
+    unsafe {
+        if !engine.is_null() && (*engine).watch.is_on {
+            note_touch(engine, object, access);
+        }
+    }
+}
+
+/// True if somebody wants to know of [`touch`]es.
+pub fn is_watched() -> bool {
+    let engine = engine();
+    // SAFETY: a set engine is live.
+    unsafe { !engine.is_null() && (*engine).watch.is_on }
+}
+
+#[cold]
+unsafe fn note_touch(engine: *mut Engine, object: usize, access: Access) {
+    super::state::outside(|| {
+        // SAFETY: the caller's engine is live, and nobody else refers to the list.
+        let touched = unsafe { &mut (*engine).watch.touched };
+        if !touched.contains(&(object, access)) {
+            touched.push((object, access));
+        }
+    });
+}
+
+impl Engine {
+    /// The worker has been picked: its pending operation is the step under way.
+    pub(super) fn watch_step(&mut self, worker: *mut Worker) {
+        if !self.watch.is_on {
+            return;
+        }
+        // SAFETY: a picked worker is live.
+        let worker = unsafe { &mut *worker };
+        let resumed = std::mem::take(&mut worker.was_waiting);
+        let outcome = if worker.timed_out && resumed {
+            Outcome::TimedOut
+        } else {
+            Outcome::Done
+        };
+        self.watch.touched.clear();
+        self.watch.step = Some(Executed {
+            step: self.horizon,
+            worker: worker.id,
+            action: worker.action(),
+            outcome,
+            read: None,
+            written: None,
+            resumed,
+            next: Next::Ends,
+        });
+    }
+
+    /// The step under way has been carried out: its worker is at its next point, waits, or has ended.
+    pub(super) fn tell_step(&mut self) {
+        if self.watch.step.is_none() {
+            return;
+        }
+        // SAFETY: the current worker is live.
+        let current = unsafe { &*self.current };
+        if self.request == Request::End {
+            self.watch.touched.push((current.object, Access::Writes));
+        }
+        self.end_step(match self.request {
+            Request::Point | Request::Yield => Next::Goes(current.action()),
+            Request::Wait | Request::Idle => Next::Waits(current.action()),
+            Request::End | Request::Finish => Next::Ends,
+        });
+    }
+
+    /// The step under way, if there is one, has been carried out, and this is what its worker does next.
+    pub(super) fn end_step(&mut self, next: Next) {
+        let Some(mut step) = self.watch.step.take() else {
+            return;
+        };
+        step.next = next;
+        if self.conditions.is_any() {
+            self.watch.touched.push((CONDITIONS, Access::Writes));
+        }
+        if self.watch.classifies {
+            self.watch.class.step(&step, &self.watch.touched);
+        }
+        if self.watch.asks
+            && let Driver::Search(strategy) = &mut self.driver
+        {
+            // SAFETY: whoever explores owns the strategy and is suspended.
+            unsafe {
+                for &(object, access) in &self.watch.touched {
+                    (**strategy).on_touched(object, access);
+                }
+                (**strategy).on_step(&step);
+            }
+        }
+    }
+
+    /// A hash of the behaviour of the iteration that ended, if it was found out.
+    pub(crate) fn behaviour(&self) -> Option<u64> {
+        let watch = &self.watch;
+        watch.classifies.then(|| watch.class.fingerprint())
+    }
+
+    /// Tells the strategy that a worker is no candidate any more.
+    pub(super) fn announce_absent(&mut self, worker: WorkerId) {
+        debug_assert_ne!(self.request, Request::Finish);
+        if let Driver::Search(strategy) = &mut self.driver {
+            // SAFETY: as above.
+            unsafe { (**strategy).on_disabled(worker) };
+        }
+    }
+}

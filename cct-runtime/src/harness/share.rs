@@ -1,0 +1,145 @@
+//! Which iterations are this process's, when several explore one test.
+//!
+//! An iteration's number says which strategy makes it, and with which seed. So it does not matter which
+//! process that is, as long as a strategy that learns from its iterations, or keeps count of what is left
+//! to make, has all of them.
+
+use crate::strategy::Strategy;
+
+/// The iterations of one process among those of several.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Share {
+    process: u32,
+    /// The process for each iteration, over and over.
+    owners: Vec<u32>,
+}
+
+impl Share {
+    /// All iterations.
+    pub(super) fn whole() -> Share {
+        Share {
+            process: 0,
+            owners: vec![0],
+        }
+    }
+
+    /// What the process with this number, of so many, has of the turns of these strategies.
+    pub(super) fn of((process, processes): (u32, u32), strategies: &[&dyn Strategy]) -> Share {
+        if strategies.iter().all(|strategy| strategy.enumerates()) {
+            // When all is made depends on how far each of them is.
+            return Share {
+                process,
+                ..Share::whole()
+            };
+        }
+        let mut loads = vec![0; processes.max(1) as usize];
+        let mut learners = 0;
+        // Those that need all of theirs have a process for all rounds of turns; the others fill up what
+        // is left.
+        let fixed: Vec<Option<usize>> = strategies
+            .iter()
+            .map(|strategy| {
+                (strategy.enumerates() || strategy.learns()).then(|| {
+                    let owner = learners % loads.len();
+                    learners += 1;
+                    loads[owner] += loads.len();
+                    owner
+                })
+            })
+            .collect();
+        let rounds = 0..loads.len();
+        let owners = rounds.flat_map(|_| fixed.clone()).map(|owner| {
+            let owner = owner.unwrap_or_else(|| {
+                let least = (0..loads.len()).min_by_key(|&process| loads[process]);
+                let least = least.expect("there is a process");
+                loads[least] += 1;
+                least
+            });
+            owner as u32
+        });
+        Share {
+            process,
+            owners: owners.collect(),
+        }
+    }
+
+    /// True if the iteration with this number, from 1, is this process's.
+    #[inline]
+    pub(super) fn has(&self, iteration: u64) -> bool {
+        let turn = (iteration - 1) % self.owners.len() as u64;
+        self.owners[turn as usize] == self.process
+    }
+
+    /// True if no iteration is.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.owners.contains(&self.process)
+    }
+
+    /// True if there are others.
+    pub(super) fn is_part(&self) -> bool {
+        self.process > 0 || self.owners.iter().any(|&owner| owner > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::Spec;
+
+    fn shares(spec: &str, processes: u32) -> Vec<Share> {
+        let strategies = Spec::parse(spec).expect("well-formed").build();
+        let strategies: Vec<_> = strategies.iter().map(|(_, strategy)| &**strategy).collect();
+        (0..processes)
+            .map(|process| Share::of((process, processes), &strategies))
+            .collect()
+    }
+
+    #[test]
+    fn each_iteration_has_one_process() {
+        for spec in [
+            "random",
+            "sticky,pct,random,sticky:200",
+            "pct",
+            "dfs,random",
+        ] {
+            for processes in 1..6 {
+                let shares = shares(spec, processes);
+                for iteration in 1..200 {
+                    let owners = shares.iter().filter(|share| share.has(iteration));
+                    assert_eq!(owners.count(), 1, "{spec} {processes} {iteration}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_learns_stays_and_the_others_fill_up() {
+        let [first, second] = &shares("sticky,pct,random,pos", 2)[..] else {
+            panic!("two processes")
+        };
+        let made = |share: &Share| (1..=800).filter(|&n| share.has(n)).count();
+        assert_eq!((made(first), made(second)), (400, 400));
+        let by_pct = |share: &Share| (1..=800).filter(|n| n % 4 == 2 && share.has(*n)).count();
+        assert_eq!((by_pct(first), by_pct(second)), (200, 0));
+    }
+
+    #[test]
+    fn who_enumerates_is_apart_from_the_others() {
+        let [first, second] = &shares("dfs,random", 2)[..] else {
+            panic!("two processes")
+        };
+        for iteration in 1..200 {
+            assert_eq!(first.has(iteration), iteration % 2 == 1);
+            assert_eq!(second.has(iteration), iteration % 2 == 0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_shared_is_not() {
+        for spec in ["dfs", "dpor,dfs", "pct"] {
+            let shares = shares(spec, 3);
+            assert!(!shares[0].is_empty(), "{spec}");
+            assert!(shares[1].is_empty() && shares[2].is_empty(), "{spec}");
+        }
+    }
+}

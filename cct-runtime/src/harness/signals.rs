@@ -1,0 +1,49 @@
+//! Signals that come from elsewhere are handled on libtest's other thread, not on the one of the workers.
+//!
+//! A handler that interrupts a worker would be taken for it: what it writes into a pipe would be a step.
+
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+/// What programs handle themselves. Not those that say that something is wrong with the step under way, nor
+/// the watchdog's.
+const HANDLED: [libc::c_int; 12] = [
+    libc::SIGCHLD,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGCONT,
+    libc::SIGIO,
+    libc::SIGURG,
+    libc::SIGWINCH,
+];
+
+/// The signals that were blocked before.
+static BEFORE: OnceLock<libc::sigset_t> = OnceLock::new();
+
+/// Has them handled by others than the calling thread.
+pub(super) fn leave_to_others() {
+    // SAFETY: the sets are places of ours.
+    unsafe {
+        let mut handled: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut handled);
+        for signal in HANDLED {
+            libc::sigaddset(&raw mut handled, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const handled, &raw mut before);
+        let _ = BEFORE.set(before);
+    }
+}
+
+/// In a process that a worker has forked: signals are blocked as they were.
+pub fn take_signals_back() {
+    if let Some(before) = BEFORE.get() {
+        // SAFETY: the set is readable.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, null_mut()) };
+    }
+}

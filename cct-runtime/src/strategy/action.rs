@@ -1,0 +1,192 @@
+//! What a worker does in one step, and which steps' order matters.
+
+use std::panic::Location;
+
+use super::WorkerId;
+use crate::operation::{Access, Operation};
+use crate::trace::{Outcome, Value};
+
+/// What a worker does in one step, or will do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Action {
+    /// The kind.
+    pub operation: Operation,
+    /// The object's address, or 0.
+    pub object: usize,
+    /// A second object that it changes, or 0: the mutex that a wait on a condition variable releases.
+    pub also: usize,
+    /// The place in the source.
+    pub site: &'static Location<'static>,
+}
+
+/// Objects that have no address: there are none so low.
+///
+/// Workers are numbered in order of creation, a look at the clock moves it, and random bytes come in a
+/// row: each of the three is something that steps have in common.
+pub(crate) const WORKERS: usize = 1;
+/// See [`WORKERS`].
+pub(crate) const CLOCK: usize = 2;
+/// See [`WORKERS`].
+#[cfg(feature = "engine")]
+pub(crate) const RANDOM_BYTES: usize = 3;
+/// The order of events is what a monitor is about, and that of changes is seen by conditions.
+#[cfg(feature = "engine")]
+pub(crate) const MONITORS: usize = 4;
+/// A condition that is looked at after each step can tell the order of any two.
+#[cfg(feature = "engine")]
+pub(crate) const CONDITIONS: usize = 5;
+
+impl Action {
+    /// The objects that it is about, each with what it does to it; an object 0 is none.
+    #[inline]
+    pub fn accesses(&self) -> [(usize, Access); 2] {
+        let object = match self.operation {
+            Operation::Spawn => WORKERS,
+            Operation::ClockRead => CLOCK,
+            // A channel is waited for at two addresses: for messages, and for room.
+            Operation::Send
+            | Operation::TrySend
+            | Operation::Recv
+            | Operation::TryRecv
+            | Operation::RecvTimeout => self.object & !1,
+            _ => self.object,
+        };
+        let access = self.operation.access();
+        [(object, access), (self.also, Access::Writes)]
+    }
+
+    /// True if the two are *dependent*, in the words of partial-order reduction: done one after the other
+    /// by different workers, their order can make a difference.
+    ///
+    /// They are if they are about one object and do not both only look at it, or both only
+    /// [add](Access::Adds) to it. Two spawns are, since workers are numbered in order of creation, and so
+    /// are two looks at the clock, which moves it. What the step does beyond its operation, see
+    /// [`Strategy::on_touched`](super::Strategy::on_touched), is known only afterwards.
+    #[inline]
+    pub fn conflicts_with(&self, other: &Action) -> bool {
+        let theirs = other.accesses();
+        self.accesses().iter().any(|&(object, access)| {
+            let conflicts =
+                |&(other, their): &(usize, Access)| object == other && !access.commutes_with(their);
+            object != 0 && theirs.iter().any(conflicts)
+        })
+    }
+
+    /// True if it cannot change its object.
+    #[inline]
+    pub fn only_reads(&self) -> bool {
+        self.operation.access() == Access::Reads
+    }
+}
+
+/// A step that has been carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Executed {
+    /// Its number, from 0.
+    pub step: u32,
+    /// The worker.
+    pub worker: WorkerId,
+    /// What it did.
+    pub action: Action,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The value read, if any.
+    pub read: Option<Value>,
+    /// The value written, if any.
+    pub written: Option<Value>,
+    /// Whether the worker had been waiting for it.
+    pub resumed: bool,
+    /// What the worker does next.
+    pub next: Next,
+}
+
+/// What a worker does after a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// It is a candidate, and will do this.
+    Goes(Action),
+    /// It waits, to do this.
+    Waits(Action),
+    /// It has ended, or the iteration has.
+    Ends,
+}
+
+impl Executed {
+    /// As [`Action::accesses`], and more exact since it is known what came of it.
+    pub fn accesses(&self) -> [(usize, Access); 2] {
+        let mut accesses = self.action.accesses();
+        let unchanged = self.written.is_some() && self.read == self.written;
+        if self.outcome == Outcome::Refused || unchanged {
+            accesses[0].1 = Access::Reads;
+        }
+        match self.action.operation {
+            // A reader's, as that of a read lock that is waited for.
+            Operation::TryRead if self.outcome == Outcome::Done => accesses[0].1 = Access::Adds,
+            // When it runs the initialiser, it says so.
+            Operation::CallOnce => accesses[0].1 = Access::Reads,
+            _ => {}
+        }
+        // These have done their work when they wait; what is left is to go on.
+        let goes_on = matches!(
+            self.action.operation,
+            Operation::BarrierWait | Operation::FutexWait | Operation::Sleep
+        );
+        if self.resumed && goes_on {
+            return [(0, Access::Reads); 2];
+        }
+        accesses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(operation: Operation, object: usize, also: usize) -> Action {
+        Action {
+            operation,
+            object,
+            also,
+            site: Location::caller(),
+        }
+    }
+
+    #[test]
+    fn order_matters_where_an_object_changes() {
+        let load = action(Operation::Load, 8, 0);
+        let store = action(Operation::Store, 8, 0);
+        let elsewhere = action(Operation::Store, 16, 0);
+        let wait = action(Operation::Wait, 24, 8);
+        assert!(!load.conflicts_with(&load));
+        assert!(load.conflicts_with(&store) && store.conflicts_with(&load));
+        assert!(store.conflicts_with(&store) && !store.conflicts_with(&elsewhere));
+        assert!(wait.conflicts_with(&store) && store.conflicts_with(&wait));
+    }
+
+    #[test]
+    fn readers_and_tokens_come_to_the_same_in_either_order() {
+        let of = |operation| action(operation, 8, 0);
+        let [read, unlock, write] =
+            [Operation::Read, Operation::ReadUnlock, Operation::Write].map(of);
+        assert!(!read.conflicts_with(&read) && !read.conflicts_with(&unlock));
+        assert!(read.conflicts_with(&write) && write.conflicts_with(&unlock));
+        assert!(!of(Operation::Unpark).conflicts_with(&of(Operation::Unpark)));
+        assert!(of(Operation::Unpark).conflicts_with(&of(Operation::Park)));
+    }
+
+    #[test]
+    fn a_channel_is_one_object_at_two_addresses() {
+        let (waits, receives) = (action(Operation::Send, 9, 0), action(Operation::Recv, 8, 0));
+        assert!(waits.conflicts_with(&receives));
+        assert!(!action(Operation::Store, 9, 0).conflicts_with(&action(Operation::Load, 8, 0)));
+    }
+
+    #[test]
+    fn what_has_no_object_is_independent_unless_it_counts() {
+        let of = |operation| action(operation, 0, 0);
+        assert!(!of(Operation::Fence).conflicts_with(&of(Operation::Fence)));
+        assert!(!of(Operation::YieldNow).conflicts_with(&of(Operation::Spawn)));
+        assert!(of(Operation::Spawn).conflicts_with(&of(Operation::Spawn)));
+        assert!(of(Operation::ClockRead).conflicts_with(&of(Operation::ClockRead)));
+    }
+}

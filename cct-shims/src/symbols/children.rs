@@ -1,0 +1,272 @@
+//! Other processes: made as ever, and waited for without stopping the others.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use cct::engine::{self, NEVER, Source};
+use cct::operation::Operation;
+use libc::{c_char, c_int, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
+
+use super::descriptors::{On, Waiting, begin_iteration, share_all};
+use super::real::{Real, system_call};
+
+/// Children that nobody has waited for yet.
+static CHILDREN: AtomicU32 = AtomicU32::new(0);
+/// What those wait for who wait for a child.
+const OBJECT: usize = 0xFC00_0000_0000_0000;
+
+type Spawn = unsafe extern "C" fn(
+    *mut pid_t,
+    *const c_char,
+    *const c_void,
+    *const c_void,
+    *const *mut c_char,
+    *const *mut c_char,
+) -> c_int;
+
+static FORK: Real<unsafe extern "C" fn() -> pid_t> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"fork") };
+static POSIX_SPAWN: Real<Spawn> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"posix_spawn") };
+static POSIX_SPAWNP: Real<Spawn> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"posix_spawnp") };
+
+/// Takes over the C library's `fork`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn fork() -> pid_t {
+    begin();
+    // SAFETY: the caller's.
+    let child = unsafe { FORK.get()() };
+    if child == 0 {
+        // One worker of it is left, and nobody decides any more.
+        engine::leave();
+        cct::harness::take_signals_back();
+    } else {
+        note_child(child > 0);
+    }
+    child
+}
+
+/// Takes over the C library's `vfork`, whose child may do less than that of `fork`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn vfork() -> pid_t {
+    fork()
+}
+
+/// Takes over the C library's `posix_spawn`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn posix_spawn(
+    child: *mut pid_t,
+    path: *const c_char,
+    actions: *const c_void,
+    attributes: *const c_void,
+    arguments: *const *mut c_char,
+    environment: *const *mut c_char,
+) -> c_int {
+    begin();
+    let spawn = POSIX_SPAWN.get();
+    // SAFETY: the caller's arguments.
+    let result = unsafe { spawn(child, path, actions, attributes, arguments, environment) };
+    note_child(result == 0);
+    result
+}
+
+/// Takes over the C library's `posix_spawnp`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn posix_spawnp(
+    child: *mut pid_t,
+    file: *const c_char,
+    actions: *const c_void,
+    attributes: *const c_void,
+    arguments: *const *mut c_char,
+    environment: *const *mut c_char,
+) -> c_int {
+    begin();
+    let spawn = POSIX_SPAWNP.get();
+    // SAFETY: the caller's arguments.
+    let result = unsafe { spawn(child, file, actions, attributes, arguments, environment) };
+    note_child(result == 0);
+    result
+}
+
+/// Takes over the C library's `wait`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn wait(status: *mut c_int) -> pid_t {
+    // SAFETY: the caller's place is writable, or null.
+    unsafe { waitpid(-1, status, 0) }
+}
+
+/// Takes over the C library's `waitpid`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn waitpid(
+    process: pid_t,
+    status: *mut c_int,
+    options: c_int,
+) -> pid_t {
+    // SAFETY: the caller's place is writable, or null.
+    unsafe { wait4(process, status, options, std::ptr::null_mut()) }
+}
+
+/// Takes over the C library's `wait4`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn wait4(
+    process: pid_t,
+    status: *mut c_int,
+    options: c_int,
+    usage: *mut rusage,
+) -> pid_t {
+    let act = |options: c_int| {
+        let arguments = [
+            super::argument(process),
+            status as usize,
+            super::argument(options),
+            usage as usize,
+            0,
+            0,
+        ];
+        // SAFETY: the caller's arguments are those of the system call.
+        unsafe { super::result_of(system_call(libc::SYS_wait4, arguments)) }
+    };
+    let (kind, id) = match process {
+        ..-1 => (libc::P_PGID, process.unsigned_abs()),
+        -1 => (libc::P_ALL, 0),
+        0 => (libc::P_PGID, 0),
+        1.. => (libc::P_PID, process.unsigned_abs()),
+    };
+    let events = libc::WEXITED | (options & (libc::WUNTRACED | libc::WCONTINUED));
+    let ended = carry_out(kind, id, events, options, act) as pid_t;
+    note_end(ended > 0);
+    ended
+}
+
+/// Takes over the C library's `waitid`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn waitid(
+    kind: idtype_t,
+    id: id_t,
+    information: *mut siginfo_t,
+    options: c_int,
+) -> c_int {
+    let act = |options: c_int| {
+        let arguments = [
+            kind as usize,
+            id as usize,
+            information as usize,
+            super::argument(options),
+            0,
+            0,
+        ];
+        // SAFETY: the caller's arguments are those of the system call.
+        unsafe { super::result_of(system_call(libc::SYS_waitid, arguments)) }
+    };
+    let events = options & (libc::WEXITED | libc::WSTOPPED | libc::WCONTINUED);
+    let result = carry_out(kind, id, events, options, act) as c_int;
+    note_end(result == 0 && options & (libc::WNOHANG | libc::WNOWAIT) == 0);
+    result
+}
+
+/// Waits for a child in the engine, unless the caller does not want to wait, and makes the call.
+fn carry_out(
+    kind: idtype_t,
+    id: id_t,
+    events: c_int,
+    options: c_int,
+    act: impl Fn(c_int) -> isize,
+) -> isize {
+    if !engine::is_controlled() {
+        return act(options);
+    }
+    let waiting = Waiting {
+        operation: Operation::WaitProcess,
+        object: OBJECT,
+        deadline: NEVER,
+        on: On::Process,
+    };
+    if options & libc::WNOHANG != 0 {
+        waiting.point().done();
+        return act(options);
+    }
+    let is_over = || {
+        // SAFETY: all zeros is information about nothing.
+        let mut found: siginfo_t = unsafe { std::mem::zeroed() };
+        let options = events | libc::WNOHANG | libc::WNOWAIT;
+        let place = (&raw mut found) as usize;
+        let arguments = [
+            kind as usize,
+            id as usize,
+            place,
+            super::argument(options),
+            0,
+            0,
+        ];
+        // SAFETY: the place is writable; an error is an answer, too.
+        unsafe { system_call(libc::SYS_waitid, arguments) != 0 || found.si_pid() != 0 }
+    };
+    waiting.until(is_over);
+    while !is_over() {
+        waiting.again(is_over);
+    }
+    act(options)
+}
+
+/// True if a process that a controlled worker has made may still be there.
+pub(super) fn are_there() -> bool {
+    CHILDREN.load(Relaxed) > 0
+}
+
+/// An iteration has begun. Those that the last one left and that have ended are forgotten for good.
+pub(super) fn forget_all() {
+    if CHILDREN.swap(0, Relaxed) > 0 {
+        let anyone = [usize::MAX, 0, super::argument(libc::WNOHANG), 0, 0, 0];
+        // SAFETY: nothing is written to null.
+        while unsafe { system_call(libc::SYS_wait4, anyone) } > 0 {}
+    }
+}
+
+/// What is left of the last iteration's is forgotten before there are new ones.
+fn begin() {
+    if engine::is_controlled() {
+        begin_iteration();
+    }
+}
+
+fn note_child(is_made: bool) {
+    if is_made && engine::is_controlled() {
+        CHILDREN.fetch_add(1, Relaxed);
+        share_all();
+        engine::stir(Source::Process);
+    }
+}
+
+fn note_end(is_over: bool) {
+    if is_over {
+        let one_less = |children: u32| children.checked_sub(1);
+        let _ = CHILDREN.fetch_update(Relaxed, Relaxed, one_less);
+    }
+}

@@ -1,0 +1,97 @@
+//! `close`, and the ways to a second descriptor of the same open file.
+
+use cct::engine;
+use cct::operation::Operation;
+use libc::c_int;
+
+use super::ready::{Waiting, changed};
+use super::table::{self, Kind};
+use super::timer;
+use super::{argument, call};
+
+/// Takes over the C library's `close`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn close(descriptor: c_int) -> c_int {
+    // SAFETY: touches no memory.
+    let act = || unsafe { call(libc::SYS_close, [argument(descriptor), 0, 0, 0, 0, 0]) } as c_int;
+    let Some(what) = table::known(descriptor).filter(|_| engine::is_controlled()) else {
+        let mattered = table::known(descriptor).is_some();
+        table::forget(descriptor);
+        let result = act();
+        if mattered {
+            engine::look_again();
+        }
+        return result;
+    };
+    // Whoever is at the other end sees it.
+    if what.kind == Kind::Pipe || what.is_socket() {
+        Waiting::on(Operation::Close, descriptor, what)
+            .point()
+            .done();
+    }
+    table::forget(descriptor);
+    if what.kind == Kind::Timer {
+        timer::forget(descriptor, table::twin(what));
+    }
+    let result = act();
+    if what.matters() {
+        changed(what);
+    }
+    result
+}
+
+/// Takes over the C library's `dup`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn dup(original: c_int) -> c_int {
+    duplicate(original, || {
+        // SAFETY: makes a descriptor.
+        unsafe { call(libc::SYS_dup, [argument(original), 0, 0, 0, 0, 0]) }
+    })
+}
+
+/// Takes over the C library's `dup2`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn dup2(original: c_int, copy: c_int) -> c_int {
+    if original == copy {
+        let arguments = [argument(original), argument(libc::F_GETFD), 0, 0, 0, 0];
+        // SAFETY: asks whether the descriptor is open.
+        let open = unsafe { call(libc::SYS_fcntl, arguments) } >= 0;
+        return if open { copy } else { -1 };
+    }
+    dup3(original, copy, 0)
+}
+
+/// Takes over the C library's `dup3`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn dup3(original: c_int, copy: c_int, flags: c_int) -> c_int {
+    table::forget(copy);
+    duplicate(original, || {
+        let arguments = [argument(original), argument(copy), argument(flags), 0, 0, 0];
+        // SAFETY: makes a descriptor; one that it closes is the caller's.
+        unsafe { call(libc::SYS_dup3, arguments) }
+    })
+}
+
+/// Takes over the C library's `fcntl`, which is variadic; an argument in a register is passed alike.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn fcntl(descriptor: c_int, order: c_int, value: usize) -> c_int {
+    let arguments = [argument(descriptor), argument(order), value, 0, 0, 0];
+    // SAFETY: the caller's arguments are those of the system call.
+    let act = || unsafe { call(libc::SYS_fcntl, arguments) };
+    match order {
+        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => duplicate(descriptor, act),
+        _ => act() as c_int,
+    }
+}
+
+fn duplicate(original: c_int, act: impl FnOnce() -> isize) -> c_int {
+    let copy = act() as c_int;
+    if engine::is_controlled() && copy >= 0 {
+        table::copied(original, copy);
+    }
+    copy
+}

@@ -1,0 +1,184 @@
+//! Waiting until a descriptor is ready.
+
+use cct::engine::{self, Awaits, Look, NEVER, Source, Step, Wakeup};
+use cct::operation::Operation;
+use libc::{c_int, c_short, pollfd};
+
+use super::table::{self, Descriptor};
+use super::timer;
+use crate::symbols::real::system_call;
+
+/// Asks the kernel which of the descriptors are ready now; as `poll` with no time to wait.
+pub(super) fn poll_now(descriptors: &mut [pollfd]) -> isize {
+    let now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let arguments = [
+        descriptors.as_mut_ptr() as usize,
+        descriptors.len(),
+        (&raw const now) as usize,
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: the array is as long as said, and the time is readable.
+    unsafe { system_call(libc::SYS_ppoll, arguments) }
+}
+
+/// True if one descriptor is ready for what is wanted, or for telling an error.
+pub(super) fn is_ready(descriptor: c_int, events: c_short) -> bool {
+    let mut asked = [pollfd {
+        fd: descriptor,
+        events,
+        revents: 0,
+    }];
+    poll_now(&mut asked) != 0
+}
+
+/// An operation that waits until something is ready.
+#[derive(Clone, Copy)]
+pub(in crate::symbols) struct Waiting<'a> {
+    /// What it is.
+    pub(in crate::symbols) operation: Operation,
+    /// What it is about.
+    pub(in crate::symbols) object: usize,
+    /// When it has waited long enough, in virtual time.
+    pub(in crate::symbols) deadline: u64,
+    /// What it waits for.
+    pub(in crate::symbols) on: On<'a>,
+}
+
+/// Names each of several descriptors.
+pub(in crate::symbols) type EachOf<'a> = dyn Fn(&mut dyn FnMut(c_int)) + 'a;
+
+/// What an operation waits for.
+#[derive(Clone, Copy)]
+pub(in crate::symbols) enum On<'a> {
+    /// A descriptor.
+    Descriptor(c_int),
+    /// One of several, which it names.
+    Any(&'a EachOf<'a>),
+    /// The end of another process.
+    Process,
+}
+
+impl On<'_> {
+    fn each(self, mut see: impl FnMut(Descriptor)) {
+        let mut see = |descriptor| {
+            if let Some(what) = table::known(descriptor) {
+                see(what);
+            }
+        };
+        match self {
+            On::Descriptor(descriptor) => see(descriptor),
+            On::Any(name_all) => name_all(&mut see),
+            On::Process => {}
+        }
+    }
+
+    /// Who can end the wait, as far as is known now.
+    fn awaits(self) -> Awaits {
+        let mut farthest = match self {
+            On::Process => Awaits::Outside,
+            _ => Awaits::Workers,
+        };
+        self.each(|what| farthest = farthest.max(what.awaits()));
+        farthest
+    }
+
+    fn stir(self) {
+        if let On::Process = self {
+            engine::stir(Source::Process);
+        }
+        self.each(|what| what.source().into_iter().for_each(engine::stir));
+    }
+}
+
+/// A wait under way: what the engine is given.
+struct Wait<'a, F> {
+    on: On<'a>,
+    look: F,
+}
+
+impl<F: Fn() -> bool> Wait<'_, F> {
+    unsafe fn is_ready(at: *const (), now: u64) -> bool {
+        timer::expire(now);
+        // SAFETY: it is a wait that lives while the worker waits.
+        unsafe { ((*at.cast::<Self>()).look)() }
+    }
+
+    unsafe fn awaits(at: *const ()) -> Awaits {
+        // SAFETY: as above.
+        unsafe { (*at.cast::<Self>()).on.awaits() }
+    }
+}
+
+impl Waiting<'_> {
+    /// One that waits for one descriptor, for ever.
+    pub(super) fn on(
+        operation: Operation,
+        descriptor: c_int,
+        what: Descriptor,
+    ) -> Waiting<'static> {
+        Waiting {
+            operation,
+            object: what.object(),
+            deadline: NEVER,
+            on: On::Descriptor(descriptor),
+        }
+    }
+
+    /// The scheduling point of an operation that need not wait.
+    pub(in crate::symbols) fn point(self) -> Step {
+        self.on.stir();
+        let step = engine::point_at(self.operation, self.object, engine::last_site());
+        timer::expire(engine::now());
+        step
+    }
+
+    /// Waits until `look` is true, as one scheduling point: before the operation if it is true at once, in
+    /// its stead if not. False if the deadline came first.
+    pub(in crate::symbols) fn until<F: Fn() -> bool>(self, look: F) -> bool {
+        timer::expire(engine::now());
+        if look() {
+            self.point().done();
+            return true;
+        }
+        self.again(look)
+    }
+
+    /// As [`until`](Waiting::until), for one who has found that it must wait.
+    pub(in crate::symbols) fn again<F: Fn() -> bool>(self, look: F) -> bool {
+        self.on.stir();
+        let wait = Wait { on: self.on, look };
+        let given = Look {
+            at: (&raw const wait).cast(),
+            is_ready: Wait::<F>::is_ready,
+            awaits: Wait::<F>::awaits,
+        };
+        let site = engine::last_site();
+        loop {
+            // A timer may be among what is waited for.
+            let deadline = self.deadline.min(timer::next());
+            match engine::wait_until(self.operation, self.object, deadline, given, site) {
+                Wakeup::Woken => return true,
+                Wakeup::TimedOut => {
+                    timer::expire(engine::now());
+                    if (wait.look)() {
+                        return true;
+                    }
+                    if engine::now() >= self.deadline {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Says that a descriptor may be ready now that was not: those who wait for it are woken.
+pub(super) fn changed(what: Descriptor) {
+    what.source().into_iter().for_each(engine::stir);
+    engine::look_again();
+}

@@ -1,0 +1,331 @@
+//! `read`, `write` and their vectored forms.
+
+use cct::engine;
+use cct::harness::note_output;
+use cct::operation::{Access, Operation};
+use libc::{c_int, c_short, c_void, iovec, off_t, size_t, ssize_t};
+
+use super::ready::{Waiting, changed, is_ready};
+use super::table::{self, Descriptor, Kind};
+use super::{argument, call, socket, would_block};
+use crate::symbols::real::system_call;
+
+/// What a blocking pipe takes without waiting whenever it is ready for writing.
+const PIPE_CHUNK: usize = libc::PIPE_BUF;
+
+/// Takes over the C library's `read`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn read(
+    descriptor: c_int,
+    place: *mut c_void,
+    count: size_t,
+) -> ssize_t {
+    let arguments = [argument(descriptor), place as usize, count, 0, 0, 0];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { receive(descriptor, || call(libc::SYS_read, arguments)) }
+}
+
+/// Takes over the C library's `readv`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn readv(
+    descriptor: c_int,
+    parts: *const iovec,
+    count: c_int,
+) -> ssize_t {
+    let arguments = [
+        argument(descriptor),
+        parts as usize,
+        argument(count),
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { receive(descriptor, || call(libc::SYS_readv, arguments)) }
+}
+
+/// Takes over the C library's `write`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn write(
+    descriptor: c_int,
+    bytes: *const c_void,
+    count: size_t,
+) -> ssize_t {
+    let part = iovec {
+        iov_base: bytes.cast_mut(),
+        iov_len: count,
+    };
+    let arguments = [argument(descriptor), bytes as usize, count, 0, 0, 0];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { send(descriptor, &[part], || call(libc::SYS_write, arguments)) }
+}
+
+/// Takes over the C library's `writev`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn writev(
+    descriptor: c_int,
+    parts: *const iovec,
+    count: c_int,
+) -> ssize_t {
+    let arguments = [
+        argument(descriptor),
+        parts as usize,
+        argument(count),
+        0,
+        0,
+        0,
+    ];
+    let count = usize::try_from(count).unwrap_or(0);
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe {
+        let parts = if count == 0 {
+            &[]
+        } else {
+            std::slice::from_raw_parts(parts, count)
+        };
+        send(descriptor, parts, || call(libc::SYS_writev, arguments))
+    }
+}
+
+/// Takes over the C library's `sendfile`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn sendfile(
+    to: c_int,
+    from: c_int,
+    offset: *mut off_t,
+    count: size_t,
+) -> ssize_t {
+    let arguments = [argument(to), argument(from), offset as usize, count, 0, 0];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { between(from, to, || call(libc::SYS_sendfile, arguments)) }
+}
+
+/// Takes over the C library's `splice`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn splice(
+    from: c_int,
+    from_offset: *mut libc::loff_t,
+    to: c_int,
+    to_offset: *mut libc::loff_t,
+    count: size_t,
+    flags: libc::c_uint,
+) -> ssize_t {
+    let arguments = [
+        argument(from),
+        from_offset as usize,
+        argument(to),
+        to_offset as usize,
+        count,
+        flags as usize,
+    ];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { between(from, to, || call(libc::SYS_splice, arguments)) }
+}
+
+/// A call that takes bytes out of the descriptor.
+unsafe fn receive(descriptor: c_int, take: impl Fn() -> isize) -> isize {
+    if !engine::is_controlled() {
+        return uncontrolled(descriptor, take);
+    }
+    let what = table::of(descriptor);
+    let operation = match what.kind {
+        Kind::Plain => return take(),
+        Kind::Eventfd => Operation::EventfdRead,
+        Kind::Pipe => Operation::PipeRead,
+        Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => {
+            let waiting = Waiting::on(Operation::SocketRead, descriptor, what);
+            return socket::receive(descriptor, what, waiting, false, take);
+        }
+        Kind::Timer => Operation::TimerRead,
+        Kind::Epoll | Kind::Outside => Operation::DescriptorRead,
+    };
+    let waits = !is_nonblocking(descriptor);
+    carry_out(
+        descriptor,
+        what,
+        Waiting::on(operation, descriptor, what),
+        waits,
+        libc::POLLIN,
+        take,
+    )
+}
+
+/// A call that puts bytes into the descriptor; `put` all of them, unless it must do so piece by piece.
+unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> isize {
+    if descriptor == libc::STDOUT_FILENO || descriptor == libc::STDERR_FILENO {
+        note_output();
+        return put();
+    }
+    if !engine::is_controlled() {
+        return uncontrolled(descriptor, put);
+    }
+    let what = table::of(descriptor);
+    let operation = match what.kind {
+        Kind::Plain => return put(),
+        Kind::Eventfd => Operation::EventfdWrite,
+        Kind::Pipe => Operation::PipeWrite,
+        Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => {
+            let waiting = Waiting::on(Operation::SocketWrite, descriptor, what);
+            // SAFETY: the caller's parts are readable.
+            return unsafe { socket::send_parts(descriptor, what, waiting, parts, 0) };
+        }
+        Kind::Epoll | Kind::Timer | Kind::Outside => Operation::DescriptorWrite,
+    };
+    let waits = !is_nonblocking(descriptor);
+    let waiting = Waiting::on(operation, descriptor, what);
+    let total: usize = parts.iter().map(|part| part.iov_len).sum();
+    if what.kind != Kind::Pipe || !waits || total <= PIPE_CHUNK {
+        return carry_out(descriptor, what, waiting, waits, libc::POLLOUT, put);
+    }
+    in_pieces(parts, PIPE_CHUNK, |bytes| {
+        let arguments = [
+            argument(descriptor),
+            bytes.as_ptr() as usize,
+            bytes.len(),
+            0,
+            0,
+            0,
+        ];
+        carry_out(descriptor, what, waiting, true, libc::POLLOUT, || {
+            // SAFETY: the bytes are readable.
+            unsafe { call(libc::SYS_write, arguments) }
+        })
+    })
+}
+
+/// Puts all the bytes, no more than so many at a time. What has been put counts, whatever comes then.
+pub(super) fn in_pieces(
+    parts: &[iovec],
+    most: usize,
+    mut put: impl FnMut(&[u8]) -> isize,
+) -> isize {
+    let mut done = 0;
+    for part in parts.iter().filter(|part| part.iov_len > 0) {
+        // SAFETY: whoever writes has readable bytes.
+        let mut left =
+            unsafe { std::slice::from_raw_parts(part.iov_base.cast::<u8>(), part.iov_len) };
+        while !left.is_empty() {
+            match put(&left[..left.len().min(most)]) {
+                error if error < 0 => return if done > 0 { done } else { error },
+                count => {
+                    done += count;
+                    left = &left[count.cast_unsigned()..];
+                }
+            }
+        }
+    }
+    done
+}
+
+/// A call that takes bytes out of one descriptor and puts them into another.
+unsafe fn between(from: c_int, to: c_int, pass: impl Fn() -> isize) -> isize {
+    if !engine::is_controlled() {
+        return uncontrolled(to, pass);
+    }
+    let (source, target) = (table::of(from), table::of(to));
+    for (descriptor, what, events) in [(from, source, libc::POLLIN), (to, target, libc::POLLOUT)] {
+        if what.matters() && !is_nonblocking(descriptor) {
+            let operation = match events {
+                libc::POLLIN => operation_in(what),
+                _ => Operation::DescriptorWrite,
+            };
+            while !Waiting::on(operation, descriptor, what).until(|| is_ready(descriptor, events)) {
+            }
+        }
+        engine::touch(what.object(), Access::Writes);
+    }
+    let result = pass();
+    if result >= 0 && (source.matters() || target.matters()) {
+        changed(source);
+        changed(target);
+    }
+    result
+}
+
+fn operation_in(what: Descriptor) -> Operation {
+    match what.kind {
+        Kind::Pipe => Operation::PipeRead,
+        Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => Operation::SocketRead,
+        _ => Operation::DescriptorRead,
+    }
+}
+
+/// One scheduling point, a wait if it has to be, and the call. `act` does not wait in the kernel when the
+/// descriptor is ready.
+pub(super) fn carry_out(
+    descriptor: c_int,
+    what: Descriptor,
+    waiting: Waiting<'_>,
+    waits: bool,
+    events: c_short,
+    act: impl Fn() -> isize,
+) -> isize {
+    let ready = || is_ready(descriptor, events);
+    if !waits {
+        let step = waiting.point();
+        let result = act();
+        if would_block(result) {
+            step.refused(None);
+        } else {
+            step.succeeded();
+            changed(what);
+        }
+        return result;
+    }
+    let mut in_time = waiting.until(ready);
+    loop {
+        // Another may have been faster.
+        if ready() {
+            let result = act();
+            if !would_block(result) {
+                changed(what);
+                return result;
+            }
+        }
+        if !in_time {
+            return crate::symbols::fail(libc::EAGAIN);
+        }
+        in_time = waiting.again(ready);
+    }
+}
+
+/// True if calls on the descriptor fail instead of waiting.
+pub(super) fn is_nonblocking(descriptor: c_int) -> bool {
+    let arguments = [argument(descriptor), argument(libc::F_GETFL), 0, 0, 0, 0];
+    // SAFETY: asks for flags.
+    let flags = unsafe { system_call(libc::SYS_fcntl, arguments) };
+    flags >= 0 && flags as c_int & libc::O_NONBLOCK != 0
+}
+
+/// A call of a thread outside the engine: workers may wait for the descriptor.
+pub(super) fn uncontrolled(descriptor: c_int, act: impl Fn() -> isize) -> isize {
+    let result = act();
+    if result >= 0 && table::known(descriptor).is_some() {
+        engine::look_again();
+    }
+    result
+}

@@ -1,0 +1,93 @@
+//! How many processors there are: on controlled workers a fixed number, on every machine.
+
+use cct::engine;
+use libc::{c_int, c_long, cpu_set_t, pid_t, size_t};
+
+use super::real::Real;
+use crate::std::thread::CONTROLLED_PARALLELISM;
+
+/// What controlled workers are told.
+const CONTROLLED: u8 = CONTROLLED_PARALLELISM.get() as u8;
+
+type GetAffinity = unsafe extern "C" fn(pid_t, size_t, *mut cpu_set_t) -> c_int;
+static SCHED_GETAFFINITY: Real<GetAffinity> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"sched_getaffinity") };
+static SYSCONF: Real<unsafe extern "C" fn(c_int) -> c_long> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"sysconf") };
+static GET_NPROCS: Real<unsafe extern "C" fn() -> c_int> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"get_nprocs") };
+static GET_NPROCS_CONF: Real<unsafe extern "C" fn() -> c_int> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"get_nprocs_conf") };
+
+/// Writes the set of the first few processors.
+///
+/// # Safety
+///
+/// `set` must have `size` writable bytes.
+pub(super) unsafe fn write_affinity(size: size_t, set: *mut cpu_set_t) {
+    let bits = (1_u64 << CONTROLLED) - 1;
+    let bytes = bits.to_ne_bytes();
+    // SAFETY: the caller's; no more than `size` bytes are written.
+    unsafe {
+        set.cast::<u8>().write_bytes(0, size);
+        set.cast::<u8>()
+            .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(size));
+    }
+}
+
+/// Takes over the C library's `sched_getaffinity`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn sched_getaffinity(
+    process: pid_t,
+    size: size_t,
+    set: *mut cpu_set_t,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        if engine::is_controlled() {
+            write_affinity(size, set);
+            return 0;
+        }
+        SCHED_GETAFFINITY.get()(process, size, set)
+    }
+}
+
+/// Takes over the C library's `sysconf`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn sysconf(name: c_int) -> c_long {
+    match name {
+        libc::_SC_NPROCESSORS_CONF | libc::_SC_NPROCESSORS_ONLN if engine::is_controlled() => {
+            c_long::from(CONTROLLED)
+        }
+        // SAFETY: any number is a question that it has an answer to.
+        _ => unsafe { SYSCONF.get()(name) },
+    }
+}
+
+/// Takes over the C library's `get_nprocs`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn get_nprocs() -> c_int {
+    if engine::is_controlled() {
+        return c_int::from(CONTROLLED);
+    }
+    // SAFETY: without arguments.
+    unsafe { GET_NPROCS.get()() }
+}
+
+/// Takes over the C library's `get_nprocs_conf`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn get_nprocs_conf() -> c_int {
+    if engine::is_controlled() {
+        return c_int::from(CONTROLLED);
+    }
+    // SAFETY: without arguments.
+    unsafe { GET_NPROCS_CONF.get()() }
+}

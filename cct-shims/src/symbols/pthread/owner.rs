@@ -1,0 +1,72 @@
+//! Which worker holds an object, as a mark in the field where the C library keeps the owner's thread.
+//!
+//! Threads have numbers below 2^22, so a mark is none. It names its iteration: what an earlier one left
+//! locked, in memory that is not put back, is held by nobody.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use cct::engine::{self, WorkerId};
+
+const MARK: i32 = 1 << 30;
+const WORKER_BITS: u32 = 14;
+/// One less than its bits allow: the C library has two marks of its own at the upper end.
+const ITERATIONS: u64 = 0xFFFF;
+
+/// Who holds an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Owner {
+    /// No worker: nobody, or a thread outside the engine.
+    Other,
+    /// A worker of this iteration.
+    Worker(WorkerId),
+    /// A worker of an earlier iteration, which was cut off.
+    Gone,
+}
+
+/// Who the field says.
+pub(super) fn of(field: &AtomicI32) -> Owner {
+    let value = field.load(Ordering::Relaxed);
+    if value & !((1 << WORKER_BITS) - 1) == mark() {
+        Owner::Worker(WorkerId((value & ((1 << WORKER_BITS) - 1)).cast_unsigned()))
+    } else if value & MARK != 0 && value >> WORKER_BITS != i32::MAX >> WORKER_BITS {
+        Owner::Gone
+    } else {
+        Owner::Other
+    }
+}
+
+/// The worker that the field says, if it is one.
+pub(super) fn worker(field: &AtomicI32) -> Option<WorkerId> {
+    match of(field) {
+        Owner::Worker(worker) => Some(worker),
+        Owner::Other | Owner::Gone => None,
+    }
+}
+
+/// The current worker is the owner.
+pub(super) fn set(field: &AtomicI32, me: WorkerId) {
+    field.store(mark() | me.0.cast_signed(), Ordering::Relaxed);
+}
+
+/// The owner is the thread that all workers are to the C library, which is about to let go.
+pub(super) fn hand_back(field: &AtomicI32) {
+    thread_local! {
+        static CARRIER: Cell<i32> = const { Cell::new(0) };
+    }
+    let carrier = CARRIER.get();
+    let carrier = if carrier == 0 {
+        // SAFETY: it has no preconditions.
+        let carrier = unsafe { libc::gettid() };
+        CARRIER.set(carrier);
+        carrier
+    } else {
+        carrier
+    };
+    field.store(carrier, Ordering::Relaxed);
+}
+
+/// What the marks of this iteration's workers have in common.
+fn mark() -> i32 {
+    MARK | ((engine::run_number() % ITERATIONS) as i32) << WORKER_BITS
+}

@@ -1,0 +1,73 @@
+//! `pthread_spin_…`: a worker waits instead of spinning.
+
+use cct::engine::{self, NEVER};
+use cct::operation::Operation;
+use libc::{c_int, pthread_spinlock_t};
+
+use super::{declare, waited};
+use crate::symbols::caller::with_caller;
+use crate::symbols::real::Real;
+
+type Simple = unsafe extern "C" fn(*mut pthread_spinlock_t) -> c_int;
+// SAFETY: the functions' types.
+static LOCK: Real<Simple> = unsafe { Real::named(c"pthread_spin_lock") };
+// SAFETY: as above.
+static TRYLOCK: Real<Simple> = unsafe { Real::named(c"pthread_spin_trylock") };
+// SAFETY: as above.
+static UNLOCK: Real<Simple> = unsafe { Real::named(c"pthread_spin_unlock") };
+
+with_caller!(pthread_spin_lock(spin: *mut pthread_spinlock_t) -> c_int, "rsi", "x1", lock);
+with_caller!(pthread_spin_trylock(spin: *mut pthread_spinlock_t) -> c_int, "rsi", "x1", try_lock);
+with_caller!(pthread_spin_unlock(spin: *mut pthread_spinlock_t) -> c_int, "rsi", "x1", unlock);
+
+unsafe extern "C" fn lock(spin: *mut pthread_spinlock_t, caller: usize) -> c_int {
+    // SAFETY: the caller's lock.
+    unsafe {
+        let Some(me) = engine::current_thread() else {
+            return LOCK.get()(spin);
+        };
+        declare(Operation::Lock, spin.addr(), caller);
+        while TRYLOCK.get()(spin) != 0 {
+            waited::enter(spin.addr());
+            if TRYLOCK.get()(spin) == 0 {
+                waited::leave(spin.addr());
+                break;
+            }
+            engine::wait_at(
+                Operation::Lock,
+                spin.addr(),
+                NEVER,
+                None,
+                engine::last_site(),
+            );
+            waited::leave(spin.addr());
+        }
+        engine::retract(spin.addr(), me);
+        0
+    }
+}
+
+unsafe extern "C" fn try_lock(spin: *mut pthread_spinlock_t, caller: usize) -> c_int {
+    // SAFETY: the caller's lock.
+    unsafe {
+        if engine::is_controlled() {
+            declare(Operation::TryLock, spin.addr(), caller);
+        }
+        TRYLOCK.get()(spin)
+    }
+}
+
+unsafe extern "C" fn unlock(spin: *mut pthread_spinlock_t, caller: usize) -> c_int {
+    // SAFETY: the caller's lock.
+    unsafe {
+        if engine::is_controlled() {
+            declare(Operation::Unlock, spin.addr(), caller);
+            let result = UNLOCK.get()(spin);
+            engine::wake_all(spin.addr());
+            return result;
+        }
+        let result = UNLOCK.get()(spin);
+        waited::tell(spin.addr());
+        result
+    }
+}

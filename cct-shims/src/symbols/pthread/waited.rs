@@ -1,0 +1,122 @@
+//! What controlled workers wait for, told to threads outside that can change it.
+//!
+//! Such a thread's unlock or signal is news for the engine only if a worker waits for that object: news
+//! makes every worker look again, and depends on the machine's timing.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cct::engine;
+
+/// The objects that the iteration's workers wait for.
+struct Waited {
+    iteration: u64,
+    objects: Vec<Object>,
+}
+
+struct Object {
+    address: usize,
+    /// How many workers wait and have not been called.
+    waiting: u32,
+    /// How many have been called by a signal and have not returned yet.
+    called: u32,
+}
+
+static WAITED: Mutex<Waited> = Mutex::new(Waited {
+    iteration: 0,
+    objects: Vec::new(),
+});
+/// How many objects there are, for a look without the lock.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The current worker is going to wait for the object; it must look once more before it does.
+pub(super) fn enter(address: usize) {
+    change(|waited| waited.object(address).waiting += 1);
+}
+
+/// The current worker no longer waits for the object; false if all that do have been called.
+pub(super) fn leave(address: usize) -> bool {
+    change(|waited| {
+        let object = waited.object(address);
+        let is_uncalled = object.waiting > 0;
+        object.waiting -= u32::from(is_uncalled);
+        is_uncalled
+    })
+}
+
+/// Calls one of those that wait for the object, or all; how many it were.
+pub(super) fn call(address: usize, all: bool) -> u32 {
+    if COUNT.load(Ordering::SeqCst) == 0 {
+        return 0;
+    }
+    change(|waited| {
+        let object = waited.object(address);
+        let called = if all {
+            object.waiting
+        } else {
+            object.waiting.min(1)
+        };
+        object.waiting -= called;
+        object.called += called;
+        called
+    })
+}
+
+/// The current worker returns as one that has been called; false if nobody has.
+pub(super) fn answer(address: usize) -> bool {
+    change(|waited| {
+        let object = waited.object(address);
+        let is_called = object.called > 0;
+        object.called -= u32::from(is_called);
+        is_called
+    })
+}
+
+/// True if a worker waits for the object.
+pub(super) fn is_waited_for(address: usize) -> bool {
+    COUNT.load(Ordering::SeqCst) > 0 && change(|waited| waited.object(address).waiting > 0)
+}
+
+/// Called outside the engine by who changed the object.
+pub(super) fn tell(address: usize) {
+    if is_waited_for(address) {
+        engine::wake_all(address);
+    }
+}
+
+impl Waited {
+    fn object(&mut self, address: usize) -> &mut Object {
+        let known = self
+            .objects
+            .iter()
+            .position(|known| known.address == address);
+        let index = known.unwrap_or_else(|| {
+            self.objects.push(Object {
+                address,
+                waiting: 0,
+                called: 0,
+            });
+            self.objects.len() - 1
+        });
+        &mut self.objects[index]
+    }
+}
+
+fn change<R>(change: impl FnOnce(&mut Waited) -> R) -> R {
+    let iteration = engine::run_number();
+    engine::outside(|| {
+        let mut waited: MutexGuard<'_, Waited> =
+            WAITED.lock().unwrap_or_else(PoisonError::into_inner);
+        if iteration != 0 && waited.iteration != iteration {
+            // Those that were cut off with an earlier one wait no more.
+            waited.iteration = iteration;
+            waited.objects.clear();
+        }
+        let result = change(&mut waited);
+        waited
+            .objects
+            .retain(|object| object.waiting + object.called > 0);
+        COUNT.store(waited.objects.len(), Ordering::SeqCst);
+        result
+    })
+}
