@@ -28,6 +28,14 @@ fn remove_times(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.retain(|key, _| !TIMES.contains(&key.as_str()));
+            // When a bug ends the exploration, other processes may have been further.
+            let fails = fields
+                .get("failure")
+                .is_some_and(|failure| !failure.is_null())
+                || fields.get("failed").is_some_and(|failed| *failed != 0);
+            if fails {
+                fields.remove("counters");
+            }
             fields.values_mut().for_each(remove_times);
         }
         Value::Array(values) => values.iter_mut().for_each(remove_times),
@@ -99,12 +107,12 @@ fn the_same_seed_gives_the_same_schedules_elsewhere() {
         finished.expect(100);
         let events = Events::of(&finished);
         let all = events.ended().into_iter().map(|(test, event)| {
-            let mut counters = event["counters"].clone();
-            remove_times(&mut counters);
+            let mut event = event.clone();
+            remove_times(&mut event);
             let failure = &event["failure"];
             (
                 test,
-                counters,
+                event["counters"].clone(),
                 failure["iteration"].clone(),
                 failure["steps"].clone(),
             )
@@ -112,4 +120,90 @@ fn the_same_seed_gives_the_same_schedules_elsewhere() {
         all.collect::<Vec<_>>()
     });
     assert_eq!(found[0], found[1]);
+}
+
+/// A test that has all cores is explored by several processes, and comes to the same.
+#[test]
+fn several_processes_find_what_one_finds() {
+    let workspace = Workspace::of_fixture("with spaces");
+    workspace.write(
+        "src/lib.rs",
+        r"
+        use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+        use std::thread;
+
+        static A: AtomicU32 = AtomicU32::new(0);
+        static B: AtomicU32 = AtomicU32::new(0);
+
+        fn run(mut look: impl FnMut(u32, u32)) {
+            let worker = |i| thread::spawn(move || (0..6).for_each(|_| {
+                A.store(i, SeqCst);
+                B.store(A.load(SeqCst), SeqCst);
+            }));
+            let workers = [0, 1, 2].map(worker);
+            (0..6).for_each(|_| look(A.load(SeqCst), B.load(SeqCst)));
+            workers.into_iter().for_each(|worker| worker.join().unwrap());
+        }
+
+        #[test]
+        fn finds_nothing() {
+            run(|_, _| {});
+        }
+
+        #[test]
+        fn finds_what_is_rare() {
+            let mut seen = Vec::new();
+            run(|a, b| seen.push((a, b)));
+            let rare = seen.windows(3).any(|w| w == [(1, 2), (0, 1), (2, 0)]);
+            assert!(!rare);
+        }
+
+        #[test]
+        fn dies_of_what_is_rare() {
+            let mut seen = Vec::new();
+            run(|a, b| seen.push((a, b)));
+            if seen.windows(3).any(|w| w == [(1, 2), (0, 1), (2, 0)]) {
+                std::process::abort();
+            }
+        }
+        ",
+    );
+    let explored = |test: &str, strategy: &str, jobs: &str, code: i32| {
+        let args = [
+            "--lib",
+            "--iterations",
+            "20000",
+            "--strategy",
+            strategy,
+            jobs,
+            "--",
+            "--exact",
+            test,
+        ];
+        let events = workspace.explore(&args, code);
+        let mut event = events.test(&format!("spaced {test}")).clone();
+        remove_times(&mut event);
+        event
+    };
+    // One that enumerates is apart from the others.
+    for (test, strategy, code) in [
+        ("finds_nothing", "portfolio", 0),
+        ("finds_nothing", "random,dfs", 0),
+        ("finds_what_is_rare", "portfolio", 100),
+        ("finds_what_is_rare", "dfs,random", 100),
+        ("dies_of_what_is_rare", "portfolio", 100),
+    ] {
+        let alone = explored(test, strategy, "-j1", code);
+        if code == 100 {
+            let iteration = alone["first_bug"].as_u64().unwrap_or_default();
+            assert!(iteration > 50, "all processes are up by then: {alone:#}");
+        } else {
+            // Nothing counts twice, and nothing is left out.
+            assert_eq!(alone["counters"]["schedules"], 20000, "{alone:#}");
+        }
+        for jobs in ["-j2", "-j3", "-j5"] {
+            let together = explored(test, strategy, jobs, code);
+            assert_eq!(together, alone, "{test} {strategy} {jobs}");
+        }
+    }
 }

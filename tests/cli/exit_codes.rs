@@ -60,6 +60,11 @@ fn a_request_without_sense_is_96() {
         (&["test", "--iterations", "0"], "--iterations"),
         (&["test", "--iterations", "many"], "--iterations"),
         (&["test", "--strategy", "wisest"], "wisest"),
+        (
+            &["test", "--strategy", "random,ptc:2"],
+            "did you mean `pct:2`?",
+        ),
+        (&["test", "--strategy", "pct:0"], "did you mean `pct:3`?"),
         (&["test", "--max-steps", "0"], "--max-steps"),
         (&["test", "--time", "soon"], "`soon` is no length of time"),
         (&["test", "--", "--no-such-word"], "`--no-such-word`"),

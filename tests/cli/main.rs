@@ -4,18 +4,30 @@
 //! by cargo's own lines, and every exploration has a fixed seed.
 
 mod attribute;
+mod c_code;
 mod cache;
+mod compare;
+mod counters;
 mod crates;
+mod descriptors;
 mod determinism;
 mod exit_codes;
 mod explored;
 mod help;
+mod interactive;
+mod killed;
 mod native;
+mod random;
+mod raw_calls;
 mod records;
 mod replay;
 mod reports;
+mod resume;
 mod selection;
 mod settings;
+mod source_layer;
+mod specifications;
+mod tasks;
 mod uncontrolled;
 mod verdicts;
 mod wrapper;

@@ -125,3 +125,16 @@ fn clean_removes_what_was_found_and_what_was_built() {
     // There is nothing left to remove, and nothing is said against that.
     clean(&["--cache"]);
 }
+
+/// As on a full disk: what was found is told, and the exit code is that of a failure.
+#[test]
+fn a_failure_that_cannot_be_written_is_told_all_the_same() {
+    let workspace = Workspace::of_fixture("with spaces");
+    workspace.write("target/cct/failures", "no folder");
+    let told = workspace.test(&["--lib"], 100);
+    assert!(told.stdout.contains("Failing schedule:"), "{told:#?}");
+    assert!(
+        told.stderr.contains("the failure cannot be replayed"),
+        "{told:#?}"
+    );
+}

@@ -105,7 +105,7 @@ fn a_record_that_is_damaged_is_told_from_one_that_is_foreign_or_older() {
     let (workspace, id) = with_failure();
     let record = workspace.read(&trace_of(&id));
     let half = &record[..record.len() / 2];
-    let older = record.replacen("\"version\":1,", "\"version\":0,", 1);
+    let older = record.replacen("\"version\":2,", "\"version\":0,", 1);
     assert_ne!(older, record);
     for (content, why) in [
         ("", "ends too early"),

@@ -28,7 +28,9 @@ fn the_report_of_a_deadlock() {
 #[test]
 fn a_run_is_told_test_by_test() {
     let workspace = Workspace::of_fixture("virtual-manifest");
-    let told = workspace.test(&["--workspace", "-j1"], 100).stdout;
+    let told = workspace
+        .test(&["--workspace", "-j1", "--strategy", "random"], 100)
+        .stdout;
     let (_, after) = told.rsplit_once(' ').expect("the last word is the id");
     let told = told.replace(after.trim_end(), "xxxx-xx");
     let (before, rest) = told.split_once("───").expect("there is a report");

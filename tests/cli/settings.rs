@@ -111,3 +111,22 @@ fn wrong_settings_in_the_environment_are_refused() {
         assert!(refused.stderr.contains(value), "{refused:#?}");
     }
 }
+
+#[test]
+fn as_many_schedules_are_watched_as_asked_for() {
+    let workspace = Workspace::of_fixture("configured");
+    let watched = |vars: &[(&str, &str)], args: &[&str]| {
+        let mut command = workspace.cct();
+        command.args(["test", "--json", "--lib", "--iterations", "300"]);
+        let finished = Finished::of(command.args(args).envs(vars.iter().copied()));
+        finished.expect(0);
+        Events::of(&finished).test(TEST)["counters"]["watched"].as_u64()
+    };
+    // The first 64, and of the others the multiples: 14 of 17, 4 of 50.
+    assert_eq!(watched(&[], &[]), Some(64 + 14));
+    let vars = [("CCT_WATCH", "50")];
+    assert_eq!(watched(&vars, &[]), Some(64 + 4 + 1));
+    assert_eq!(watched(&vars, &["--watch", "1"]), Some(300));
+    workspace.replace("Cargo.toml", "iterations = 25", "watch = 1");
+    assert_eq!(watched(&[], &[]), Some(300));
+}

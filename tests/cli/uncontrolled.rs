@@ -7,7 +7,9 @@ use crate::explored::text;
 #[test]
 fn a_failure_that_does_not_repeat_is_flaky() {
     let workspace = Workspace::of_fixture("uncontrolled");
-    let found = workspace.explore(&["--test", "files", "fails_once"], 100);
+    // Alone: what does not repeat in one of several processes is explored again by one.
+    let args = ["-j1", "--test", "files", "fails_once"];
+    let found = workspace.explore(&args, 100);
     let ended = found.test("uncontrolled::files fails_once");
     assert_eq!(ended["status"], "FLAKY", "{ended:#}");
     assert_eq!(ended["outcome"], "flaky", "{ended:#}");
@@ -26,23 +28,60 @@ fn a_failure_that_does_not_repeat_is_flaky() {
 #[test]
 fn a_schedule_that_differs_the_second_time_is_told() {
     let workspace = Workspace::of_fixture("uncontrolled");
-    let told = workspace.test(&["--test", "files", "differs"], 0).stdout;
-    let warning = "its first schedule ran twice and differed at step 3: first worker 0: store of";
+    // Alone: another process of the test may have been there before.
+    let args = ["-j1", "--test", "files", "differs"];
+    let told = workspace.test(&args, 0).stdout;
+    let warning = "its first schedule ran twice and differed at step";
     assert!(told.contains(warning), "{told}");
     assert!(told.contains("something is not under control"), "{told}");
 }
 
 #[test]
+fn what_does_not_repeat_is_not_proved() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let args = ["--test", "files", "--strategy", "dpor", "differs"];
+    let told = workspace.test(&args, 0).stdout;
+    assert!(told.contains("explored, not all repeat"), "{told}");
+    assert!(!told.contains("proved"), "{told}");
+}
+
+#[test]
 fn a_test_that_waits_in_the_kernel_runs_natively() {
     let workspace = Workspace::of_fixture("uncontrolled");
-    let args = ["--test", "pipes"];
+    let args = ["--test", "locks"];
     let told = workspace.test(&args, 0).stdout;
     assert!(told.contains("ran natively: not controlled"), "{told}");
-    assert!(told.contains("not controlled: read"), "{told}");
+    assert!(told.contains("not controlled: file lock"), "{told}");
     let events = workspace.explore(&args, 0);
-    let ended = events.test("uncontrolled::pipes waits_for_another_worker");
+    let ended = events.test("uncontrolled::locks waits_for_another_worker");
     assert_eq!(ended["controlled"], false, "{ended:#}");
-    assert_eq!(ended["uncontrolled"], serde_json::json!(["read"]));
+    assert_eq!(ended["uncontrolled"], serde_json::json!(["file lock"]));
+}
+
+#[test]
+fn a_test_that_only_uses_the_outside_is_explored() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let events = workspace.explore(&["--test", "outside", "--iterations", "20"], 100);
+    for (name, source) in [
+        ("loopback", "tcp socket"),
+        ("another_process", "child process"),
+        ("a_process_before_its_timeout", "child process"),
+    ] {
+        let ended = events.test(&format!("uncontrolled::outside {name}"));
+        assert_eq!(ended["status"], "PASS", "{ended:#}");
+        assert_eq!(ended["controlled"], true, "{ended:#}");
+        assert_eq!(ended["counters"]["schedules"], 20, "{ended:#}");
+        let sources = ended["counters"]["outside"].to_string();
+        assert!(sources.contains(source), "{ended:#}");
+    }
+    let ended = events.test("uncontrolled::outside nobody_sends");
+    assert_eq!(ended["status"], "DEADLOCK", "{ended:#}");
+    let told = workspace.test(&["--test", "outside", "--iterations", "3", "loopback"], 0);
+    assert!(
+        told.stdout.contains("not controlled: tcp socket ("),
+        "{told:#?}"
+    );
+    assert!(told.stdout.contains("a replay may differ"), "{told:#?}");
 }
 
 /// The user can end a run at any time, and is told how far it came.

@@ -9,12 +9,14 @@ use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;
 
 /// The kinds of bugs that each folder stands for; none for programs without a bug.
-const FOLDERS: [(&str, &[&str]); 5] = [
+const FOLDERS: [(&str, &[&str]); 7] = [
     ("assertion", &["panic"]),
     ("clean", &[]),
     ("deadlock", &["deadlock", "lock_cycle"]),
+    ("liveness", &["liveness"]),
     ("no_progress", &["no_progress"]),
     ("panic", &["panic"]),
+    ("safety", &["safety"]),
 ];
 
 /// Twice the default, with one seed: enough for every program with some to spare.
@@ -24,6 +26,9 @@ const BUDGET: [&str; 2] = ["--iterations", "2000"];
 fn each_program_ends_as_its_folder_says_and_replays() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let workspace = Workspace::kept(env!("CARGO_TARGET_TMPDIR"), &corpus);
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-runtime");
+    let library = library.to_str().expect("the checkout's path is text");
+    workspace.replace("Cargo.toml", "../../cct-runtime", library);
     let clean = ["clean", "--failures", "--quiet"];
     Finished::of(workspace.cct().args(clean)).expect(0);
     let events = workspace.explore(&BUDGET, 100);

@@ -10,7 +10,7 @@ use std::path::Path;
 use cct_tests::support::{Events, Finished, cargo_cct, name};
 
 /// The tests that have to fail; all others of the examples have to pass.
-const FAILS: [(&str, &str); 5] = [
+const FAILS: [(&str, &str); 11] = [
     ("bank::bank withdrawals_add_up", "panic"),
     (
         "bounded-buffer::wake_one all_jobs_are_done_when_one_waiter_is_woken",
@@ -18,12 +18,30 @@ const FAILS: [(&str, &str); 5] = [
     ),
     ("cache::cache a_value_is_loaded_once", "panic"),
     (
+        "connection-pool::pool a_hasty_pool_answers_after_an_abort",
+        "deadlock",
+    ),
+    (
+        "custom-runtime::pool all_jobs_are_done_when_a_hasty_pool_is_idle",
+        "panic",
+    ),
+    ("frames::frames hasty_frames_arrive", "panic"),
+    ("ledger::ledger hasty_deposits_add_up", "panic"),
+    (
         "philosophers::philosophers all_eat_who_take_the_left_fork_first",
         "deadlock",
     ),
     (
         "wakeup::wakeup a_hasty_gate_lets_everybody_pass",
         "deadlock",
+    ),
+    (
+        "readiness::readiness hasty_readiness_is_noticed",
+        "deadlock",
+    ),
+    (
+        "web-service::service a_name_is_taken_once_by_hasty_clients",
+        "panic",
     ),
 ];
 
@@ -95,4 +113,29 @@ fn each_bug_is_found_with_each_seed_and_replays() {
         }
     }
     assert!(deviations.is_empty(), "\n{}", deviations.join("\n"));
+}
+
+/// What the README shows is what the tool prints, but for lines that it leaves out.
+#[test]
+fn the_readme_shows_a_report_as_it_is() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/examples");
+    let place = ["--manifest-path", manifest, "--target-dir", target];
+    let finished = Finished::of(
+        cargo_cct()
+            .args(["test", "--seed", "2", "-p", "bank"])
+            .args(place),
+    );
+    finished.expect(100);
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```text\n").expect("a sample");
+    let (sample, _) = rest.split_once("```").expect("its end");
+    let mut told = finished.stdout.lines().map(str::trim_end);
+    for line in sample.lines().map(str::trim_end) {
+        assert!(
+            told.any(|other| other == line),
+            "the README has `{line}`:\n{}",
+            finished.stdout
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! Holds under every schedule.
 
+mod answered;
 mod barrier_generations;
 mod bounded_queue;
 mod compare_exchange_counter;
@@ -11,6 +12,7 @@ mod park_for_a_flag;
 mod peterson;
 mod philosophers;
 mod reference_count;
+mod reserved_room;
 mod semaphore;
 mod seqlock;
 mod sleeping_barber;

@@ -1,0 +1,173 @@
+//! Runs that are ended from outside: by Ctrl-C, or by a signal that nobody can catch.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use cct_tests::support::{Events, Finished, Workspace};
+
+use crate::explored::text;
+
+const ENDLESS: [&str; 7] = [
+    "test",
+    "--json",
+    "--lib",
+    "-j1",
+    "--iterations=18446744073709551615",
+    "--strategy",
+    "random",
+];
+
+/// Two tests, of which the first fails and the other has no end.
+fn workspace() -> Workspace {
+    let workspace = Workspace::of_fixture("with spaces");
+    workspace.write(
+        "src/lib.rs",
+        r"
+        use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+        use std::thread;
+
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+
+        fn add() {
+            let count = COUNT.load(SeqCst);
+            COUNT.store(count + 1, SeqCst);
+        }
+
+        #[test]
+        fn a_store_is_lost() {
+            let other = thread::spawn(add);
+            add();
+            other.join().unwrap();
+            assert_eq!(COUNT.load(SeqCst), 2);
+        }
+
+        #[test]
+        fn nothing_is_found() {
+            let other = thread::spawn(add);
+            add();
+            other.join().unwrap();
+        }
+        ",
+    );
+    workspace
+}
+
+/// A run that has come as far as the second test; and what it told so far.
+fn under_way(workspace: &Workspace) -> (Child, BufReader<std::process::ChildStdout>, String) {
+    let mut command = workspace.cct();
+    command.args(ENDLESS).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::null()).spawn().expect("it runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut told = String::new();
+    while !told.contains("\"event\":\"progress\"") {
+        let read = lines.read_line(&mut told).expect("text");
+        assert!(read > 0, "the run ended by itself: {told}");
+    }
+    (child, lines, told)
+}
+
+#[track_caller]
+fn send(signal: &str, process: u32) {
+    let status = Command::new("kill")
+        .args([signal, &process.to_string()])
+        .status();
+    assert!(status.expect("`kill` can be run").success());
+}
+
+/// The test processes that a run has started.
+fn children(run: u32) -> Vec<u32> {
+    let path = format!("/proc/{run}/task");
+    let tasks = fs::read_dir(path).expect("it runs").flatten();
+    let lists = tasks.map(|task| fs::read_to_string(task.path().join("children")));
+    let lists: Vec<_> = lists.map(Result::unwrap_or_default).collect();
+    let words = lists.iter().flat_map(|list| list.split_whitespace());
+    words.map(|word| word.parse().expect("a number")).collect()
+}
+
+/// The boards of a run.
+fn boards(run: u32) -> usize {
+    let begins = format!("cct-{run:07}-");
+    let shared = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    let names = shared.map(|entry| entry.file_name());
+    names
+        .filter(|name| name.to_string_lossy().starts_with(&begins))
+        .count()
+}
+
+#[test]
+fn what_an_interrupted_run_has_found_is_kept() {
+    for signal in ["-INT", "-TERM"] {
+        let workspace = workspace();
+        let (mut child, mut lines, mut told) = under_way(&workspace);
+        send(signal, child.id());
+        while lines.read_line(&mut told).expect("text") > 0 {}
+        assert_eq!(child.wait().expect("ours").code(), Some(130), "{told}");
+        let events = Events::read(&told);
+        let stopped = events.test("spaced nothing_is_found");
+        assert_eq!(stopped["outcome"], "stopped", "{stopped:#}");
+        let lost = events.test("spaced a_store_is_lost");
+        let id = text(&lost["failure"]["id"]).to_owned();
+        Finished::of(workspace.cct().args(["replay", &id])).expect(100);
+        assert_eq!(boards(child.id()), 0);
+        let left = fs::read_dir(workspace.path("target/cct/run"));
+        assert_eq!(left.into_iter().flatten().count(), 0, "files of the run");
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_what_it_found_and_no_process() {
+    let workspace = workspace();
+    let (mut child, _lines, told) = under_way(&workspace);
+    let children = children(child.id());
+    assert!(
+        !children.is_empty(),
+        "the test runs in a process of its own"
+    );
+    send("-KILL", child.id());
+    child.wait().expect("ours");
+    let lives = |process: &u32| {
+        // One that is dead and that nobody has waited for yet does not count.
+        let status = fs::read_to_string(format!("/proc/{process}/stat"));
+        status.is_ok_and(|status| !status.contains(") Z "))
+    };
+    for _ in 0..500 {
+        if !children.iter().any(lives) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert!(
+        !children.iter().any(lives),
+        "test processes outlive the run"
+    );
+
+    let events = Events::read(&told);
+    let lost = events.test("spaced a_store_is_lost");
+    let id = text(&lost["failure"]["id"]).to_owned();
+    // The next run removes what the killed one could not.
+    Finished::of(workspace.cct().args(["replay", &id])).expect(100);
+    assert_eq!(boards(child.id()), 0);
+    let run = format!("target/cct/run/{:07}", child.id());
+    assert!(!Path::new(&workspace.path(&run)).exists());
+}
+
+/// Nobody knows who killed it; that the schedule does not fail again is what can be told.
+#[test]
+fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
+    let workspace = workspace();
+    let (mut child, mut lines, mut told) = under_way(&workspace);
+    for process in children(child.id()) {
+        send("-KILL", process);
+    }
+    while lines.read_line(&mut told).expect("text") > 0 {}
+    assert_eq!(child.wait().expect("ours").code(), Some(100), "{told}");
+    let events = Events::read(&told);
+    let ended = events.test("spaced nothing_is_found");
+    assert_eq!(ended["status"], "FLAKY", "{ended:#}");
+    let message = text(&ended["failure"]["bug"]["message"]);
+    assert!(message.contains("SIGKILL"), "{ended:#}");
+}
