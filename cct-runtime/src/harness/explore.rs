@@ -64,12 +64,18 @@ pub fn explore(settings: &Settings, body: impl Fn()) -> Counters {
     }
 }
 
+/// Strategies and their names.
+type Strategies = Vec<(String, Box<dyn Strategy>)>;
+
 impl Explorer {
     /// An explorer; `atomic` and `interleave` are the only settings looked at here.
     pub fn new(settings: &Settings) -> Explorer {
         // SAFETY: the board is private and stays mapped.
         let tape = unsafe { Tape::on(private_board()) };
-        Explorer::on(tape, &settings.clone().resolve())
+        let mut explorer = Explorer::on(tape, &settings.clone().resolve());
+        // It goes where the caller's does.
+        explorer.surroundings.keep_output();
+        explorer
     }
 
     /// An explorer that records on this tape.
@@ -87,39 +93,35 @@ impl Explorer {
     /// Explores until a bug is found or the budget is used up.
     pub fn explore(&mut self, settings: &Settings, body: impl Fn()) -> Exploration {
         let settings = settings.clone().resolve();
-        let strategies = settings.strategy.build();
-        self.explore_and(settings, strategies, body, None)
+        self.explore_and(settings, None, body, None)
     }
 
     /// Explores with strategies of the caller's, which take turns; the settings' own are not looked at, and
     /// granularity `mix` is `all`. Panics if the search cannot be resumed as the settings say.
     pub fn explore_with(
         &mut self,
-        mut settings: Resolved,
-        strategies: Vec<(String, Box<dyn Strategy>)>,
+        settings: Resolved,
+        strategies: Strategies,
         body: impl Fn(),
     ) -> Exploration {
-        if settings.granularity == config::Granularity::Mix {
-            settings.granularity = config::Granularity::All;
-        }
-        self.explore_and(settings, strategies, body, None)
+        self.explore_and(settings, Some(strategies), body, None)
     }
 
     /// As [`explore_with`](Explorer::explore_with), and hands out each schedule that was made.
     pub fn explore_each(
         &mut self,
         settings: Resolved,
-        strategies: Vec<(String, Box<dyn Strategy>)>,
+        strategies: Strategies,
         body: impl Fn(),
         each: &mut dyn FnMut(Schedule),
     ) -> Exploration {
-        self.explore_and(settings, strategies, body, Some(each))
+        self.explore_and(settings, Some(strategies), body, Some(each))
     }
 
     fn explore_and(
         &mut self,
         settings: Resolved,
-        strategies: Vec<(String, Box<dyn Strategy>)>,
+        strategies: Option<Strategies>,
         body: impl Fn(),
         each: Option<&mut dyn FnMut(Schedule)>,
     ) -> Exploration {
@@ -140,12 +142,12 @@ impl Explorer {
         Exploration { counters, found }
     }
 
-    /// Explores until the budget is used up, whatever is found, with each schedule watched; `see` is told
-    /// how each ended. For comparisons of whole spaces of schedules.
+    /// As [`explore_with`](Explorer::explore_with) until the budget is used up, whatever is found, with each
+    /// schedule watched; `see` is told how each ended. For comparisons of whole spaces of schedules.
     pub fn survey(
         &mut self,
         settings: Resolved,
-        strategies: Vec<(String, Box<dyn Strategy>)>,
+        strategies: Strategies,
         body: impl Fn(),
         see: &mut dyn FnMut(&Seen),
     ) -> Counters {
@@ -154,7 +156,7 @@ impl Explorer {
             watch: 1,
             ..settings
         };
-        let search = Search::new(self, "main", settings, strategies);
+        let search = Search::new(self, "main", settings, Some(strategies));
         let mut search = search.unwrap_or_else(|reason| panic!("{reason}"));
         search.witness = Some(see);
         let counters = search.run(&judged, &mut |_| {});
@@ -242,14 +244,17 @@ struct Member {
 }
 
 impl<'a> Search<'a> {
-    /// The exploration of the test with this name, by strategies that take turns. An error says why it
-    /// cannot be resumed as the settings ask for.
+    /// The exploration of the test with this name, by the strategies of the settings or by those `given`,
+    /// which take turns. An error says why it cannot be resumed as the settings ask for.
     pub(super) fn new(
         explorer: &'a mut Explorer,
         name: &'static str,
         mut settings: Resolved,
-        mut strategies: Vec<(String, Box<dyn Strategy>)>,
+        given: Option<Strategies>,
     ) -> Result<Search<'a>, String> {
+        // Those of a caller's cannot be built a second time.
+        let has_twins = given.is_none() && settings.granularity == config::Granularity::Mix;
+        let mut strategies = given.unwrap_or_else(|| settings.strategy.build());
         explorer.engine.set_patience(Patience::of(&settings));
         let path = settings.resume.clone();
         let resume = path
@@ -268,7 +273,7 @@ impl<'a> Search<'a> {
             is_through: false,
         };
         let mut portfolio = Vec::new();
-        if settings.granularity == config::Granularity::Mix && resume.is_none() {
+        if has_twins && resume.is_none() {
             // What enumerates, enumerates everything; the others have a twin for each granularity, since
             // what one learns is of no use to the other.
             let twins = settings.strategy.build().into_iter();

@@ -44,8 +44,7 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
         "explore" => {
             let mut explorer = Explorer::on(tape, &settings);
             crash::install(board, explorer.engine());
-            let strategies = settings.strategy.build();
-            let search = Search::new(&mut explorer, case.test_name(), settings, strategies)
+            let search = Search::new(&mut explorer, case.test_name(), settings, None)
                 .unwrap_or_else(|reason| refuse(reason));
             let search = search.shared(part);
             search.run(body, &mut |event| channel.send(&event));

@@ -47,6 +47,11 @@ impl Surroundings {
         self.output.forget();
     }
 
+    /// What is printed from here on is not taken back.
+    pub(super) fn keep_output(&mut self) {
+        self.output = Output::kept();
+    }
+
     /// The path of the static at an address.
     pub(super) fn static_at(&self, address: usize) -> Option<String> {
         self.statics.as_ref()?.path_at(address)

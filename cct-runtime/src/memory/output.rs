@@ -16,7 +16,7 @@ pub fn note_output() {
 /// The file that standard output and error go to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
-    /// Its length when the first iteration began; -1 for a pipe or a terminal: nothing can be taken back.
+    /// Its length when the first iteration began; -1 if nothing can be taken back, as of a pipe.
     start: libc::off_t,
     until_look: u32,
 }
@@ -26,6 +26,14 @@ impl Output {
     pub(crate) fn now() -> Output {
         Output {
             start: position(),
+            until_look: 0,
+        }
+    }
+
+    /// An output that nothing is taken back from.
+    pub(crate) fn kept() -> Output {
+        Output {
+            start: -1,
             until_look: 0,
         }
     }
