@@ -69,12 +69,10 @@ pub(super) unsafe extern "C" fn posix_spawn(
     arguments: *const *mut c_char,
     environment: *const *mut c_char,
 ) -> c_int {
-    begin();
-    let spawn = POSIX_SPAWN.get();
     // SAFETY: the caller's arguments.
-    let result = unsafe { spawn(child, path, actions, attributes, arguments, environment) };
-    note_child(result == 0);
-    result
+    spawned(&POSIX_SPAWN, |spawn| unsafe {
+        spawn(child, path, actions, attributes, arguments, environment)
+    })
 }
 
 /// Takes over the C library's `posix_spawnp`.
@@ -91,12 +89,10 @@ pub(super) unsafe extern "C" fn posix_spawnp(
     arguments: *const *mut c_char,
     environment: *const *mut c_char,
 ) -> c_int {
-    begin();
-    let spawn = POSIX_SPAWNP.get();
     // SAFETY: the caller's arguments.
-    let result = unsafe { spawn(child, file, actions, attributes, arguments, environment) };
-    note_child(result == 0);
-    result
+    spawned(&POSIX_SPAWNP, |spawn| unsafe {
+        spawn(child, file, actions, attributes, arguments, environment)
+    })
 }
 
 /// Takes over the C library's `wait`.
@@ -254,6 +250,14 @@ fn begin() {
     if engine::is_controlled() {
         begin_iteration();
     }
+}
+
+/// A child that the real function makes, called by `make`.
+fn spawned(real: &Real<Spawn>, make: impl FnOnce(Spawn) -> c_int) -> c_int {
+    begin();
+    let result = make(real.get());
+    note_child(result == 0);
+    result
 }
 
 fn note_child(is_made: bool) {

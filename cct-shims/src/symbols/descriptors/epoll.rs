@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use cct::engine::{self, Awaits, NEVER};
+use cct::engine::{self, Awaits};
 use cct::operation::{Access, Operation};
 use libc::{c_int, epoll_event, sigset_t, timespec};
 
-use super::ready::{Waiting, changed, is_ready};
+use super::ready::{Waiting, changed, deadline, is_ready};
 use super::table::{self, Descriptor, Kind};
 use super::{argument, call};
 use crate::symbols::clock::duration_of;
@@ -196,30 +196,15 @@ unsafe fn epoll_look(
 fn wait(epoll: c_int, timeout: Option<Duration>, look: impl Fn() -> c_int) -> c_int {
     let what = table::of(epoll);
     let waiting = Waiting {
-        deadline: timeout.map_or(NEVER, engine::deadline_after),
+        deadline: deadline(timeout),
         ..Waiting::on(Operation::EpollWait, epoll, what)
     };
-    if timeout == Some(Duration::ZERO) {
-        let step = waiting.point();
-        touch_members(what);
-        let count = look();
-        if count == 0 {
-            step.refused(None);
-        } else {
-            step.succeeded();
-        }
-        return count;
-    }
-    let ready = || is_ready(epoll, libc::POLLIN);
-    let mut in_time = waiting.until(ready);
-    loop {
-        touch_members(what);
-        let count = look();
-        if count != 0 || !in_time {
-            return count;
-        }
-        in_time = waiting.again(ready);
-    }
+    let count = waiting.count(
+        || touch_members(what),
+        || is_ready(epoll, libc::POLLIN),
+        || look() as isize,
+    );
+    count as c_int
 }
 
 impl Member {

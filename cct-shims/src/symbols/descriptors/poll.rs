@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use cct::engine::{self, NEVER};
+use cct::engine;
 use cct::operation::{Access, Operation};
 use libc::{c_int, fd_set, nfds_t, pollfd, sigset_t, timespec, timeval};
 
 use super::epoll::SIGNAL_SET;
-use super::ready::{EachOf, On, Waiting, poll_now};
+use super::ready::{EachOf, On, Waiting, deadline, poll_now};
 use super::table;
 use super::{argument, call};
 use crate::symbols::clock::duration_of;
@@ -179,10 +179,7 @@ fn waiting<'a>(timeout: Option<Duration>, all: &'a EachOf<'a>) -> Waiting<'a> {
     Waiting {
         operation: Operation::PollDescriptors,
         object: object.unwrap_or(0),
-        deadline: timeout.map_or(NEVER, |timeout| match timeout {
-            Duration::ZERO => 0,
-            timeout => engine::deadline_after(timeout),
-        }),
+        deadline: deadline(timeout),
         on: On::Any(all),
     }
 }
@@ -194,27 +191,7 @@ fn carry_out(waiting: Waiting<'_>, look: impl Fn() -> isize) -> isize {
             all(&mut |descriptor| engine::touch(table::of(descriptor).object(), Access::Reads));
         }
     };
-    if waiting.deadline == 0 {
-        let step = waiting.point();
-        touch();
-        let count = look();
-        if count == 0 {
-            step.refused(None);
-        } else {
-            step.succeeded();
-        }
-        return count;
-    }
-    let ready = || look() != 0;
-    let mut in_time = waiting.until(ready);
-    loop {
-        touch();
-        let count = look();
-        if count != 0 || !in_time {
-            return count;
-        }
-        in_time = waiting.again(ready);
-    }
+    waiting.count(touch, || look() != 0, &look)
 }
 
 fn timespec_of(duration: Duration) -> timespec {

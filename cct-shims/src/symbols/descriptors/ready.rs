@@ -1,5 +1,7 @@
 //! Waiting until a descriptor is ready.
 
+use std::time::Duration;
+
 use cct::engine::{self, Awaits, Look, NEVER, Source, Step, Wakeup};
 use cct::operation::Operation;
 use libc::{c_int, c_short, pollfd};
@@ -137,6 +139,36 @@ impl Waiting<'_> {
         step
     }
 
+    /// How many of several are ready: waits until `count` is not 0 or the deadline has come, if that is not
+    /// past already. `ready` tells whether it would be; `touch` names what it depends on.
+    pub(super) fn count(
+        self,
+        touch: impl Fn(),
+        ready: impl Fn() -> bool,
+        count: impl Fn() -> isize,
+    ) -> isize {
+        if self.deadline == PAST {
+            let step = self.point();
+            touch();
+            let found = count();
+            if found == 0 {
+                step.refused(None);
+            } else {
+                step.succeeded();
+            }
+            return found;
+        }
+        let mut in_time = self.until(&ready);
+        loop {
+            touch();
+            let found = count();
+            if found != 0 || !in_time {
+                return found;
+            }
+            in_time = self.again(&ready);
+        }
+    }
+
     /// Waits until `look` is true, as one scheduling point: before the operation if it is true at once, in
     /// its stead if not. False if the deadline came first.
     pub(in crate::symbols) fn until<F: Fn() -> bool>(self, look: F) -> bool {
@@ -174,6 +206,18 @@ impl Waiting<'_> {
                 }
             }
         }
+    }
+}
+
+/// The deadline of who does not wait.
+const PAST: u64 = 0;
+
+/// When a wait of that length ends; without one, never.
+pub(super) fn deadline(timeout: Option<Duration>) -> u64 {
+    match timeout {
+        None => NEVER,
+        Some(Duration::ZERO) => PAST,
+        Some(timeout) => engine::deadline_after(timeout),
     }
 }
 

@@ -314,18 +314,8 @@ pub(super) unsafe extern "C" fn sendmsg(
     message: *const msghdr,
     flags: c_int,
 ) -> ssize_t {
-    let act = |flags| {
-        let arguments = [
-            argument(descriptor),
-            message as usize,
-            argument(flags),
-            0,
-            0,
-            0,
-        ];
-        // SAFETY: the caller's arguments are those of the system call.
-        unsafe { call(libc::SYS_sendmsg, arguments) }
-    };
+    // SAFETY: the caller's arguments are those of the system call.
+    let act = |flags| unsafe { with_message(libc::SYS_sendmsg, descriptor, message, flags) };
     if !engine::is_controlled() {
         return uncontrolled(descriptor, || act(flags));
     }
@@ -446,18 +436,8 @@ pub(super) unsafe extern "C" fn recvmsg(
     message: *mut msghdr,
     flags: c_int,
 ) -> ssize_t {
-    let act = |flags| {
-        let arguments = [
-            argument(descriptor),
-            message as usize,
-            argument(flags),
-            0,
-            0,
-            0,
-        ];
-        // SAFETY: the caller's arguments are those of the system call.
-        unsafe { call(libc::SYS_recvmsg, arguments) }
-    };
+    // SAFETY: the caller's arguments are those of the system call.
+    let act = |flags| unsafe { with_message(libc::SYS_recvmsg, descriptor, message, flags) };
     if !engine::is_controlled() {
         return uncontrolled(descriptor, || act(flags));
     }
@@ -467,6 +447,25 @@ pub(super) unsafe extern "C" fn recvmsg(
     receive(descriptor, what, waiting, dont_wait, || {
         act(flags | libc::MSG_DONTWAIT)
     })
+}
+
+/// `sendmsg` or `recvmsg`, in the kernel.
+unsafe fn with_message(
+    number: libc::c_long,
+    descriptor: c_int,
+    message: *const msghdr,
+    flags: c_int,
+) -> ssize_t {
+    let arguments = [
+        argument(descriptor),
+        message as usize,
+        argument(flags),
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: the caller's.
+    unsafe { call(number, arguments) }
 }
 
 /// A call that receives from a socket, and does not wait in the kernel when there is something.
