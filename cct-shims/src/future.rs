@@ -10,7 +10,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use cct::engine::{Gate, Task};
+use cct::engine::{self, Gate, Task};
 
 /// `.await`, for everything that can be awaited.
 pub trait AwaitPoint: IntoFuture + Sized {
@@ -73,14 +73,33 @@ impl<F: Future> Driven<F> {
     /// What an executor is given to spawn.
     #[track_caller]
     pub fn spawned(future: F) -> Driven<F> {
-        let task = Task::spawned();
+        let task = if is_driven::<F>() {
+            Task::none()
+        } else {
+            Task::spawned()
+        };
         Driven { task, future }
     }
 
     /// What `block_on` is given.
     #[track_caller]
     pub fn root(future: F) -> Driven<F> {
-        let task = Task::root();
+        let task = if is_driven::<F>() {
+            Task::none()
+        } else {
+            Task::root()
+        };
+        Driven { task, future }
+    }
+
+    /// What is given to a call that may drive it, or return a future that does.
+    #[track_caller]
+    pub fn handed(future: F) -> Driven<F> {
+        let task = if is_driven::<F>() {
+            Task::none()
+        } else {
+            Task::handed()
+        };
         Driven { task, future }
     }
 }
@@ -95,8 +114,33 @@ impl<F: Future> Future for Driven<F> {
             let this = self.get_unchecked_mut();
             (&mut this.task, Pin::new_unchecked(&mut this.future))
         };
-        task.poll(type_name::<F>(), context, |context| future.poll(context))
+        let (own, inner) = (type_name::<Driven<F>>(), type_name::<F>());
+        task.poll(own, inner, context, |context| future.poll(context))
     }
+}
+
+/// The end of a call that a future may have been handed to, as a method of its result.
+pub trait Returned: Sized {
+    /// The result.
+    #[doc(hidden)]
+    fn __cct_returned(self) -> Self {
+        engine::handing_is_over();
+        self
+    }
+}
+
+impl<T> Returned for T {}
+
+/// Tells whether this is a [`Driven`] future, or a pointer to one: what a function is given, and spawns, stays
+/// the task that it is.
+fn is_driven<F>() -> bool {
+    let unit = type_name::<Driven<()>>();
+    let driven = unit.strip_suffix("()>").unwrap_or(unit);
+    let mut name = type_name::<F>();
+    for pointer in ["&mut ", "core::pin::Pin<", "&mut ", "alloc::boxed::Box<"] {
+        name = name.strip_prefix(pointer).unwrap_or(name);
+    }
+    name.starts_with(driven)
 }
 
 /// An argument of a call that may spawn a future, or may not: a closure stays what it is.
@@ -114,6 +158,8 @@ pub trait HandedFuture {
     fn __cct_spawned(self) -> Self::Driven;
     #[doc(hidden)]
     fn __cct_root(self) -> Self::Driven;
+    #[doc(hidden)]
+    fn __cct_handed(self) -> Self::Driven;
 }
 
 impl<F: Future> HandedFuture for Handed<F> {
@@ -128,6 +174,11 @@ impl<F: Future> HandedFuture for Handed<F> {
     fn __cct_root(self) -> Driven<F> {
         Driven::root(self.0.expect(FULL))
     }
+
+    #[track_caller]
+    fn __cct_handed(self) -> Driven<F> {
+        Driven::handed(self.0.expect(FULL))
+    }
 }
 
 /// [`Handed`] is something else.
@@ -138,6 +189,8 @@ pub trait HandedValue {
     fn __cct_spawned(&mut self) -> Self::Value;
     #[doc(hidden)]
     fn __cct_root(&mut self) -> Self::Value;
+    #[doc(hidden)]
+    fn __cct_handed(&mut self) -> Self::Value;
 }
 
 impl<T> HandedValue for Handed<T> {
@@ -148,6 +201,10 @@ impl<T> HandedValue for Handed<T> {
     }
 
     fn __cct_root(&mut self) -> T {
+        self.0.take().expect(FULL)
+    }
+
+    fn __cct_handed(&mut self) -> T {
         self.0.take().expect(FULL)
     }
 }
@@ -170,5 +227,14 @@ macro_rules! __cct_task {
 macro_rules! __cct_root {
     ($($argument:tt)*) => {
         $crate::future::Handed($crate::real::option::Option::Some($($argument)*)).__cct_root()
+    };
+}
+
+/// Around the argument of a call that may drive a future, or return one that does, or do neither; the call
+/// is followed by `.__cct_returned()`.
+#[macro_export]
+macro_rules! __cct_handed {
+    ($($argument:tt)*) => {
+        $crate::future::Handed($crate::real::option::Option::Some($($argument)*)).__cct_handed()
     };
 }

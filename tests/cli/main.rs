@@ -11,6 +11,7 @@ mod counters;
 mod crates;
 mod descriptors;
 mod determinism;
+mod executors;
 mod exit_codes;
 mod explored;
 mod help;

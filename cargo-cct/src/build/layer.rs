@@ -178,6 +178,7 @@ impl Ladder<'_> {
         if !written.status.success() {
             return written.end(Treatment::AsWritten);
         }
+        let mut last = written;
         let mut rung = Passes::ALL;
         while let Some(passes) = rung.fewer().filter(|passes| !passes.is_empty()) {
             rung = passes;
@@ -185,16 +186,17 @@ impl Ladder<'_> {
             if !shadow.differs || shadow.digest == all.digest {
                 continue;
             }
-            let attempt = self.attempt(&shadow)?;
-            if attempt.status.success() {
-                return attempt.end(Treatment::Reduced { passes, key });
+            last = self.attempt(&shadow)?;
+            if last.status.success() {
+                return last.end(Treatment::Reduced { passes, key });
             }
+        }
+        if !last.status.success() {
             // It may have left something in the place of what was there.
-            let passes = Passes::NONE;
-            return self.as_written()?.end(Treatment::Reduced { passes, key });
+            last = self.as_written()?;
         }
         let passes = Passes::NONE;
-        written.end(Treatment::Reduced { passes, key })
+        last.end(Treatment::Reduced { passes, key })
     }
 
     /// Does what worked the last time, when all else is as it was then.

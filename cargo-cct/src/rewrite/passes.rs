@@ -10,6 +10,8 @@ pub(crate) enum Pass {
     Tasks = 2,
     /// Statements have borders.
     Statements = 4,
+    /// So do futures that are handed to what may be a runtime of some kind.
+    Handed = 8,
 }
 
 /// A set of passes.
@@ -20,13 +22,15 @@ impl Passes {
     /// Nothing is rewritten.
     pub(crate) const NONE: Passes = Passes(0);
     /// What a crate is tried with first.
-    pub(crate) const ALL: Passes =
-        Passes(Pass::Await as u8 | Pass::Tasks as u8 | Pass::Statements as u8);
+    pub(crate) const ALL: Passes = Passes(Self::CERTAIN.0 | Pass::Handed as u8);
+    /// Those that know what they see.
+    const CERTAIN: Passes = Passes(Pass::Await as u8 | Pass::Tasks as u8 | Pass::Statements as u8);
     /// The names of the passes, as they are kept beside what was built.
-    const NAMES: [(Pass, &str); 3] = [
+    const NAMES: [(Pass, &str); 4] = [
         (Pass::Await, "await"),
         (Pass::Tasks, "tasks"),
         (Pass::Statements, "statements"),
+        (Pass::Handed, "handed"),
     ];
 
     /// Tells whether a pass is on.
@@ -45,6 +49,7 @@ impl Passes {
         match self {
             Passes::NONE => None,
             FIRST => Some(Passes::NONE),
+            Passes::ALL => Some(Passes::CERTAIN),
             _ => Some(FIRST),
         }
     }
@@ -77,7 +82,15 @@ mod tests {
             steps.push(fewer);
         }
         let names: Vec<_> = steps.iter().map(|passes| passes.names()).collect();
-        assert_eq!(names, ["await,tasks,statements", "await", ""]);
+        assert_eq!(
+            names,
+            [
+                "await,tasks,statements,handed",
+                "await,tasks,statements",
+                "await",
+                ""
+            ]
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! `proc_macro2` hands tokens out by value only, a copy each time; three passes over a large crate would
 //! copy little else.
 
+use std::fmt;
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
@@ -74,5 +75,15 @@ impl Tree {
             Tree::Leaf(leaf) => leaf.span(),
             Tree::Group(group, _) => group.span(),
         })
+    }
+}
+
+impl fmt::Display for Tree {
+    /// As tokens are shown, in brackets if it is a group.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tree::Leaf(leaf) => leaf.fmt(f),
+            Tree::Group(group, _) => group.fmt(f),
+        }
     }
 }

@@ -50,7 +50,7 @@ pub use point::{give_way, last_site, point, point_at, point_on_both};
 pub use state::{current, current_thread, is_controlled, iteration, leave, outside, run_number};
 pub use state_hash::state_hash;
 pub use step::Step;
-pub use task::{Gate, Task, own_clock};
+pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use thread::{
     abort, chain_of, choose_index, exit, is_finished, join, join_until, park, random_bytes, sleep,
     spawn, spawn_at, spawn_in, stack_of, unpark, worker_name, worker_object,

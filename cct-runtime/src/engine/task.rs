@@ -39,6 +39,18 @@ const MAX_TASKS: usize = 1 << 20;
 pub struct Task {
     iteration: u64,
     id: WorkerId,
+    /// Not decided yet: it is no task before its first poll.
+    handed: Option<Handed>,
+}
+
+/// What is known of a future that was handed to a call which may drive it.
+#[derive(Clone, Copy, Debug)]
+struct Handed {
+    iteration: u64,
+    site: &'static Location<'static>,
+    /// Who makes the call, and which of its calls that is.
+    by: WorkerId,
+    call: u32,
 }
 
 impl Task {
@@ -58,13 +70,51 @@ impl Task {
         Task::new(Location::caller(), Kind::Root)
     }
 
+    /// What the caller hands to a call that may drive it, return a future that does, or do neither.
+    ///
+    /// Which it is shows at the first poll. It becomes a root if that is during the call, see
+    /// [`handing_is_over`], or if what polls it is what the call made of it, and is driven itself: the
+    /// future of an executor's `run`. Else somebody polls it by hand, and it stays as it is.
+    #[track_caller]
+    #[must_use]
+    pub fn handed() -> Task {
+        let engine = engine();
+        // SAFETY: a set engine is live, and its current worker too.
+        unsafe {
+            if engine.is_null() || (*engine).onlooker.is_some() {
+                return Task::none();
+            }
+            let worker = (*engine).current;
+            (*worker).calls += 1;
+            let handed = Handed {
+                iteration: (*engine).iteration,
+                site: Location::caller(),
+                by: (*worker).id,
+                call: (*worker).calls,
+            };
+            Task {
+                handed: Some(handed),
+                ..Task::none()
+            }
+        }
+    }
+
+    /// Nothing that the engine knows of: a future that is polled as it is.
+    #[must_use]
+    pub fn none() -> Task {
+        Task {
+            iteration: 0,
+            id: WorkerId(0),
+            handed: None,
+        }
+    }
+
     fn new(site: &'static Location<'static>, kind: Kind) -> Task {
         let engine = engine();
         // SAFETY: a set engine is live; no switch happens in here but that which ends the iteration.
         unsafe {
             if engine.is_null() || (*engine).onlooker.is_some() {
-                let id = WorkerId(0);
-                return Task { iteration: 0, id };
+                return Task::none();
             }
             if (*engine).worker_count == MAX_TASKS {
                 (*engine).finish(End::of(Verdict::CutOff));
@@ -72,7 +122,11 @@ impl Task {
             }
             let id = outside(|| (*engine).add_task(site, kind));
             let iteration = (*engine).iteration;
-            Task { iteration, id }
+            Task {
+                iteration,
+                id,
+                handed: None,
+            }
         }
     }
 
@@ -90,13 +144,20 @@ impl Task {
 
     /// Polls the task: runs `inner` in its name, now or in a later poll.
     ///
-    /// `future` is the name of the future's type, and `context` that of its executor.
+    /// `own` is the name of the type that the task is part of, `future` that of its future's, and `context`
+    /// that of its executor.
     pub fn poll<R>(
         &mut self,
+        own: &'static str,
         future: &'static str,
         context: &mut Context<'_>,
         inner: impl FnOnce(&mut Context<'_>) -> Poll<R>,
     ) -> Poll<R> {
+        if let Some(handed) = self.handed.take()
+            && handed.is_driven(own)
+        {
+            *self = Task::new(handed.site, Kind::Root);
+        }
         let Some((engine, task)) = self.worker() else {
             return inner(context);
         };
@@ -114,7 +175,7 @@ impl Task {
             if is_released {
                 let note = Note::of((*task).operation, (*task).site);
                 outside(|| (*engine).record_note(task, &note));
-            } else {
+            } else if !driven(task).polls_executor {
                 let (operation, site) = driven(task).goes_on_with((*task).spawned_at);
                 if !may_go_on(engine, operation, site, context.waker()) {
                     return Poll::Pending;
@@ -129,6 +190,42 @@ impl Task {
                 TurnEnd::Pending
             };
             result
+        }
+    }
+}
+
+impl Handed {
+    /// Tells whether the current worker, which polls it for the first time, or whoever drives that one, goes
+    /// on with it until it is ready.
+    fn is_driven(&self, own: &str) -> bool {
+        let engine = engine();
+        // SAFETY: a set engine is live, and its workers too.
+        unsafe {
+            if engine.is_null()
+                || self.iteration != (*engine).iteration
+                || (*engine).onlooker.is_some()
+            {
+                return false;
+            }
+            if (*(*engine).worker(self.by)).calls == self.call {
+                return true;
+            }
+            let Some(around) = &mut (*(*engine).current).task else {
+                return false;
+            };
+            around.polls_executor = is_made_of(around.polls, own);
+            around.polls_executor
+        }
+    }
+}
+
+/// The call is over that the current worker has handed a future to, see [`Task::handed`].
+pub fn handing_is_over() {
+    let engine = engine();
+    // SAFETY: a set engine is live, and its current worker too.
+    unsafe {
+        if !engine.is_null() && (*engine).onlooker.is_none() {
+            (*(*engine).current).calls += 1;
         }
     }
 }
@@ -245,6 +342,7 @@ impl Gate {
             driven(task).polls = if is_direct { future } else { "" };
             let result = inner(context);
             driven(task).polls = before;
+            driven(task).polls_executor = false;
             if result.is_pending() && driven(task).awaits.is_none() {
                 driven(task).awaits = Some(site);
             }
@@ -263,16 +361,35 @@ fn leads_to(future: &str, body: &str) -> bool {
         if future == body {
             return !body.is_empty();
         }
-        let inner = WRAPPERS.iter().find_map(|(start, end)| {
-            let inner = future.strip_prefix(start)?;
-            inner.strip_suffix(end)
-        });
-        match inner {
+        match unwrapped(future) {
             Some(inner) if inner.starts_with("dyn ") => return true,
             Some(inner) => future = inner,
             None => return false,
         }
     }
+}
+
+/// True if a future of the type `future` was made of one of the type `part`, and not of one that was made of
+/// that: then the call that made it is the one that got the part.
+fn is_made_of(future: &str, part: &str) -> bool {
+    let mut future = future;
+    while let Some(inner) = unwrapped(future) {
+        future = inner;
+    }
+    let mut places = future.match_indices(part);
+    places.any(|(at, _)| {
+        let before = &future[..at];
+        let arrows = before.matches("->").count();
+        before.matches('<').count() + arrows == before.matches('>').count() + 1
+    })
+}
+
+/// What a type refers to that polls just that.
+fn unwrapped(future: &str) -> Option<&str> {
+    WRAPPERS.iter().find_map(|(start, end)| {
+        let inner = future.strip_prefix(start)?;
+        inner.strip_suffix(end)
+    })
 }
 
 /// Types of std that poll what they refer to, and nothing else.
@@ -294,18 +411,24 @@ pub(super) struct Driven {
     offers_place: bool,
     /// It was picked while it was held back, and has not been polled since.
     is_released: bool,
+    /// Its executor is being told to poll it, which may take some steps.
+    is_being_woken: bool,
     /// Its executor has been told to poll it: it is new, it was picked, or somebody woke it.
     is_queued: bool,
     /// The thread that drives it until it is ready, if it is what a `block_on` was given; else null.
     root_of: *mut Worker,
     /// The thread that polled it last.
     home: *mut Worker,
+    /// The thread that made it.
+    made_on: *mut Worker,
     /// It panicked: there will be no more of it.
     panicked: bool,
     /// What wakes it, while it is held back.
     waker: Option<Waker>,
     /// The name of the type of the future that it polls.
     polls: &'static str,
+    /// That is an executor, and drives what it was handed.
+    polls_executor: bool,
     /// The innermost await whose future was not ready in the last poll; none from when it goes on.
     awaits: Option<&'static Location<'static>>,
     /// Where it went on last, unless it has changed something since.
@@ -500,17 +623,7 @@ unsafe fn keep_busy(engine: *mut Engine) {
     unsafe {
         let worker = (*engine).current;
         let thread = (*worker).thread;
-        let is_its = move |task: &*mut Worker| {
-            let task = &**task;
-            let part = task.task.as_ref();
-            task.state == State::Enabled
-                && task.is_held_back()
-                && part.is_some_and(|part| part.home == thread)
-        };
-        while (*engine).tasks_in_queue == 0
-            && !(*engine).executor_waits_in_vain()
-            && (*engine).live_workers().iter().any(is_its)
-        {
+        while !(*engine).executor_waits_in_vain() && (*engine).has_only_held_back(thread) {
             outside(|| {
                 (*engine).end_step(Next::Waits((*worker).action()));
                 (*engine).remove(worker, State::Away);
@@ -550,7 +663,13 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
         });
         let before = std::mem::replace(&mut (*engine).undisturbed, waker);
         if let Some(handle) = handle {
+            driven(task).is_being_woken = true;
             handle.wake();
+            driven(task).is_being_woken = false;
+            let home = driven(task).home;
+            if !home.is_null() {
+                outside(|| (*engine).resume_waiting_executor(home));
+            }
         }
         (*engine).undisturbed = before;
     }
@@ -605,13 +724,13 @@ impl Engine {
             limit: null_mut(),
         };
         let task = self.add_entry(nowhere, site);
+        // SAFETY: the current worker is live, and runs on a thread.
+        let made_on = unsafe { (*self.current).thread };
         let mut root_of = null_mut();
         if kind == Kind::Root {
-            // SAFETY: the current worker is live, and runs on a thread.
-            unsafe {
-                root_of = (*self.current).thread;
-                (*root_of).roots += 1;
-            }
+            root_of = made_on;
+            // SAFETY: as above.
+            unsafe { (*root_of).roots += 1 };
         }
         // SAFETY: the worker was just made.
         let id = unsafe {
@@ -621,12 +740,15 @@ impl Engine {
                 is_at_gate: false,
                 offers_place: false,
                 is_released: false,
+                is_being_woken: false,
                 is_queued: true,
                 root_of,
                 home: null_mut(),
+                made_on,
                 panicked: false,
                 waker: None,
                 polls: "",
+                polls_executor: false,
                 awaits: None,
                 went_on_at: None,
             });
@@ -696,14 +818,42 @@ impl Engine {
 
     /// True if the current worker's executor goes on whatever its tasks return: a thread was made for it, or
     /// it drives a future until that is ready. Another one may tell its caller that nothing can be done, or
-    /// let its own clock jump, which must not be so because of tasks that are held back.
+    /// let its own clock jump, which must not be so because of tasks that are held back. So may one that a
+    /// task polls by hand.
     unsafe fn executor_waits_in_vain(&self) -> bool {
         // SAFETY: the engine's workers are live.
         unsafe {
-            let thread = (*self.current).thread;
+            let worker = self.current;
+            let thread = (*worker).thread;
+            if let Some(task) = &(*worker).task
+                && !task.polls_executor
+            {
+                return false;
+            }
             let was_made = (*thread).id.0 > 0 && (*thread).spawned_at.file().starts_with('/');
             was_made || (*thread).roots > 0 && !self.executors_have_clocks
         }
+    }
+
+    /// True if some tasks of the executor on this thread are held back, or are yet to be put into its queue,
+    /// and it is not about to poll another.
+    unsafe fn has_only_held_back(&self, thread: *mut Worker) -> bool {
+        let mut is_any_held_back = false;
+        for &worker in self.live_workers() {
+            // SAFETY: the engine's workers are live.
+            let worker = unsafe { &*worker };
+            let Some(part) = &worker.task else {
+                continue;
+            };
+            // One that nobody has polled is taken for this executor's if it was made on its thread.
+            let is_its = part.home == thread || part.home.is_null() && part.made_on == thread;
+            if is_its && part.is_queued && !part.is_being_woken {
+                return false;
+            }
+            let is_held_back = worker.state == State::Enabled && worker.is_held_back();
+            is_any_held_back |= is_its && (is_held_back || part.is_being_woken);
+        }
+        is_any_held_back
     }
 
     /// The executor that waits on this thread for one of its tasks to be picked has something else to do.
@@ -899,7 +1049,18 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
-    use super::leads_to;
+    use super::{is_made_of, leads_to};
+
+    #[test]
+    fn what_a_call_made_of_its_argument_names_that_first() {
+        let part = "Driven<app::serve::{{closure}}>";
+        let run = format!("exec::Executor<fn() -> u8>::run<(), {part}>::{{{{closure}}}}");
+        assert!(is_made_of(&run, part));
+        assert!(is_made_of(&format!("core::pin::Pin<&mut {run}>"), part));
+        assert!(!is_made_of(&format!("timeout::Timeout<{run}>"), part));
+        assert!(!is_made_of(part, part));
+        assert!(!is_made_of("exec::Executor::run<()>::{{closure}}", part));
+    }
 
     #[test]
     fn a_body_is_polled_by_who_awaits_it_and_by_nobody_else() {

@@ -72,6 +72,8 @@ pub(super) struct Worker {
     pub(super) thread: *mut Worker,
     /// How many futures it drives until they are ready, one within the other.
     pub(super) roots: u32,
+    /// How often it has handed a future to a call, or such a call was over.
+    pub(super) calls: u32,
     /// Who waits on this thread, which is an executor's, for one of its tasks to be picked.
     pub(super) executor_waits: *mut Worker,
     /// What is known of it as a task, if it is one.
@@ -196,6 +198,7 @@ impl Worker {
             panic_unobserved: false,
             thread: null_mut(),
             roots: 0,
+            calls: 0,
             executor_waits: null_mut(),
             task: None,
             in_atomic_call: false,
@@ -210,6 +213,7 @@ impl Worker {
         self.name = None;
         self.thread = null_mut();
         self.roots = 0;
+        self.calls = 0;
         self.executor_waits = null_mut();
         self.operation = Operation::Start;
         self.object = 0;

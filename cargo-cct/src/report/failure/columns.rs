@@ -47,10 +47,11 @@ pub(super) fn restore(record: &mut Record, source: &Source) {
         let Some(text) = source.text(&file) else {
             continue;
         };
-        let tried = tried(&text, &file, source).map(|edits| {
+        let tried = tried(&text, &file, source).into_iter().map(|edits| {
             let columns = sites.iter().map(|site| original(&text, &edits, site));
             columns.collect::<Vec<Option<u32>>>()
         });
+        let tried: Vec<_> = tried.collect();
         let known = |columns: &&Vec<Option<u32>>| columns.iter().flatten().count();
         // Of several that fit alike, the last is taken: it is tried first.
         let Some(best) = tried.iter().max_by_key(known) else {
@@ -77,11 +78,13 @@ pub(super) fn restore_one(site: &mut Site, source: &Source) {
 }
 
 /// The edits that may have been made to the file; the most likely are last.
-fn tried(text: &str, file: &str, source: &Source) -> [Vec<Edit>; 3] {
+fn tried(text: &str, file: &str, source: &Source) -> Vec<Vec<Edit>> {
     let path = source.root().join(file);
-    let some = Passes::ALL.fewer().unwrap_or(Passes::NONE);
-    [Passes::NONE, some, Passes::ALL]
-        .map(|passes| rewrite::edits(text, &path, Edition::Rust2024, passes))
+    let rungs = std::iter::successors(Some(Passes::ALL), |passes| passes.fewer());
+    let edits = rungs.map(|passes| rewrite::edits(text, &path, Edition::Rust2024, passes));
+    let mut tried: Vec<_> = edits.collect();
+    tried.reverse();
+    tried
 }
 
 /// The column in `text` of a site in what the edits make of it; none if that is no place for a site.

@@ -1,6 +1,7 @@
-//! Functions that spawn or drive, in the file that declares them, if what they take has a certain type.
+//! Functions that spawn or drive, in the file that declares them.
 //!
-//! What stands around their argument would change that type, where for a generic function it is the point.
+//! If what they take has a certain type, what stands around their argument would change that, where for a
+//! generic function it is the point.
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenTree};
 use syn::parse::Parser as _;
@@ -10,29 +11,42 @@ use syn::{FnArg, Token, Type};
 use super::code;
 use crate::rewrite::tree::Tree;
 
-/// The names of such functions.
+/// The names of functions.
 #[derive(Debug)]
-pub(super) struct Declared(Vec<String>);
+pub(super) struct Declared {
+    all: Vec<String>,
+    /// Those that want a certain type.
+    typed: Vec<String>,
+}
 
 impl Declared {
     /// Looks through the functions of a file.
     pub(super) fn find(trees: &[Tree]) -> Declared {
-        let mut names = Vec::new();
+        let mut all = Vec::new();
+        let mut typed = Vec::new();
         code::sequences(trees, &mut |sequence| {
             for at in 1..sequence.len() {
-                let name = sequence[at]
-                    .name()
-                    .filter(|_| sequence[at - 1].is_word("fn"));
-                let typed = || wants_a_type(&sequence[at + 1..]);
-                names.extend(name.filter(|_| typed()).map(ToString::to_string));
+                let name = sequence[at].name();
+                let Some(name) = name.filter(|_| sequence[at - 1].is_word("fn")) else {
+                    continue;
+                };
+                all.push(name.to_string());
+                if wants_a_type(&sequence[at + 1..]) {
+                    typed.push(name.to_string());
+                }
             }
         });
-        Declared(names)
+        Declared { all, typed }
     }
 
-    /// Tells whether a function of this name wants a certain type.
+    /// Tells whether there is a function of this name.
     pub(super) fn has(&self, name: &Tree) -> bool {
-        self.0.iter().any(|known| name.is_word(known))
+        self.all.iter().any(|known| name.is_word(known))
+    }
+
+    /// Tells whether one wants a certain type.
+    pub(super) fn has_typed(&self, name: &Tree) -> bool {
+        self.typed.iter().any(|known| name.is_word(known))
     }
 }
 
@@ -61,7 +75,7 @@ fn wants_a_type(signature: &[Tree]) -> bool {
 }
 
 /// What a function is generic in, and its parameters.
-fn split(signature: &[Tree]) -> Option<(&[Tree], &Group)> {
+pub(super) fn split(signature: &[Tree]) -> Option<(&[Tree], &Group)> {
     let mut depth = 0;
     for (at, tree) in signature.iter().enumerate() {
         match tree {

@@ -9,6 +9,7 @@ mod declared;
 mod tasks;
 
 mod driven;
+mod executors;
 
 mod statements;
 
@@ -34,12 +35,15 @@ pub(super) const ORDER: &[(Pass, Run)] = &[
     // Touches string literals alone, which no other pass does. It belongs to each rewriting that there
     // is, the least of which is that of await points.
     (Pass::Await, include::run),
+    // The end of a call, before anything that is done with its result.
+    (Pass::Handed, tasks::hand),
     // Inserts before dots, as none of the others.
     (Pass::Await, await_points::run),
     // Parentheses around arguments; the inner ones of two that end together are met later.
     (Pass::Tasks, tasks::run),
     // Before borders: what is moved into a function begins with its first border.
     (Pass::Tasks, driven::run),
+    (Pass::Handed, executors::run),
     (Pass::Statements, statements::run),
     // Says what the text was before the others, for which their order does not matter.
     (Pass::Await, assertions::run),

@@ -3,7 +3,11 @@
 //! ```text
 //! tokio::spawn(worker(rx))     tokio::spawn(__cct_task!(worker(rx)))
 //! block_on(async { 1 })        block_on(__cct_root!(async { 1 }))
+//! pool.run_until(job())        pool.run_until(__cct_handed!(job())).__cct_returned()
 //! ```
+//!
+//! Of the last sort, some drive a future, some return one that does, and most have nothing to do with futures.
+//! Where the call is over is said so that the engine can tell the first from the second.
 //!
 //! The macros find out whether they got a future, by its type, and leave what is none as it is: here a call
 //! is known by its name alone. What they must not get are arguments whose type comes from the parameter,
@@ -24,11 +28,13 @@ use crate::rewrite::tree::Tree;
 use crate::rewrite::{Edit, Source};
 
 /// Functions and methods that spawn what they get, on executors of all kinds.
-const SPAWN: [&str; 7] = [
+const SPAWN: [&str; 9] = [
     "spawn",
     "spawn_local",
+    "spawn_local_obj",
     "spawn_local_on",
     "spawn_local_with_handle",
+    "spawn_obj",
     "spawn_ok",
     "spawn_on",
     "spawn_with_handle",
@@ -36,6 +42,13 @@ const SPAWN: [&str; 7] = [
 
 /// Those that drive what they get until it is ready.
 const DRIVE: [&str; 1] = ["block_on"];
+
+/// Methods that may drive their only argument, now or as the future that they return.
+const MAY_DRIVE: [&str; 2] = ["run", "run_until"];
+
+/// Those of the spawning that want a box of a type of its own, and how that is called.
+const SPAWN_OBJECTS: [&str; 2] = ["spawn_local_obj", "spawn_obj"];
+const OBJECTS: [&str; 2] = ["FutureObj", "LocalFutureObj"];
 
 /// Methods that box a future and say what type it then is: what they box is handed over.
 const BOXING: [&str; 2] = ["boxed", "boxed_local"];
@@ -49,6 +62,12 @@ const ENUMS: [&str; 4] = ["Err", "None", "Ok", "Some"];
 /// Says at each call that may be given a future that it is.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
     find(&source.trees, &Names::find(&source.trees))
+}
+
+/// The same for calls that may drive one.
+pub(super) fn hand(source: &Source<'_>) -> Vec<Edit> {
+    let names = Names::find(&source.trees);
+    find_calls(&source.trees, &names, &[Role::Hand])
 }
 
 /// What names of functions mean in a file.
@@ -70,18 +89,32 @@ impl Names {
 
 /// What is handed over in some code of the file.
 pub(super) fn find(trees: &[Tree], names: &Names) -> Vec<Edit> {
+    find_calls(trees, names, &[Role::Spawn, Role::Drive])
+}
+
+/// The calls of some of the roles.
+fn find_calls(trees: &[Tree], names: &Names, roles: &[Role]) -> Vec<Edit> {
     let mut edits = Vec::new();
+    let mut ends = Vec::new();
     code::sequences(trees, &mut |sequence| {
         for at in 0..sequence.len() {
-            let Some(call) = Call::at(sequence, at, names) else {
+            let call = Call::at(sequence, at, names);
+            let Some(call) = call.filter(|call| roles.contains(&call.role)) else {
                 continue;
             };
-            if let Some(future) = call.future() {
+            let futures = call.futures();
+            if !futures.is_empty() && call.role == Role::Hand {
+                let end = Source::range(call.group.span_close()).end;
+                ends.push(Edit::insert(end, ".__cct_returned()"));
+            }
+            for future in futures {
                 edits.push(Edit::insert(future.start, call.role.opening()));
-                edits.push(Edit::insert(future.end, ")"));
+                ends.push(Edit::insert(future.end, ")"));
             }
         }
     });
+    // Of those that end together, the inner ones are met later.
+    edits.extend(ends.into_iter().rev());
     edits
 }
 
@@ -89,13 +122,24 @@ pub(super) fn find(trees: &[Tree], names: &Names) -> Vec<Edit> {
 enum Role {
     Spawn,
     Drive,
+    Hand,
 }
 
 impl Role {
+    fn of(name: &Tree) -> Option<Role> {
+        match name {
+            name if name.is_one_of(&SPAWN) => Some(Role::Spawn),
+            name if name.is_one_of(&DRIVE) => Some(Role::Drive),
+            name if name.is_one_of(&MAY_DRIVE) => Some(Role::Hand),
+            _ => None,
+        }
+    }
+
     fn opening(self) -> &'static str {
         match self {
             Role::Spawn => "__cct_task!(",
             Role::Drive => "__cct_root!(",
+            Role::Hand => "__cct_handed!(",
         }
     }
 }
@@ -111,38 +155,50 @@ struct Call<'t> {
 
 impl<'t> Call<'t> {
     fn at(sequence: &'t [Tree], at: usize, names: &Names) -> Option<Call<'t>> {
-        let role = match &sequence[at] {
-            name if name.is_one_of(&SPAWN) => Role::Spawn,
-            name if name.is_one_of(&DRIVE) => Role::Drive,
-            _ => return None,
-        };
+        let (group, arguments) = sequence.get(at + 1)?.inside(Delimiter::Parenthesis)?;
+        let role = Role::of(&sequence[at])?;
         let is_declaration = at > 0 && sequence[at - 1].is_word("fn");
-        let by_hand = role == Role::Spawn && names.by_hand.is_called(&sequence[..=at]);
-        if is_declaration || by_hand {
+        let is_other = match role {
+            Role::Spawn => names.by_hand.is_called(&sequence[..=at]),
+            Role::Drive => false,
+            // A function of this name may do anything with a future; those of executors are methods.
+            Role::Hand => {
+                at == 0 || !sequence[at - 1].is_sign('.') || names.declared.has(&sequence[at])
+            }
+        };
+        if is_declaration || is_other {
             return None;
         }
-        let (group, arguments) = sequence.get(at + 1)?.inside(Delimiter::Parenthesis)?;
         Some(Call {
             role,
-            is_typed: names.declared.has(&sequence[at]),
+            is_typed: names.declared.has_typed(&sequence[at])
+                || sequence[at].is_one_of(&SPAWN_OBJECTS),
             group,
             arguments,
         })
     }
 
-    /// The bytes of the argument that may be a future: the first, since what else these functions take
-    /// are places to spawn on.
-    fn future(&self) -> Option<Range<usize>> {
+    /// The bytes of the arguments that may be futures. The first usually is; what may be its key, or the
+    /// runtime, is followed by it.
+    fn futures(&self) -> Vec<Range<usize>> {
         let arguments = Punctuated::<Expr, Token![,]>::parse_terminated;
-        match arguments.parse2(self.group.stream()) {
-            Ok(arguments) => {
-                let argument = arguments.first()?;
-                let handed = self.handed(argument)?;
-                let keeps_type = !std::ptr::eq(handed, argument) || !self.is_typed;
-                keeps_type.then(|| range(handed))
-            }
-            Err(_) => async_block(self.arguments),
+        let Ok(arguments) = arguments.parse2(self.group.stream()) else {
+            return async_block(self.arguments).into_iter().collect();
+        };
+        let mut futures = Vec::new();
+        if self.role == Role::Hand && arguments.len() > 1 {
+            return futures;
         }
+        for argument in &arguments {
+            if let Some(handed) = self.handed(argument) {
+                let keeps_type = !std::ptr::eq(handed, argument) || !self.is_typed;
+                futures.extend(keeps_type.then(|| range(handed)));
+                if !is_place(argument) {
+                    break;
+                }
+            }
+        }
+        futures
     }
 
     /// The part of an argument to put into the macro.
@@ -155,21 +211,50 @@ impl<'t> Call<'t> {
                 is_future.then_some(argument)
             }
             // Scoped or pinned elsewhere: to be driven, such a thing is a future; to be spawned it never is.
-            Expr::Reference(_) => (self.role == Role::Drive).then_some(argument),
+            Expr::Reference(to) => match self.role {
+                Role::Spawn => None,
+                Role::Drive => Some(argument),
+                Role::Hand => is_place(&to.expr).then_some(argument),
+            },
             Expr::Call(call) => match &*call.func {
                 Expr::Path(function) if is_box(function, "pin") => self.handed(call.args.first()?),
+                Expr::Path(function) if is_object(function) => self.boxed(call.args.first()?),
                 Expr::Path(function) if is_box(function, "new") || is_enum(function) => None,
                 _ => has_own_type(argument).then_some(argument),
             },
             Expr::MethodCall(call) if BOXING.iter().any(|name| call.method == name) => {
                 self.handed(&call.receiver)
             }
+            Expr::MethodCall(call) if call.method == "into" => self.boxed(&call.receiver),
             Expr::Path(path) => (!is_enum(path)).then_some(argument),
             Expr::Field(_) | Expr::MethodCall(_) | Expr::Struct(_) => {
                 has_own_type(argument).then_some(argument)
             }
             _ => None,
         }
+    }
+
+    /// What is in a box that is made here.
+    fn boxed<'e>(&self, argument: &'e Expr) -> Option<&'e Expr> {
+        match argument {
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(function) if is_box(function, "new") || is_box(function, "pin") => {
+                    self.handed(call.args.first()?)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Tells whether this names something, and makes nothing.
+fn is_place(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) | Expr::Field(_) => true,
+        Expr::Reference(to) => is_place(&to.expr),
+        Expr::Index(index) => is_place(&index.expr),
+        _ => false,
     }
 }
 
@@ -200,6 +285,13 @@ fn is_box(path: &ExprPath, function: &str) -> bool {
     let mut parts = path.path.segments.iter().rev();
     parts.next().is_some_and(|part| part.ident == function)
         && parts.next().is_some_and(|part| part.ident == "Box")
+}
+
+/// Tells whether this makes an object of a box: `FutureObj::new`.
+fn is_object(path: &ExprPath) -> bool {
+    let parts = path.path.segments.iter().rev();
+    let kind = parts.skip(1).map(|part| &part.ident).next();
+    kind.is_some_and(|kind| OBJECTS.iter().any(|name| kind == name))
 }
 
 fn is_enum(path: &ExprPath) -> bool {
@@ -238,7 +330,7 @@ fn range(expression: &Expr) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::run;
+    use super::{hand, run};
     use crate::rewrite::pass::made_by;
 
     #[test]
@@ -293,8 +385,59 @@ mod tests {
                 "e.spawn(a().b().boxed_local())",
                 "e.spawn(__cct_task!(a().b()).boxed_local())",
             ),
+            (
+                "e.spawn_obj(FutureObj::new(Box::new(a())))",
+                "e.spawn_obj(FutureObj::new(Box::new(__cct_task!(a()))))",
+            ),
+            (
+                "e.spawn_local_obj(Box::pin(async {}).into())",
+                "e.spawn_local_obj(Box::pin(__cct_task!(async {})).into())",
+            ),
         ] {
             assert_eq!(made_by(run, text), expected);
+        }
+    }
+
+    #[test]
+    fn what_comes_after_a_key_or_a_runtime_is_found() {
+        for (text, expected) in [
+            (
+                "map.spawn(key, work(a))",
+                "map.spawn(__cct_task!(key), __cct_task!(work(a)))",
+            ),
+            (
+                "local.block_on(&rt, async {})",
+                "local.block_on(__cct_root!(&rt), __cct_root!(async {}))",
+            ),
+        ] {
+            assert_eq!(made_by(run, text), expected);
+        }
+    }
+
+    #[test]
+    fn what_may_be_driven_is_handed_to_a_call_with_an_end() {
+        for (text, expected) in [
+            (
+                "pool.run_until(work(a))",
+                "pool.run_until(__cct_handed!(work(a))).__cct_returned()",
+            ),
+            (
+                "a.run(async {}).await",
+                "a.run(__cct_handed!(async {})).__cct_returned().await",
+            ),
+            (
+                "a.run(b.run(c))",
+                "a.run(__cct_handed!(b.run(__cct_handed!(c)).__cct_returned())).__cct_returned()",
+            ),
+        ] {
+            assert_eq!(made_by(hand, text), expected);
+        }
+        for text in [
+            "a.run(); a.run(b, c); a.run(|b| c); a.run(1)",
+            "run(a); b::run(a)",
+            "fn run(a: A) { self.run(a) }",
+        ] {
+            assert_eq!(made_by(hand, text), text);
         }
     }
 
