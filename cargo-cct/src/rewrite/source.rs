@@ -1,10 +1,12 @@
 //! A file as passes see it.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
 
 use proc_macro2::{Span, TokenStream};
 
+use super::pass::Names;
 use super::tree::{Tree, trees};
 
 /// The edition that a crate is written in.
@@ -55,32 +57,28 @@ pub(crate) struct Source<'a> {
     pub tokens: TokenStream,
     /// The same, taken apart.
     pub trees: Vec<Tree>,
+    /// What several passes want to know of it, once one has.
+    pub(super) names: OnceCell<Names>,
 }
 
 impl<'a> Source<'a> {
     /// Reads a file; none when it is not made of Rust's tokens.
     pub(crate) fn parse(text: &'a str, path: &'a Path, edition: Edition) -> Option<Source<'a>> {
-        let tokens = match shebang(text) {
-            Some(length) => (" ".repeat(length) + &text[length..]).parse(),
-            None => text.parse(),
-        };
-        let tokens: TokenStream = tokens.ok()?;
+        let tokens: TokenStream = code(text).parse().ok()?;
         Some(Source {
             text,
             path,
             edition,
             trees: trees(tokens.clone()),
             tokens,
+            names: OnceCell::new(),
         })
     }
 
-    /// Where tokens and brackets end, in order.
-    pub(crate) fn ends(&self) -> Vec<usize> {
-        let mut ends = Vec::new();
-        find_ends(&self.trees, &mut ends);
-        // What stands for a comment has the comment's place, brackets and all.
-        ends.sort_unstable();
-        ends
+    /// Tells whether one of these words is in it, if only as part of another: where none is, nobody need look
+    /// at each token.
+    pub(crate) fn may_have(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.text.contains(word))
     }
 
     /// The bytes of `text` that a token or group covers.
@@ -89,14 +87,36 @@ impl<'a> Source<'a> {
     }
 }
 
-fn find_ends(trees: &[Tree], ends: &mut Vec<usize>) {
-    for tree in trees {
-        if let Tree::Group(group, inside) = tree {
-            ends.push(Source::range(group.span_open()).end);
-            find_ends(inside, ends);
+/// The text for those who look for tokens, each in its place.
+///
+/// A line of documentation would be six of them, which makes half of the tokens of many a crate. It becomes a
+/// comment; if it is part of a literal, that is none the shorter.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let shell = shebang(text).unwrap_or(0);
+    code.extend(std::iter::repeat_n(' ', shell));
+    let mut done = shell;
+    for (at, _) in text.match_indices("//") {
+        let rest = &text.as_bytes()[at + 2..];
+        // In a comment of many lines, `///*` would begin another one.
+        let is_documentation = matches!(rest, [b'/' | b'!', after, ..] if *after != b'*');
+        if is_documentation && at >= done && begins_line(&text[..at]) {
+            code.push_str(&text[done..at + 2]);
+            code.push(' ');
+            done = at + 3;
         }
-        ends.push(tree.range().end);
     }
+    code.push_str(&text[done..]);
+    code
+}
+
+/// Tells whether nothing but blanks stands on the line that ends here.
+fn begins_line(before: &str) -> bool {
+    let last = before
+        .bytes()
+        .rev()
+        .find(|byte| !matches!(byte, b' ' | b'\t'));
+    last.is_none_or(|byte| byte == b'\n')
 }
 
 /// The length of a first line for the shell; `#![` begins an attribute instead.
@@ -126,6 +146,15 @@ mod tests {
     fn a_line_for_the_shell_is_no_code() {
         assert_eq!(ranges("#!/usr/bin/é\nfn"), ["fn"]);
         assert_eq!(ranges("#![a]"), ["#", "!", "[a]"]);
+    }
+
+    #[test]
+    fn documentation_is_no_code() {
+        assert_eq!(
+            ranges("//! a\n/// b\n\t//// c\nd /// e"),
+            ["d", "/// e", "/// e"]
+        );
+        assert_eq!(ranges("\"\n/// a\" b"), ["\"\n/// a\"", "b"]);
     }
 
     #[test]

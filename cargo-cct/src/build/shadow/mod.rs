@@ -19,7 +19,10 @@ mod plan;
 
 use std::fs::{self, File};
 use std::io;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use self::index::{Entry, Index};
 use self::plan::Plan;
@@ -106,6 +109,12 @@ impl Subject {
     }
 }
 
+/// What is known of a file, and its new text unless that is there.
+type New = (Entry, Option<String>);
+
+/// A thread is worth its while from so many files on.
+const LEAST: usize = 16;
+
 /// A tree that is being mended.
 #[derive(Debug)]
 struct Mirror<'a> {
@@ -122,32 +131,35 @@ impl Mirror<'_> {
         let mut texts = Vec::new();
         let mut open = rust_files(&subject.package);
         open.push(subject.root.clone());
-        while let Some(file) = open.pop() {
-            let Some(name) = file
-                .to_str()
-                .filter(|name| !index.files.contains_key(*name))
-            else {
-                continue;
-            };
-            let Some((entry, text)) = self.entry(&file) else {
-                // It is not text, or went away meanwhile: whatever is there is linked in.
-                continue;
-            };
-            plan.rewritten(&file)?;
-            texts.extend(text.map(|text| (file.clone(), text)));
-            for mention in entry.mentions.iter().map(PathBuf::from) {
-                if !files::is_rust(&mention) {
-                    plan.linked(&mention);
-                } else if let Some(folder) = mention.parent() {
-                    // Its own modules lie beside it.
-                    plan.base(folder);
-                    if !subject.package.starts_with(folder) {
-                        open.extend(rust_files(folder));
+        while !open.is_empty() {
+            open.sort();
+            open.dedup();
+            open.retain(|file| {
+                let name = file.to_str();
+                name.is_some_and(|name| !index.files.contains_key(name))
+            });
+            for (file, entry) in self.entries(std::mem::take(&mut open)) {
+                let Some((entry, text)) = entry else {
+                    // It is not text, or went away meanwhile: whatever is there is linked in.
+                    continue;
+                };
+                plan.rewritten(&file)?;
+                texts.extend(text.map(|text| (file.clone(), text)));
+                for mention in entry.mentions.iter().map(PathBuf::from) {
+                    if !files::is_rust(&mention) {
+                        plan.linked(&mention);
+                    } else if let Some(folder) = mention.parent() {
+                        // Its own modules lie beside it.
+                        plan.base(folder);
+                        if !subject.package.starts_with(folder) {
+                            open.extend(rust_files(folder));
+                        }
+                        open.push(mention);
                     }
-                    open.push(mention);
                 }
+                let name = file.into_os_string().into_string();
+                index.files.extend(name.ok().map(|name| (name, entry)));
             }
-            index.files.insert(name.to_owned(), entry);
         }
         plan.carry_out(self.folder)?;
         for (file, text) in texts {
@@ -156,8 +168,26 @@ impl Mirror<'_> {
         Ok(index)
     }
 
+    /// What is to be known about files, which are independent of each other: as many at a time as there are
+    /// processors.
+    fn entries(&self, files: Vec<PathBuf>) -> Vec<(PathBuf, Option<New>)> {
+        let count = thread::available_parallelism().map_or(1, NonZero::get);
+        let share = files.len().div_ceil(count).max(LEAST);
+        let work = |files: &[PathBuf]| files.iter().map(|file| self.entry(file)).collect();
+        let entries: Vec<Option<New>> = thread::scope(|scope| {
+            let parts: Vec<_> = files
+                .chunks(share)
+                .map(|files| scope.spawn(move || -> Vec<Option<New>> { work(files) }))
+                .collect();
+            let done = parts.into_iter().map(thread::ScopedJoinHandle::join);
+            done.flat_map(|part| part.unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect()
+        });
+        files.into_iter().zip(entries).collect()
+    }
+
     /// What is to be known about a file, and its new text unless that is there.
-    fn entry(&self, file: &Path) -> Option<(Entry, Option<String>)> {
+    fn entry(&self, file: &Path) -> Option<New> {
         let stamp = index::Stamp::of(file).ok()?;
         if let Some(entry) = self.before.fresh(file, stamp)
             && mirrored(self.folder, file)

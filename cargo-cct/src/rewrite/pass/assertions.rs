@@ -21,7 +21,11 @@ const ASSERTIONS: [&str; 2] = ["assert", "debug_assert"];
 
 /// Gives assertions without a message the one that they would have had.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    let names = tasks::Names::find(&source.trees);
+    let is_edited = source.may_have(&["await"]) || tasks::may_have_calls(source);
+    if !is_edited || !source.may_have(&ASSERTIONS) {
+        return Vec::new();
+    }
+    let names = tasks::Names::of(source);
     let mut edits = Vec::new();
     code::sequences(&source.trees, &mut |sequence| {
         for window in sequence.windows(3) {
@@ -30,7 +34,7 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
             };
             let is_edited = || {
                 !await_points::find(condition).is_empty()
-                    || !tasks::find(condition, &names).is_empty()
+                    || !tasks::find(condition, names).is_empty()
             };
             if name.is_one_of(&ASSERTIONS) && mark.is_sign('!') && is_edited() {
                 edits.extend(message(source.text, group));

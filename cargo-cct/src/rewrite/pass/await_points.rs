@@ -19,7 +19,7 @@ const POINT: &str = ".__cct_await(|| ())";
 /// Puts a point in front of each `.await`.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
     // A field or method like any other.
-    if source.edition == Edition::Rust2015 {
+    if source.edition == Edition::Rust2015 || !source.may_have(&["await"]) {
         return Vec::new();
     }
     find(&source.trees)
@@ -30,7 +30,7 @@ pub(super) fn find(trees: &[Tree]) -> Vec<Edit> {
     let mut edits = Vec::new();
     code::sequences(trees, &mut |sequence| {
         for at in 1..sequence.len() {
-            if sequence[at].is_word("await") && is_dot(&sequence[..at]) {
+            if is_dot(&sequence[..at]) && sequence[at].is_word("await") {
                 edits.push(Edit::insert(sequence[at - 1].range().start, POINT));
             }
         }

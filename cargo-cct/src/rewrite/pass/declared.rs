@@ -20,14 +20,18 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Looks through the functions of a file.
-    pub(super) fn find(trees: &[Tree]) -> Declared {
+    /// Looks through the functions of a file for those of these names.
+    pub(super) fn find(trees: &[Tree], names: &[&[&str]]) -> Declared {
         let mut all = Vec::new();
         let mut typed = Vec::new();
         code::sequences(trees, &mut |sequence| {
             for at in 1..sequence.len() {
-                let name = sequence[at].name();
-                let Some(name) = name.filter(|_| sequence[at - 1].is_word("fn")) else {
+                let is_one = |name: &Tree| names.iter().any(|names| name.is_one_of(names));
+                let name = &sequence[at];
+                if !sequence[at - 1].is_word("fn") || !is_one(name) {
+                    continue;
+                }
+                let Some(name) = name.name() else {
                     continue;
                 };
                 all.push(name.to_string());

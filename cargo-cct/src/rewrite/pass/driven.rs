@@ -29,7 +29,8 @@ const ONLY_OUTSIDE: [&str; 3] = ["impl", "where", "Self"];
 
 /// Makes the bodies roots.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    if source.edition == Edition::Rust2015 {
+    let may_have = source.may_have(&["async"]) && source.may_have(&DRIVING);
+    if source.edition == Edition::Rust2015 || !may_have {
         return Vec::new();
     }
     let clock = if has_one_of(&source.trees, &PAUSE) {

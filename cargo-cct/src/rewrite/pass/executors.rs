@@ -24,6 +24,9 @@ const BOXING: [&str; 2] = ["boxed", "boxed_local"];
 
 /// Makes parameters tasks, or roots.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
+    if !source.may_have(&[".poll("]) {
+        return Vec::new();
+    }
     let mut functions = Vec::new();
     code::sequences(&source.trees, &mut |sequence| {
         functions.extend((1..sequence.len()).filter_map(|at| Function::at(sequence, at)));

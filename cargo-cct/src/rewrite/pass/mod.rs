@@ -16,10 +16,13 @@ mod statements;
 mod assertions;
 
 mod code;
+mod end;
 mod one_line;
 mod start;
 #[cfg(test)]
 mod sweep;
+
+pub(super) use self::tasks::Names;
 
 use super::edit::Edit;
 use super::passes::Pass;

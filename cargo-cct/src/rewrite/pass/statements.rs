@@ -18,6 +18,7 @@ use syn::{
     ItemStatic, Signature, Stmt, TraitItemConst, TraitItemFn, Type, Variant,
 };
 
+use super::end::end_of;
 use super::one_line::one_line;
 use super::start::Start;
 use crate::rewrite::{Edit, Source};
@@ -31,7 +32,6 @@ const OWN_RULES: [&str; 2] = ["naked", "target_feature"];
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
     let mut borders = Borders {
         text: source.text,
-        ends: source.ends(),
         edits: Vec::new(),
         is_left: false,
         calls: false,
@@ -44,8 +44,6 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
 
 struct Borders<'t> {
     text: &'t str,
-    /// Where tokens end, in order.
-    ends: Vec<usize>,
     edits: Vec<Edit>,
     /// What is visited gets no border.
     is_left: bool,
@@ -82,7 +80,7 @@ impl Borders<'_> {
     /// Visits a block; its first statement gets a border in any case, if so said.
     fn visit_statements(&mut self, body: &Block, mut begins: bool) {
         let around = self.calls;
-        for statement in &body.stmts {
+        for (at, statement) in body.stmts.iter().enumerate() {
             self.calls = std::mem::take(&mut begins);
             self.visit_stmt(statement);
             let is_item = matches!(statement, Stmt::Item(_));
@@ -90,8 +88,13 @@ impl Borders<'_> {
                 let start = Start::of(statement);
                 let border = self.conditions(start.attributes) + BORDER;
                 let start = Source::range(start.at).start;
-                let before = self.ends.partition_point(|end| *end <= start);
-                let place = before.checked_sub(1).map_or(start, |last| self.ends[last]);
+                let before = match at.checked_sub(1) {
+                    Some(before) => end_of(&body.stmts[before]),
+                    None => Source::range(body.brace_token.span.open()).end,
+                };
+                // A block's own attributes come first.
+                let has_own = self.text[before..start].contains("#!");
+                let place = if has_own { start } else { before };
                 self.edits.push(Edit::insert(place, format!(" {border}")));
             }
         }

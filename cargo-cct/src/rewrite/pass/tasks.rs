@@ -61,28 +61,43 @@ const ENUMS: [&str; 4] = ["Err", "None", "Ok", "Some"];
 
 /// Says at each call that may be given a future that it is.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    find(&source.trees, &Names::find(&source.trees))
+    if !may_have_calls(source) {
+        return Vec::new();
+    }
+    find(&source.trees, Names::of(source))
+}
+
+/// Tells whether a file may hand something over for certain.
+pub(super) fn may_have_calls(source: &Source<'_>) -> bool {
+    source.may_have(&SPAWN) || source.may_have(&DRIVE)
 }
 
 /// The same for calls that may drive one.
 pub(super) fn hand(source: &Source<'_>) -> Vec<Edit> {
-    let names = Names::find(&source.trees);
-    find_calls(&source.trees, &names, &[Role::Hand])
+    let calls = MAY_DRIVE.map(|name| format!(".{name}("));
+    if !source.may_have(&calls.each_ref().map(String::as_str)) {
+        return Vec::new();
+    }
+    find_calls(&source.trees, Names::of(source), &[Role::Hand])
 }
 
 /// What names of functions mean in a file.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(in crate::rewrite) struct Names {
     by_hand: PolledByHand,
     declared: Declared,
 }
 
 impl Names {
-    /// Looks through all of it.
-    pub(super) fn find(trees: &[Tree]) -> Names {
+    /// Looks through all of it, the first time.
+    pub(super) fn of<'s>(source: &'s Source<'_>) -> &'s Names {
+        source.names.get_or_init(|| Names::find(&source.trees))
+    }
+
+    fn find(trees: &[Tree]) -> Names {
         Names {
             by_hand: PolledByHand::find(trees),
-            declared: Declared::find(trees),
+            declared: Declared::find(trees, &[&SPAWN, &DRIVE, &MAY_DRIVE]),
         }
     }
 }
