@@ -26,6 +26,7 @@ mod reports;
 mod resume;
 mod selection;
 mod settings;
+mod signals;
 mod source_layer;
 mod specifications;
 mod tasks;

@@ -10,7 +10,7 @@ use super::fiber::Context;
 use super::iteration::End;
 use super::state::{Driver, Engine, Request, set_engine};
 use super::worker::{State, Worker};
-use super::{clock, conditions, external};
+use super::{clock, conditions, external, signals};
 use crate::strategy::{Action, Candidates, ChainId, Moment, Origin, Pick, Reason, WorkerId};
 use crate::trace::WorkerKind;
 use crate::verdict::{BugKind, Verdict};
@@ -100,6 +100,7 @@ impl Engine {
             return None;
         }
         external::drain(self);
+        signals::take(self);
         if self.looks.await_outside() {
             external::let_finish(self);
         }

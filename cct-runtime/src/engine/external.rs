@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::clock::NEVER;
 use super::look::Awaits;
+use super::signals;
 use super::state::{Engine, engine};
 use super::worker::State;
 use crate::config::Resolved;
@@ -115,17 +116,20 @@ pub enum Source {
     Pipe,
     /// Another process.
     Process,
+    /// A signal that somebody else has sent.
+    Signal,
     /// A descriptor of another kind.
     Descriptor,
 }
 
 impl Source {
-    const ALL: [(Source, &str); 6] = [
+    const ALL: [(Source, &str); 7] = [
         (Source::Tcp, "tcp socket"),
         (Source::Udp, "udp socket"),
         (Source::Unix, "unix socket"),
         (Source::Pipe, "pipe to another process"),
         (Source::Process, "child process"),
+        (Source::Signal, "signal"),
         (Source::Descriptor, "descriptor of an unknown kind"),
     ];
 }
@@ -138,13 +142,16 @@ static USES: [AtomicU64; Source::ALL.len()] = [const { AtomicU64::new(0) }; Sour
 pub fn stir(source: Source) {
     let engine = engine();
     if !engine.is_null() {
-        USES[source as usize].fetch_add(1, Ordering::Relaxed);
         // SAFETY: a set engine is live.
-        unsafe {
-            (*engine).looks.has_outside = true;
-            (*engine).looks.stirred = true;
-        }
+        unsafe { note_use(&mut *engine, source) };
     }
+}
+
+/// The outside is used.
+pub(super) fn note_use(engine: &mut Engine, source: Source) {
+    USES[source as usize].fetch_add(1, Ordering::Relaxed);
+    engine.looks.has_outside = true;
+    engine.looks.stirred = true;
 }
 
 /// What the iterations so far have used that is not under control, and how often.
@@ -233,6 +240,7 @@ fn await_until(engine: &mut Engine, bound: Duration, is_so: impl Fn(&Engine) -> 
         engine.looks.stirred = true;
         let_finish(engine);
         drain(engine);
+        signals::take(engine);
         if is_so(engine) {
             return true;
         }
@@ -254,6 +262,7 @@ pub(super) fn wait(engine: &mut Engine) -> bool {
     }
     let mut guard = unparked();
     for _ in 0..ATTEMPTS {
+        signals::take(engine);
         if NEWS.load(Ordering::Acquire) || engine.wake_ready() {
             break;
         }
@@ -275,6 +284,7 @@ thread_local! {
 /// Marks the OS thread that runs controlled workers.
 pub(super) fn mark_engine_thread() {
     IS_ENGINE_THREAD.set(true);
+    signals::mark_thread();
 }
 
 /// True on the OS thread that runs controlled workers, once the first iteration has begun.

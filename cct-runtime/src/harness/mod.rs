@@ -26,7 +26,7 @@ pub use explore::{Exploration, Explorer, Seen, explore};
 pub(crate) use process::give_up;
 pub(crate) use process::report_internal_error;
 pub use process::report_uncontrolled;
-pub use signals::take_signals_back;
+pub use signals::{is_handled_by_programs, take_signals_back};
 
 pub use crate::memory::output::note_output;
 

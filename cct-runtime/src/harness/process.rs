@@ -35,7 +35,7 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
         .transpose()
         .unwrap_or_else(|reason| refuse(reason));
     let answers = Answers::open();
-    signals::leave_to_others();
+    signals::block();
     let part = part().unwrap_or_else(|reason| refuse(reason));
     forget_environment();
     // SAFETY: the board was mapped for us and is never unmapped.

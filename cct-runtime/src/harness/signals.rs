@@ -1,6 +1,7 @@
-//! Signals that come from elsewhere are handled on libtest's other thread, not on the one of the workers.
+//! Signals that come from elsewhere are blocked on the thread of the workers.
 //!
-//! A handler that interrupts a worker would be taken for it: what it writes into a pipe would be a step.
+//! A handler that interrupts a worker would be taken for it: what it writes into a pipe would be a step. It runs
+//! when the engine lets it, see `engine::signals`; libtest's other thread passes on what comes there.
 
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -25,8 +26,13 @@ const HANDLED: [libc::c_int; 12] = [
 /// The signals that were blocked before.
 static BEFORE: OnceLock<libc::sigset_t> = OnceLock::new();
 
-/// Has them handled by others than the calling thread.
-pub(super) fn leave_to_others() {
+/// Tells whether a signal is one of them.
+pub fn is_handled_by_programs(signal: libc::c_int) -> bool {
+    HANDLED.contains(&signal)
+}
+
+/// Blocks them on the calling thread.
+pub(super) fn block() {
     // SAFETY: the sets are places of ours.
     unsafe {
         let mut handled: libc::sigset_t = std::mem::zeroed();
@@ -42,6 +48,7 @@ pub(super) fn leave_to_others() {
 
 /// In a process that a worker has forked: signals are blocked as they were.
 pub fn take_signals_back() {
+    crate::engine::forget_thread();
     if let Some(before) = BEFORE.get() {
         // SAFETY: the set is readable.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, null_mut()) };

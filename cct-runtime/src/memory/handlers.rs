@@ -21,6 +21,7 @@ pub fn note_handler(signal: libc::c_int, before: libc::sigaction) {
 
 /// Takes back the handlers of the iteration that ended.
 pub(crate) fn put_back() {
+    crate::engine::forget_signals();
     if ANY.swap(false, Ordering::Relaxed) {
         for (signal, before) in BEFORE
             .lock()

@@ -1,13 +1,30 @@
 //! Signals that the program sends itself: their handlers run at once, as part of the step.
 //!
-//! Those of others go to another thread, see `cct::harness`: a handler must not run in the middle of a
-//! worker's step, where it would be taken for the worker.
+//! Those of others are blocked on the workers' thread until the engine looks, see `cct::engine`: a handler must
+//! not run in the middle of a worker's step, where it would be taken for the worker. What the kernel delivers to
+//! another thread is passed on to this one.
+
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
 use cct::engine;
+use cct::harness::is_handled_by_programs;
 use cct::memory::note_handler;
-use libc::{c_int, pid_t, sighandler_t, sigset_t};
+use libc::{c_int, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
 
 use super::real::{Real, system_call};
+
+/// What a worker wants to run for a signal; the kernel has [`arrive`] in its place.
+struct Handler {
+    function: AtomicUsize,
+    flags: AtomicI32,
+}
+
+static HANDLERS: [Handler; 64] = [const {
+    Handler {
+        function: AtomicUsize::new(0),
+        flags: AtomicI32::new(0),
+    }
+}; 64];
 
 type Action = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
 static SIGACTION: Real<Action> =
@@ -28,16 +45,77 @@ pub(super) unsafe extern "C" fn sigaction(
     // SAFETY: the caller's places; all zeros is an action.
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
-        let result = SIGACTION.get()(signal, new, &raw mut before);
-        if result == 0 {
-            if !new.is_null() && engine::is_controlled() {
-                engine::outside(|| note_handler(signal, before));
-            }
-            if let Some(old) = old.as_mut() {
-                *old = before;
-            }
+        let is_ours = !new.is_null() && engine::is_controlled() && may_arrive(signal, &*new);
+        let ours = is_ours.then(|| libc::sigaction {
+            sa_sigaction: arrive as *const () as usize,
+            sa_flags: (*new).sa_flags | libc::SA_SIGINFO,
+            ..*new
+        });
+        let kernels = ours.as_ref().map_or(new, std::ptr::from_ref);
+        let result = SIGACTION.get()(signal, kernels, &raw mut before);
+        if result != 0 {
+            return result;
+        }
+        if !new.is_null() && engine::is_controlled() {
+            engine::outside(|| note_handler(signal, before));
+        }
+        if before.sa_sigaction == arrive as *const () as usize {
+            let handler = handler_of(signal);
+            before.sa_sigaction = handler.function.load(Relaxed);
+            before.sa_flags = handler.flags.load(Relaxed);
+        }
+        if is_ours {
+            let handler = handler_of(signal);
+            handler.function.store((*new).sa_sigaction, Relaxed);
+            handler.flags.store((*new).sa_flags, Relaxed);
+            engine::note_handled_signal(signal);
+        }
+        if let Some(old) = old.as_mut() {
+            *old = before;
         }
         result
+    }
+}
+
+fn handler_of(signal: c_int) -> &'static Handler {
+    let number = usize::try_from(signal).unwrap_or_default();
+    &HANDLERS[number]
+}
+
+/// True if a worker's handler is to run when the engine looks. Those that are for one time only are the
+/// kernel's to forget.
+fn may_arrive(signal: c_int, new: &libc::sigaction) -> bool {
+    is_handled_by_programs(signal)
+        && ![libc::SIG_DFL, libc::SIG_IGN].contains(&new.sa_sigaction)
+        && new.sa_flags & libc::SA_RESETHAND == 0
+}
+
+/// Runs the program's handler, on the thread of the workers.
+unsafe extern "C" fn arrive(signal: c_int, about: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel's arguments; the function is what the program said it is.
+    unsafe {
+        if !engine::is_thread_of_workers() {
+            // From here on it waits for that thread, and so does the next one.
+            let context = &mut *context.cast::<ucontext_t>();
+            libc::sigaddset(&raw mut context.uc_sigmask, signal);
+            let [process, number] = [super::argument(libc::getpid()), super::argument(signal)];
+            let again = [process, number, about as usize, 0, 0, 0];
+            // Only the first thread may say who has sent it.
+            if system_call(libc::SYS_rt_sigqueueinfo, again) < 0 {
+                system_call(libc::SYS_kill, again);
+            }
+            return;
+        }
+        let handler = handler_of(signal);
+        let function = handler.function.load(Relaxed);
+        if handler.flags.load(Relaxed) & libc::SA_SIGINFO == 0 {
+            let function: unsafe extern "C" fn(c_int) = std::mem::transmute(function);
+            function(signal);
+        } else {
+            let function: unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                std::mem::transmute(function);
+            function(signal, about, context);
+        }
     }
 }
 
