@@ -123,6 +123,10 @@ impl<F: Future> Future for Driven<F> {
 pub trait Returned: Sized {
     /// The result.
     #[doc(hidden)]
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "it is as important as the call's result"
+    )]
     fn __cct_returned(self) -> Self {
         engine::handing_is_over();
         self
