@@ -52,6 +52,15 @@ fn a_task_that_nobody_ever_polled_is_told() {
     insta::assert_snapshot!(report("a_task_is_never_polled"));
 }
 
+/// The engine does not see the cell, but it sees who has a turn.
+#[test]
+fn dpor_covers_what_tasks_of_one_thread_share() {
+    let test = "cells::are_read_before_an_await_and_written_after";
+    let args = ["--strategy", "dpor", "--iterations", "5000", test];
+    let events = TASKS.0.explore(&args, 100);
+    assert!(!events.test(&format!("tasks {test}"))["failure"].is_null());
+}
+
 /// The panic itself names the thread, as it does natively.
 #[test]
 fn the_report_says_which_task_panicked() {

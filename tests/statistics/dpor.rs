@@ -34,7 +34,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
 
 /// All schedules, one after the other.
 #[derive(Debug, Default)]
-struct BruteForce {
+pub(crate) struct BruteForce {
     /// What was picked, and of how many.
     path: Vec<(u32, u32)>,
     depth: usize,
@@ -94,20 +94,21 @@ impl Strategy for BruteForce {
 
 /// What came of all schedules of a program.
 #[derive(Debug)]
-struct Space {
-    counters: Counters,
+pub(crate) struct Space {
+    pub(crate) counters: Counters,
     /// How often each behaviour came.
-    behaviours: Vec<u64>,
+    pub(crate) behaviours: Vec<u64>,
     /// What workers saw, and how it ended.
-    ends: BTreeSet<(Vec<u32>, String)>,
+    pub(crate) ends: BTreeSet<(Vec<u32>, String)>,
     failures: u64,
 }
 
-fn space(
+pub(crate) fn space(
     explorer: &mut Explorer,
     strategy: Box<dyn Strategy>,
     schedules: u64,
     body: impl Fn(),
+    values: fn() -> Vec<u32>,
 ) -> Space {
     let settings = Settings {
         iterations: Some(schedules),
@@ -118,7 +119,7 @@ fn space(
     let mut see = |seen: &Seen| {
         if let Some(verdict) = &seen.verdict {
             behaviours.push(seen.behaviour);
-            ends.insert((programs::seen(), describe(verdict)));
+            ends.insert((values(), describe(verdict)));
             failures += u64::from(matches!(verdict, Verdict::Failed(_)));
         }
     };
@@ -144,13 +145,19 @@ const FEASIBLE: u64 = 4000;
 
 /// None if there are too many schedules; else what is wrong, if anything is.
 fn compare(explorer: &mut Explorer, program: &Program) -> Option<Result<(), String>> {
-    let body = || programs::run(program);
-    let all = space(explorer, Box::new(BruteForce::default()), FEASIBLE, body);
+    let (body, seen) = (|| programs::run(program), programs::seen);
+    let all = space(
+        explorer,
+        Box::new(BruteForce::default()),
+        FEASIBLE,
+        body,
+        seen,
+    );
     // Where yields count, neither is all there is.
     if !all.counters.exhausted || all.counters.limits != Limits::default() {
         return None;
     }
-    let few = space(explorer, Box::new(Dpor::new()), 4 * FEASIBLE, body);
+    let few = space(explorer, Box::new(Dpor::new()), 4 * FEASIBLE, body, seen);
     let distinct = |behaviours: &[u64]| behaviours.iter().copied().collect::<BTreeSet<u64>>();
     let (wanted, found) = (distinct(&all.behaviours), distinct(&few.behaviours));
     let made = few.behaviours.len();
@@ -211,7 +218,13 @@ fn random_programs(explorer: &mut Explorer) {
 /// Everything that can be said of a program whose numbers are known: behaviours, and those among them that
 /// fail.
 fn prove(explorer: &mut Explorer, body: fn()) -> (u64, u64) {
-    let few = space(explorer, Box::new(Dpor::new()), 100_000, body);
+    let few = space(
+        explorer,
+        Box::new(Dpor::new()),
+        100_000,
+        body,
+        programs::seen,
+    );
     let distinct: BTreeSet<u64> = few.behaviours.iter().copied().collect();
     assert!(few.counters.exhausted && few.counters.limits == Limits::default());
     assert_eq!(distinct.len(), few.behaviours.len());
@@ -276,7 +289,7 @@ fn scopes(explorer: &mut Explorer) {
 
 /// Where a worker spins, the engine decides as well, and that is said.
 fn spinning(explorer: &mut Explorer) {
-    let few = space(explorer, Box::new(Dpor::new()), 10_000, || {
+    let body = || {
         let flag = Arc::new(AtomicU32::new(0));
         let thread = {
             let flag = Arc::clone(&flag);
@@ -286,7 +299,14 @@ fn spinning(explorer: &mut Explorer) {
             thread::yield_now();
         }
         thread.join().expect("no panic");
-    });
+    };
+    let few = space(
+        explorer,
+        Box::new(Dpor::new()),
+        10_000,
+        body,
+        programs::seen,
+    );
     assert!(few.counters.exhausted && few.counters.limits.yields);
     assert_eq!(few.failures, 0);
 }

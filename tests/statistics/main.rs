@@ -17,6 +17,8 @@ mod programs;
 mod spy;
 mod systematic;
 mod tally;
+mod task_programs;
+mod tasks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -31,6 +33,7 @@ type Claim = (&'static str, fn(&mut Explorer));
 const CLAIMS: &[&[Claim]] = &[
     behaviours::CLAIMS,
     dpor::CLAIMS,
+    tasks::CLAIMS,
     systematic::CLAIMS,
     depth::CLAIMS,
     distributions::CLAIMS,

@@ -21,9 +21,10 @@ use super::record::Note;
 use super::stack::Stack;
 use super::state::{Driver, Engine, Request, engine, outside};
 use super::wake::told_of_wakes;
+use super::watch::touch;
 use super::worker::{State, Worker};
-use crate::operation::{Effect, Operation};
-use crate::strategy::{ChainId, Next, WorkerId};
+use crate::operation::{Access, Effect, Operation};
+use crate::strategy::{ChainId, Next, TURNS, WORKERS, WorkerId};
 use crate::trace::{Outcome, WorkerKind};
 use crate::verdict::{BugKind, Unpolled, Verdict};
 
@@ -468,10 +469,10 @@ unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> bool {
     // SAFETY: the caller's engine and task are live; no switch happens in here.
     outside(|| unsafe {
         let below = (*engine).current;
-        (*engine).end_step(Next::Waits((*below).action()));
-        (*engine).remove(below, State::Away);
         // For whoever asks what it is about.
-        ((*below).operation, (*below).object) = (Operation::Poll, 0);
+        (*below).set_operation(Operation::Poll, (*below).site);
+        (*engine).end_turn(Next::Waits((*below).action()));
+        (*engine).remove(below, State::Away);
         let part = driven(task);
         if (*task).state == State::Away {
             (*engine).add(task);
@@ -485,7 +486,11 @@ unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> bool {
         (*task).thread = (*below).thread;
         (*task).stack = (*below).stack;
         (*engine).run_as(task);
-        std::mem::take(&mut part.is_released)
+        let is_released = std::mem::take(&mut part.is_released);
+        if is_released {
+            (*engine).watch_turn(task);
+        }
+        is_released
     })
 }
 
@@ -496,17 +501,17 @@ unsafe fn give_place_back(engine: *mut Engine, ends: TurnEnd) {
         let task = (*engine).current;
         let is_over = ends == TurnEnd::Over;
         (*engine).record_end_of_turn(task, ends);
-        let next = if is_over {
+        let (operation, site) = driven(task).goes_on_with((*task).spawned_at);
+        (*task).set_operation(operation, site);
+        (*engine).end_turn(if is_over {
             Next::Ends
         } else {
             Next::Waits((*task).action())
-        };
-        (*engine).end_step(next);
-        let (operation, site) = driven(task).goes_on_with((*task).spawned_at);
-        ((*task).operation, (*task).object, (*task).site) = (operation, 0, site);
+        });
         let below = (*engine).lay_off(task, is_over);
         (*engine).add(below);
         (*engine).run_as(below);
+        (*engine).watch_turn(below);
     });
 }
 
@@ -531,10 +536,7 @@ unsafe fn may_go_on(
         if resumes {
             driven(task).went_on_at = Some(site);
         }
-        (*task).operation = operation;
-        (*task).object = 0;
-        (*task).also = 0;
-        (*task).site = site;
+        (*task).set_operation(operation, site);
         (*engine).idle = 0;
         (*engine).request = if again {
             Request::Yield
@@ -544,16 +546,15 @@ unsafe fn may_go_on(
         driven(task).is_at_gate = true;
         if (*engine).tasks_in_queue > 0 {
             driven(task).offers_place = true;
-            (*below).operation = Operation::Poll;
-            (*below).object = 0;
-            (*below).also = 0;
-            (*below).site = site;
+            (*below).set_operation(Operation::Poll, site);
             outside(|| {
                 (*engine).go_on_in_chain(below);
                 (*engine).add(below);
             });
         }
+        touch(TURNS, Access::Writes);
         hand_over(engine);
+        touch(TURNS, Access::Writes);
         driven(task).is_at_gate = false;
         let offered = std::mem::take(&mut driven(task).offers_place);
         let current = (*engine).current;
@@ -625,13 +626,15 @@ unsafe fn keep_busy(engine: *mut Engine) {
         let thread = (*worker).thread;
         while !(*engine).executor_waits_in_vain() && (*engine).has_only_held_back(thread) {
             outside(|| {
-                (*engine).end_step(Next::Waits((*worker).action()));
+                (*worker).set_operation(Operation::Poll, (*worker).site);
+                (*engine).end_turn(Next::Waits((*worker).action()));
                 (*engine).remove(worker, State::Away);
                 (*engine).change_width();
             });
             (*thread).executor_waits = worker;
             (*engine).request = Request::Idle;
             hand_over(engine);
+            touch(TURNS, Access::Writes);
             let current = (*engine).current;
             if current != worker {
                 (*thread).executor_waits = null_mut();
@@ -649,7 +652,7 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
     // SAFETY: the caller's engine is live; no reference is kept while the executor's code runs.
     unsafe {
         let handle = outside(|| {
-            (*engine).end_step(Next::Waits((*task).action()));
+            (*engine).end_turn(Next::Waits((*task).action()));
             (*engine).remove(task, State::Away);
             (*engine).queue_up_task(driven(task));
             (*task).thread = null_mut();
@@ -657,6 +660,7 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
             if (*engine).current == task {
                 (*engine).add(waker);
                 (*engine).run_as(waker);
+                (*engine).watch_turn(waker);
             }
             (*engine).change_width();
             driven(task).waker.take()
@@ -683,6 +687,7 @@ pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) {
         if (*task).state == State::Ended {
             return;
         }
+        (*engine).note_touched(TURNS);
         let part = driven(task);
         (*engine).queue_up_task(part);
         (*engine).last_queued = (*task).id;
@@ -706,8 +711,12 @@ fn wake_for_ever() {
         unsafe {
             let task = (*engine).current;
             let waker = (*task).thread;
+            // Perhaps it was made for this.
+            touch(WORKERS, Access::Writes);
             wake(engine, task, waker);
             outside(|| {
+                (*waker).set_operation(Operation::Poll, (*waker).site);
+                (*engine).end_turn(Next::Waits((*waker).action()));
                 (*engine).remove(waker, State::Away);
                 (*engine).idle_wakers.push(waker);
             });
@@ -755,6 +764,9 @@ impl Engine {
             (*task).id
         };
         self.tasks_in_queue += 1;
+        self.note_touched(TURNS);
+        // Roots and threads are numbered alike.
+        self.note_touched(WORKERS);
         self.last_queued = id;
         let kind = match kind {
             Kind::Spawned => WorkerKind::Task,
@@ -780,6 +792,7 @@ impl Engine {
                 self.remove(task, State::Ended);
                 self.change_width();
             }
+            self.note_touched(TURNS);
             self.forget_queued(driven(task));
             forget_root(task);
             let home = driven(task).home;

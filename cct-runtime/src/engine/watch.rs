@@ -4,11 +4,12 @@ use super::classes::Class;
 use super::state::{Driver, Engine, Request, engine};
 use super::worker::Worker;
 use crate::operation::Access;
-use crate::strategy::{CONDITIONS, Executed, Next, WorkerId};
+use crate::strategy::{CONDITIONS, Executed, Next, TURNS, WorkerId};
 use crate::trace::{Outcome, Value};
 
 /// The step under way, and who wants to know about it.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Watch {
     /// Whether each step is looked at.
     pub(super) is_on: bool,
@@ -18,6 +19,8 @@ pub(super) struct Watch {
     classifies: bool,
     class: Class,
     step: Option<Executed>,
+    /// The strategy was asked who makes the step under way.
+    is_picked: bool,
     /// What the step under way does beyond its operation.
     touched: Vec<(usize, Access)>,
 }
@@ -115,6 +118,7 @@ impl Engine {
             Outcome::Done
         };
         self.watch.touched.clear();
+        self.watch.is_picked = true;
         self.watch.step = Some(Executed {
             step: self.horizon,
             worker: worker.id,
@@ -125,6 +129,31 @@ impl Engine {
             resumed,
             next: Next::Ends,
         });
+    }
+
+    /// The worker goes on, on the stack of another one, and nobody was asked: what it does until its next
+    /// point is a step as well for those who watch.
+    pub(super) fn watch_turn(&mut self, worker: *mut Worker) {
+        self.watch_step(worker);
+        self.watch.is_picked = false;
+        self.note_touched(TURNS);
+        if let Some(step) = &mut self.watch.step {
+            step.resumed = true;
+        }
+    }
+
+    /// The step under way, with which a turn ends, has been carried out, and this is what its worker does next.
+    pub(super) fn end_turn(&mut self, next: Next) {
+        self.note_touched(TURNS);
+        self.end_step(next);
+    }
+
+    /// As [`touch`], where the engine's own code runs, for a change.
+    pub(super) fn note_touched(&mut self, object: usize) {
+        let touched = (object, Access::Writes);
+        if self.watch.is_on && !self.watch.touched.contains(&touched) {
+            self.watch.touched.push(touched);
+        }
     }
 
     /// The step under way has been carried out: its worker is at its next point, waits, or has ended.
@@ -164,7 +193,11 @@ impl Engine {
                 for &(object, access) in &self.watch.touched {
                     (**strategy).on_touched(object, access);
                 }
-                (**strategy).on_step(&step);
+                if self.watch.is_picked {
+                    (**strategy).on_step(&step);
+                } else {
+                    (**strategy).on_turn(&step);
+                }
             }
         }
     }

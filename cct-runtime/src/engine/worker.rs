@@ -250,6 +250,16 @@ impl Worker {
         self.site = action.site;
     }
 
+    /// Its next operation is this one, which is about no object.
+    pub(super) fn set_operation(&mut self, operation: Operation, site: &'static Location<'static>) {
+        self.set_action(Action {
+            operation,
+            object: 0,
+            also: 0,
+            site,
+        });
+    }
+
     /// The pending operation, or the last one while the worker runs.
     #[inline]
     pub(super) fn action(&self) -> Action {

@@ -35,6 +35,8 @@ pub(crate) const MONITORS: usize = 4;
 /// A condition that is looked at after each step can tell the order of any two.
 #[cfg(feature = "engine")]
 pub(crate) const CONDITIONS: usize = 5;
+/// Which tasks can go on, and who polls them: what tasks and those who drive them change by taking turns.
+pub(crate) const TURNS: usize = 6;
 
 impl Action {
     /// The objects that it is about, each with what it does to it; an object 0 is none.

@@ -33,6 +33,8 @@ use crate::operation::{Access, Operation};
 /// - At the end of a schedule the operations that are still pending, or wait for ever, are in races too:
 ///   this is how deadlocks are found.
 /// - Each value of a choice is explored.
+/// - Tasks, and those who poll them, give each other their turns: all steps that do so are dependent on each
+///   other. What else tasks of one thread share is then explored as well, whether the engine sees it or not.
 /// - A worker that spins or yields must let another run, at once; this and the other limits of a schedule
 ///   (time, step bounds) are the engine's, and the count says that they were met.
 /// - Reference counts, addresses and unsynchronised memory are no operations: who drops an `Arc` last is
@@ -53,6 +55,8 @@ pub struct Dpor {
     branch: usize,
     /// The node that picked the step under way, if one did.
     picked: Option<u32>,
+    /// The last node that picked.
+    latest: Option<u32>,
     /// Who sleeps now, with the footprint of its next step.
     asleep: Vec<Entry>,
     execution: Execution,
@@ -361,6 +365,28 @@ impl Dpor {
         self.is_exhausted = true;
     }
 
+    /// A step has been carried out, which this node picked, if any did.
+    fn take(&mut self, executed: &Executed, node: Option<u32>) {
+        let event = self.execution.events.len() as u32;
+        if let Some(Node::Pick { event: of, .. }) =
+            node.and_then(|node| self.path.get_mut(node as usize))
+        {
+            *of = Some(event);
+        }
+        // What happened before the branch was looked at when it happened first.
+        if self.depth > self.branch {
+            self.reverse(executed);
+        } else {
+            self.execution.arrive(executed);
+        }
+        self.execution.pass(executed, node);
+        if self.depth > self.branch {
+            let footprint = std::mem::take(&mut self.execution.present);
+            self.wake_up(executed.worker, &footprint);
+            self.execution.present = footprint;
+        }
+    }
+
     /// Adds to the entry that was explored last what its step did, which may depend on values chosen.
     fn keep_footprint(&mut self) {
         let picks = self.path.iter().rev();
@@ -390,7 +416,7 @@ impl Strategy for Dpor {
         self.depth = 0;
         let is_pick = |node: &Node| matches!(node, Node::Pick { .. });
         self.branch = self.path.iter().rposition(is_pick).unwrap_or(0);
-        self.picked = None;
+        (self.picked, self.latest) = (None, None);
         self.asleep.clear();
         self.execution.clear();
     }
@@ -413,6 +439,7 @@ impl Strategy for Dpor {
         }
         self.depth += 1;
         self.picked = Some(index as u32);
+        self.latest = self.picked;
         self.execution.is_between_steps = false;
         Pick { worker, quantum: 0 }
     }
@@ -442,8 +469,21 @@ impl Strategy for Dpor {
         u32::MAX
     }
 
-    fn on_created(&mut self, worker: WorkerId, _origin: Origin) {
-        self.execution.create(worker);
+    fn on_created(&mut self, worker: WorkerId, origin: Origin) {
+        self.execution.create(worker, origin.kind);
+    }
+
+    fn on_disabled(&mut self, worker: WorkerId) {
+        // Somebody loses its turn by the step at hand, or it comes first: a race of which one step is never made.
+        if self.execution.leave(worker)
+            && let Some(node) = self.latest
+        {
+            let entries = self.entries_of(node as usize);
+            let mut entries = self.entries[entries].iter_mut();
+            if let Some(entry) = entries.find(|entry| entry.worker == worker) {
+                entry.planned = true;
+            }
+        }
     }
 
     fn observes(&self) -> bool {
@@ -456,24 +496,11 @@ impl Strategy for Dpor {
 
     fn on_step(&mut self, executed: &Executed) {
         let node = self.picked.take();
-        let event = self.execution.events.len() as u32;
-        if let Some(Node::Pick { event: of, .. }) =
-            node.and_then(|node| self.path.get_mut(node as usize))
-        {
-            *of = Some(event);
-        }
-        // What happened before the branch was looked at when it happened first.
-        if self.depth > self.branch {
-            self.reverse(executed);
-        } else {
-            self.execution.arrive(executed);
-        }
-        self.execution.pass(executed, node);
-        if self.depth > self.branch {
-            let footprint = std::mem::take(&mut self.execution.present);
-            self.wake_up(executed.worker, &footprint);
-            self.execution.present = footprint;
-        }
+        self.take(executed, node);
+    }
+
+    fn on_turn(&mut self, executed: &Executed) {
+        self.take(executed, None);
     }
 
     fn end(&mut self, ending: &Ending) {

@@ -1,11 +1,14 @@
 //! A schedule as a partial order: what comes before what, by vector clocks.
 //!
 //! A step comes after the steps of its own worker, after those on the same object that it does not
-//! commute with, and, if its worker was created or woken, after the step that did so.
+//! commute with, and, if its worker was created or woken, after the step that did so. A task, and who polls
+//! it, come after the step that gave them their turn.
 
-use super::{Action, Executed, FirstUse, Next, WorkerId};
+use std::panic::Location;
+
+use super::{Action, Executed, FirstUse, Next, TURNS, WorkerId};
 use crate::operation::{Access, Operation};
-use crate::trace::Outcome;
+use crate::trace::{Outcome, WorkerKind};
 
 /// For each worker, by number: how many of its steps come before, or are the step itself.
 type Clock = Vec<u32>;
@@ -62,6 +65,14 @@ struct Flow {
     next: Next,
 }
 
+/// What a task does next that nobody has polled yet.
+const FIRST_TURN: Next = Next::Waits(Action {
+    operation: Operation::Start,
+    object: 0,
+    also: 0,
+    site: Location::caller(),
+});
+
 /// What was done to an object.
 #[derive(Debug, Default)]
 pub(super) struct History {
@@ -94,7 +105,7 @@ impl Execution {
     }
 
     /// The step at hand creates a worker.
-    pub(super) fn create(&mut self, worker: WorkerId) {
+    pub(super) fn create(&mut self, worker: WorkerId, kind: WorkerKind) {
         if self.flow_count == self.flows.len() {
             self.flows.push(Flow {
                 clock: Clock::new(),
@@ -105,18 +116,35 @@ impl Execution {
         let flow = &mut self.flows[self.flow_count];
         flow.clock.clear();
         flow.since = None;
-        // Its first step is about no object.
-        flow.next = Next::Ends;
+        flow.next = match kind {
+            // Its first step is about no object.
+            WorkerKind::Thread => Next::Ends,
+            WorkerKind::Task | WorkerKind::Root(_) | WorkerKind::WakeUp => FIRST_TURN,
+        };
         self.flow_count += 1;
         self.followers.push(worker);
     }
 
     /// A worker is a candidate.
     pub(super) fn wake(&mut self, worker: WorkerId) {
+        let flow = &mut self.flows[worker.0 as usize];
+        if let Next::Waits(action) = flow.next
+            && takes_turns(action.operation)
+        {
+            flow.next = Next::Goes(action);
+            if !self.is_between_steps {
+                self.followers.push(worker);
+            } else if let Some(last) = self.events.last() {
+                // It has its turn because somebody else's has just ended.
+                let [from, to] = last.clock;
+                join(&mut flow.clock, &self.clocks[from as usize..to as usize]);
+                flow.since = Some(self.events.len() as u32 - 1);
+            }
+            return;
+        }
         if self.is_between_steps {
             return;
         }
-        let flow = &mut self.flows[worker.0 as usize];
         if let Next::Waits(action) = flow.next
             && is_passive(action.operation)
         {
@@ -131,13 +159,30 @@ impl Execution {
         }
     }
 
+    /// A worker is no candidate any more. True if it had a turn, which is lost.
+    pub(super) fn leave(&mut self, worker: WorkerId) -> bool {
+        let flow = &mut self.flows[worker.0 as usize];
+        if let Next::Goes(action) = flow.next
+            && takes_turns(action.operation)
+        {
+            flow.next = Next::Waits(action);
+            return true;
+        }
+        false
+    }
+
     /// What a worker would do next, as a step whose end is not known; none if it is about no object.
-    pub(super) fn pending(&self, worker: WorkerId) -> Option<Executed> {
+    pub(super) fn pending(&mut self, worker: WorkerId) -> Option<Executed> {
         let (action, resumed) = match self.flows[worker.0 as usize].next {
             Next::Goes(action) => (action, false),
-            Next::Waits(action) if !is_passive(action.operation) => (action, true),
-            Next::Waits(_) | Next::Ends => return None,
+            Next::Waits(action) if is_passive(action.operation) => return None,
+            Next::Waits(action) if takes_turns(action.operation) => return None,
+            Next::Waits(action) => (action, true),
+            Next::Ends => return None,
         };
+        if takes_turns(action.operation) {
+            self.touched.push((TURNS, Access::Writes));
+        }
         Some(Executed {
             step: 0,
             worker,
@@ -229,10 +274,13 @@ impl Execution {
         self.is_between_steps = true;
     }
 
-    /// What a step did.
+    /// What a step did that was picked, and with it those after it that nobody picked.
     pub(super) fn footprint(&self, event: u32) -> &[(usize, Access)] {
-        let [from, to] = self.events[event as usize].footprint;
-        &self.footprints[from as usize..to as usize]
+        let first = &self.events[event as usize];
+        let later = &self.events[event as usize + 1..];
+        let with_it = later.iter().take_while(|event| event.node.is_none());
+        let last = with_it.last().unwrap_or(first);
+        &self.footprints[first.footprint[0] as usize..last.footprint[1] as usize]
     }
 
     /// True if the event comes before what has this clock, or is it.
@@ -313,6 +361,15 @@ fn is_passive(waited: Operation) -> bool {
             | Operation::BarrierWait
             | Operation::FutexWait
             | Operation::Sleep
+    )
+}
+
+/// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled, or
+/// the poll is over, or somebody needs it for a wake-up.
+fn takes_turns(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Start | Operation::Await | Operation::Poll
     )
 }
 

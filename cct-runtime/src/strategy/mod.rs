@@ -39,9 +39,10 @@ mod tree;
 mod turns;
 mod walk;
 
+pub(crate) use action::TURNS;
 pub use action::{Action, Executed, Next};
 #[cfg(feature = "engine")]
-pub(crate) use action::{CONDITIONS, MONITORS, RANDOM_BYTES};
+pub(crate) use action::{CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS};
 pub use bounded::Bounded;
 pub use delay::Delay;
 pub use dpor::Dpor;
@@ -112,6 +113,10 @@ pub trait Strategy {
 
     /// A step has been carried out; only for a strategy that observes.
     fn on_step(&mut self, _executed: &Executed) {}
+
+    /// As [`on_step`](Strategy::on_step), of what a worker has done that went on without being picked: a task
+    /// that is polled some time after it was, or who polled it, when that is over.
+    fn on_turn(&mut self, _executed: &Executed) {}
 
     /// The iteration has ended.
     fn end(&mut self, _ending: &Ending) {}

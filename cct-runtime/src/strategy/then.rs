@@ -177,6 +177,18 @@ impl Strategy for Then {
         }
     }
 
+    fn on_turn(&mut self, executed: &Executed) {
+        if self.first.observes() && !self.has_passed {
+            self.first.on_turn(executed);
+        }
+        if self.second.observes() {
+            self.second.on_turn(&Executed {
+                step: executed.step.saturating_sub(self.steps),
+                ..*executed
+            });
+        }
+    }
+
     fn end(&mut self, ending: &Ending) {
         self.first.end(&Ending {
             steps: ending.steps.min(self.steps),
