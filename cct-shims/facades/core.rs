@@ -49,7 +49,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
         pub use ::real::prelude::v1::*;
     }
@@ -60,7 +60,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
         pub use ::real::prelude::rust_2015::*;
     }
@@ -71,7 +71,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
         pub use ::real::prelude::rust_2018::*;
     }
@@ -82,7 +82,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
         pub use ::real::prelude::rust_2021::*;
     }
@@ -93,7 +93,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
         pub use ::real::prelude::rust_2024::*;
     }

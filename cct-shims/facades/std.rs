@@ -85,7 +85,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
         pub use ::real::prelude::v1::*;
     }
@@ -96,7 +96,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
         pub use ::real::prelude::rust_2015::*;
     }
@@ -107,7 +107,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
         pub use ::real::prelude::rust_2018::*;
     }
@@ -118,7 +118,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
         pub use ::real::prelude::rust_2021::*;
     }
@@ -129,7 +129,7 @@ pub mod prelude {
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
-        pub use ::cct_shims::statement::{__cct_own_clock, __cct_statement};
+        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
         pub use ::real::prelude::rust_2024::*;
     }

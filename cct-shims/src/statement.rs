@@ -6,7 +6,19 @@ pub fn __cct_statement() {
     cct::engine::statement();
 }
 
-/// The runtime that is driven next may pause its clock, which then jumps when there is nothing to do.
-pub fn __cct_own_clock() {
-    cct::engine::own_clock();
+/// What pauses a runtime's clock: its value, or that of the call which does it.
+pub trait OwnClock: Sized {
+    /// The clock jumps from here on when its runtime has nothing to do.
+    #[doc(hidden)]
+    #[inline]
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "most who call it want no value"
+    )]
+    fn __cct_own_clock(self) -> Self {
+        cct::engine::own_clock();
+        self
+    }
 }
+
+impl<T> OwnClock for T {}

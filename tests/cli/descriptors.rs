@@ -75,6 +75,10 @@ fn the_real_tokio_runs() {
         "blocking_work",
         "time_on_one_thread",
         "time_on_two_threads",
+        "a_clock_stands_still",
+        "a_clock_stands_still_for_what_a_function_spawns",
+        "a_clock_stands_still_for_a_local_set",
+        "a_local_set_ends_before_its_tasks",
     ];
     assert_controlled(&events, "tokio-runtime::runtime", &passed);
     for (name, source) in [

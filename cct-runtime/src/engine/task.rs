@@ -406,6 +406,10 @@ const WRAPPERS: [(&str, &str); 3] = [
 pub(super) struct Driven {
     /// The worker in whose place it runs, while it is polled.
     below: *mut Worker,
+    /// The task that drives it, as part of its own future; null if an executor's thread does.
+    outer: *mut Worker,
+    /// It drives tasks itself.
+    drives_others: bool,
     /// It is at a scheduling point where it may be held back.
     is_at_gate: bool,
     /// There the worker below is a candidate as well: it would go on with other tasks.
@@ -481,8 +485,17 @@ unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> bool {
             drop(part.waker.take());
         }
         (*engine).forget_queued(part);
+        part.outer = null_mut();
+        if let Some(outer) = &mut (*below).task {
+            outer.drives_others = true;
+            part.outer = below;
+        }
         part.below = below;
-        part.home = (*below).thread;
+        let home = std::mem::replace(&mut part.home, (*below).thread);
+        if !home.is_null() && home != part.home {
+            // It has one task less to wait for.
+            (*engine).resume_waiting_executor(home);
+        }
         (*task).thread = (*below).thread;
         (*task).stack = (*below).stack;
         (*engine).run_as(task);
@@ -582,6 +595,33 @@ unsafe fn may_go_on(
     }
 }
 
+/// The task that is going to drive one which `maker` makes: a future that is driven on the spot is part of its
+/// maker, and others are most often polled by whoever polls tasks there already.
+unsafe fn expected_outer(maker: *mut Worker, kind: Kind) -> *mut Worker {
+    // SAFETY: the caller's worker is live.
+    match unsafe { &(*maker).task } {
+        Some(part) if kind == Kind::Root || part.drives_others => maker,
+        Some(part) => part.outer,
+        None => null_mut(),
+    }
+}
+
+/// True if the task that drives this one, or one that drives that, is held back: nobody can poll it now.
+unsafe fn is_out_of_reach(part: &Driven) -> bool {
+    let mut outer = part.outer;
+    // SAFETY: workers of the iteration stay where they are.
+    while let Some(worker) = unsafe { outer.as_ref() } {
+        let Some(part) = &worker.task else {
+            return false;
+        };
+        if part.is_being_woken || worker.state == State::Enabled && worker.is_held_back() {
+            return true;
+        }
+        outer = part.outer;
+    }
+    false
+}
+
 /// The task is over: its thread no longer drives it.
 unsafe fn forget_root(task: *mut Worker) {
     // SAFETY: the caller's task is live, and so are threads.
@@ -593,8 +633,8 @@ unsafe fn forget_root(task: *mut Worker) {
     }
 }
 
-/// What the caller is about to drive has a clock of its own, which jumps when there is nothing to do: no
-/// task is held back while there is nothing else.
+/// There is an executor with a clock of its own, which jumps when there is nothing to do: from here on none
+/// goes on while what it could do is held back.
 pub fn own_clock() {
     let engine = engine();
     // SAFETY: a set engine is live.
@@ -734,7 +774,10 @@ impl Engine {
         };
         let task = self.add_entry(nowhere, site);
         // SAFETY: the current worker is live, and runs on a thread.
-        let made_on = unsafe { (*self.current).thread };
+        let (made_on, outer) = unsafe {
+            let maker = self.current;
+            ((*maker).thread, expected_outer(maker, kind))
+        };
         let mut root_of = null_mut();
         if kind == Kind::Root {
             root_of = made_on;
@@ -746,6 +789,8 @@ impl Engine {
             (*task).state = State::Away;
             (*task).task = Some(Driven {
                 below: null_mut(),
+                outer,
+                drives_others: false,
                 is_at_gate: false,
                 offers_place: false,
                 is_released: false,
@@ -844,7 +889,7 @@ impl Engine {
                 return false;
             }
             let was_made = (*thread).id.0 > 0 && (*thread).spawned_at.file().starts_with('/');
-            was_made || (*thread).roots > 0 && !self.executors_have_clocks
+            (was_made || (*thread).roots > 0) && !self.executors_have_clocks
         }
     }
 
@@ -860,7 +905,9 @@ impl Engine {
             };
             // One that nobody has polled is taken for this executor's if it was made on its thread.
             let is_its = part.home == thread || part.home.is_null() && part.made_on == thread;
-            if is_its && part.is_queued && !part.is_being_woken {
+            let is_next = part.is_queued && !part.is_being_woken;
+            // SAFETY: as above.
+            if is_its && is_next && !unsafe { is_out_of_reach(part) } {
                 return false;
             }
             let is_held_back = worker.state == State::Enabled && worker.is_held_back();

@@ -13,7 +13,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Token};
 
 use super::one_line::one_line;
-use super::{await_points, code, tasks};
+use super::{await_points, code, own_clock, tasks};
 use crate::rewrite::tree::Tree;
 use crate::rewrite::{Edit, Source};
 
@@ -21,7 +21,9 @@ const ASSERTIONS: [&str; 2] = ["assert", "debug_assert"];
 
 /// Gives assertions without a message the one that they would have had.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    let is_edited = source.may_have(&["await"]) || tasks::may_have_calls(source);
+    let is_edited = source.may_have(&["await"])
+        || tasks::may_have_calls(source)
+        || own_clock::may_have_calls(source);
     if !is_edited || !source.may_have(&ASSERTIONS) {
         return Vec::new();
     }
@@ -35,6 +37,7 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
             let is_edited = || {
                 !await_points::find(condition).is_empty()
                     || !tasks::find(condition, names).is_empty()
+                    || !own_clock::find(condition).is_empty()
             };
             if name.is_one_of(&ASSERTIONS) && mark.is_sign('!') && is_edited() {
                 edits.extend(message(source.text, group));

@@ -7,21 +7,19 @@
 //!
 //! What drives them is written by the attribute's macro, where no pass sees it. So the body becomes a
 //! function of its own, of the same name, since tests ask for the name of the function they are in. The
-//! await that is added is no point.
+//! await that is added is no point. If the attribute pauses the runtime's clock, that is said first, see
+//! [`own_clock`](super::own_clock).
 
 use proc_macro2::{Delimiter, Group};
 
 use super::code;
 use super::one_line::one_line;
+use super::own_clock::{OWN_CLOCK, START_PAUSED};
 use crate::rewrite::tree::Tree;
 use crate::rewrite::{Edit, Edition, Source};
 
 /// How the paths of attributes end that drive a function: `tokio::test`, `async_std::main`.
 const DRIVING: [&str; 2] = ["test", "main"];
-
-/// How a file speaks of a runtime whose clock stands still, and jumps to the next timer when there is nothing
-/// to do: tokio's `start_paused` and `time::pause`.
-const PAUSE: [&str; 2] = ["start_paused", "pause"];
 
 /// What cannot be said a second time, within: types that have no name, and what a function in a function
 /// does not know.
@@ -33,17 +31,22 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
     if source.edition == Edition::Rust2015 || !may_have {
         return Vec::new();
     }
-    let clock = if has_one_of(&source.trees, &PAUSE) {
-        "__cct_own_clock(); "
-    } else {
-        ""
-    };
     let mut edits = Vec::new();
     code::sequences(&source.trees, &mut |sequence| {
         for at in 0..sequence.len() {
             let function = Function::at(&sequence[at..]);
-            if let Some(function) = function.filter(|_| is_driven(&sequence[..at])) {
-                edits.extend(function.edits(source.text, clock));
+            let Some(function) = function else {
+                continue;
+            };
+            let attributes = attributes(&sequence[..at]);
+            if attributes.iter().any(|attribute| drives(attribute)) {
+                let is_paused = |attribute: &&[Tree]| has_one_of(attribute, &[START_PAUSED]);
+                let clock = if attributes.iter().any(is_paused) {
+                    format!("(){OWN_CLOCK}; ")
+                } else {
+                    String::new()
+                };
+                edits.extend(function.edits(source.text, &clock));
             }
         }
     });
@@ -110,20 +113,22 @@ fn has_one_of(tokens: &[Tree], words: &[&str]) -> bool {
     })
 }
 
-/// Tells whether one of the attributes that end `before`, up to the function's visibility, drives it.
-fn is_driven(before: &[Tree]) -> bool {
-    let before = match before {
+/// What is in the attributes that end `before`, up to the function's visibility.
+fn attributes(before: &[Tree]) -> Vec<&[Tree]> {
+    let mut before = match before {
         [rest @ .., word, Tree::Group(..)] if word.is_word("pub") => rest,
         [rest @ .., word] if word.is_word("pub") => rest,
         all => all,
     };
-    match before {
-        [rest @ .., hash, attribute] if hash.is_sign('#') => {
-            let inside = attribute.inside(Delimiter::Bracket);
-            inside.is_some_and(|(_, inside)| drives(inside)) || is_driven(rest)
-        }
-        _ => false,
+    let mut found = Vec::new();
+    while let [rest @ .., hash, attribute] = before
+        && hash.is_sign('#')
+        && let Some((_, inside)) = attribute.inside(Delimiter::Bracket)
+    {
+        found.push(inside);
+        before = rest;
     }
+    found
 }
 
 /// Tells whether an attribute drives its function, or does so under a condition: here it holds, or else
@@ -182,6 +187,29 @@ mod tests {
             (
                 "#[apply(test!)] async fn t() {}",
                 "#[apply(test!)] async fn t() { async fn t() {} __cct_root!(t()).await }",
+            ),
+        ] {
+            assert_eq!(made_by(run, text), expected);
+        }
+    }
+
+    #[test]
+    fn an_attribute_pauses_the_clock_of_its_own_function() {
+        for (text, expected) in [
+            (
+                "#[tokio::test(start_paused = true)] async fn t() {}",
+                "#[tokio::test(start_paused = true)] async fn t() { async fn t() {} \
+                 ().__cct_own_clock(); __cct_root!(t()).await }",
+            ),
+            (
+                "#[test_log::test(tokio::test(start_paused = true))] #[ignore] async fn t() {}",
+                "#[test_log::test(tokio::test(start_paused = true))] #[ignore] async fn t() { \
+                 async fn t() {} ().__cct_own_clock(); __cct_root!(t()).await }",
+            ),
+            (
+                "#[a::test(start_paused)] fn s() {} #[a::test] async fn t() { pause() }",
+                "#[a::test(start_paused)] fn s() {} #[a::test] async fn t() { \
+                 async fn t() { pause() } __cct_root!(t()).await }",
             ),
         ] {
             assert_eq!(made_by(run, text), expected);

@@ -2,6 +2,8 @@
 
 mod include;
 
+mod own_clock;
+
 mod await_points;
 
 mod by_hand;
@@ -40,6 +42,8 @@ pub(super) const ORDER: &[(Pass, Run)] = &[
     (Pass::Await, include::run),
     // The end of a call, before anything that is done with its result.
     (Pass::Handed, tasks::hand),
+    // What follows a call, before all that may end where the call does.
+    (Pass::Tasks, own_clock::run),
     // Inserts before dots, as none of the others.
     (Pass::Await, await_points::run),
     // Parentheses around arguments; the inner ones of two that end together are met later.
