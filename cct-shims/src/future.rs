@@ -135,8 +135,8 @@ pub trait Returned: Sized {
 
 impl<T> Returned for T {}
 
-/// Tells whether this is a [`Driven`] future, or a pointer to one: what a function is given, and spawns, stays
-/// the task that it is.
+/// Tells whether this is a [`Driven`] future, or a pointer to one: what a function is given, and spawns,
+/// stays the task that it is.
 fn is_driven<F>() -> bool {
     let unit = type_name::<Driven<()>>();
     let driven = unit.strip_suffix("()>").unwrap_or(unit);

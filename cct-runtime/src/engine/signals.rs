@@ -1,7 +1,7 @@
 //! Signals from elsewhere: their handlers run where the engine looks at the outside, never beside a worker.
 //!
-//! On another thread a handler would use what the program shares with it, such as its end of a pipe or a count
-//! of readers, while an iteration ends and all of that is put back.
+//! On another thread a handler would use what the program shares with it, such as its end of a pipe or a
+//! count of readers, while an iteration ends and all of that is put back.
 
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -51,8 +51,8 @@ pub(crate) fn forget() {
     }
 }
 
-/// Has the handlers run of signals that have come. The engine decides, so to them there is none: what they do is
-/// no step.
+/// Has the handlers run of signals that have come. The engine decides, so to them there is none: what they
+/// do is no step.
 #[inline]
 pub(super) fn take(engine: &mut Engine) {
     let handled = HANDLED.load(Relaxed);

@@ -1,7 +1,7 @@
 //! Signals that come from elsewhere are blocked on the thread of the workers.
 //!
-//! A handler that interrupts a worker would be taken for it: what it writes into a pipe would be a step. It runs
-//! when the engine lets it, see `engine::signals`; libtest's other thread passes on what comes there.
+//! A handler that interrupts a worker would be taken for it: what it writes into a pipe would be a step. It
+//! runs when the engine lets it, see `engine::signals`; libtest's other thread passes on what comes there.
 
 use std::ptr::null_mut;
 use std::sync::OnceLock;

@@ -1,8 +1,8 @@
 //! Signals that the program sends itself: their handlers run at once, as part of the step.
 //!
-//! Those of others are blocked on the workers' thread until the engine looks, see `cct::engine`: a handler must
-//! not run in the middle of a worker's step, where it would be taken for the worker. What the kernel delivers to
-//! another thread is passed on to this one.
+//! Those of others are blocked on the workers' thread until the engine looks, see `cct::engine`: a handler
+//! must not run in the middle of a worker's step, where it would be taken for the worker. What the kernel
+//! delivers to another thread is passed on to this one.
 
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 

@@ -6,8 +6,8 @@
 //! pool.run_until(job())        pool.run_until(__cct_handed!(job())).__cct_returned()
 //! ```
 //!
-//! Of the last sort, some drive a future, some return one that does, and most have nothing to do with futures.
-//! Where the call is over is said so that the engine can tell the first from the second.
+//! Of the last sort, some drive a future, some return one that does, and most have nothing to do with
+//! futures. Where the call is over is said so that the engine can tell the first from the second.
 //!
 //! The macros find out whether they got a future, by its type, and leave what is none as it is: here a call
 //! is known by its name alone. What they must not get are arguments whose type comes from the parameter,
