@@ -15,7 +15,9 @@ use crate::verdict::{Bug, Verdict};
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
 pub const VERSION: u32 = 2;
 
-/// What the process is to do: `explore`, `replay` or `interactive`. Unset: the test runs once, natively.
+/// What the process is to do: `explore`, `trace`, `replay` or `interactive`. Unset: the test runs once,
+/// natively. `trace` is `explore` with everything recorded: each iteration ends with an
+/// [`Event::Replayed`].
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
 pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";
@@ -50,7 +52,7 @@ pub enum Event {
     Found(Found),
     /// Exploration has ended, with or without a bug.
     Finished(Counters),
-    /// A replay, or an interactive iteration, has ended.
+    /// An iteration has ended of which everything is told: a replay, an interactive one, one that is traced.
     Replayed(Replayed),
     /// The request makes no sense (bad settings, unreadable schedule); nothing was run.
     Refused(String),

@@ -40,7 +40,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     };
     tell_of_crates(args, &workspace, &chosen, &built)?;
     if args.no_run {
-        return Ok(Exit::Success);
+        return tell_of_executables(args, &built.executables);
     }
     let plan = Plan::make(&built.executables, &harness)?;
     if harness.list {
@@ -123,6 +123,14 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         anstream::eprintln!("{}: no test matches", crate::report::error_word());
     }
     Ok(exit(&session.summary, &stop))
+}
+
+/// With `--no-run`, programs may want to know what was built.
+fn tell_of_executables(args: &TestArgs, executables: &[Executable]) -> anyhow::Result<Exit> {
+    if args.output.json {
+        Json::executables(executables)?;
+    }
+    Ok(Exit::Success)
 }
 
 /// Tells how crates were built: what is out of sight, and with `-v` all.

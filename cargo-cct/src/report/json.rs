@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::failure::Report;
 use super::{Reporter, Summary, status};
+use crate::build::cargo::Executable;
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
@@ -27,6 +28,24 @@ impl Json {
         let mut out = io::stdout().lock();
         writeln!(out, "{line}")?;
         out.flush()
+    }
+
+    /// Which test executables there are, of those that are under control.
+    pub(crate) fn executables(executables: &[Executable]) -> io::Result<()> {
+        let controlled = executables
+            .iter()
+            .filter(|executable| executable.marker.is_some());
+        for executable in controlled {
+            Json::line(
+                "executable",
+                json!({
+                    "binary": executable.label,
+                    "path": executable.path,
+                    "folder": executable.folder,
+                }),
+            )?;
+        }
+        Ok(())
     }
 }
 

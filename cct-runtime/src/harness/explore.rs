@@ -221,6 +221,8 @@ pub(super) struct Search<'a> {
     counters: Counters,
     began: Instant,
     resume: Option<Resume>,
+    /// Everything is recorded, and told of each iteration.
+    is_traced: bool,
     /// Who wants to have each schedule.
     each: Option<&'a mut dyn FnMut(Schedule)>,
     /// Who is told of each schedule; a bug is no end then.
@@ -303,6 +305,7 @@ impl<'a> Search<'a> {
             behaviours: Distinct::new(),
             counters,
             began: budget_clock(),
+            is_traced: false,
             each: None,
             news: Vec::new(),
             share: Share::whole(),
@@ -321,6 +324,13 @@ impl<'a> Search<'a> {
             // What was done before is told by another process.
             self.counters = Counters::default();
         }
+        self
+    }
+
+    /// Tells everything of each iteration. That the first one repeats is then not looked at: whoever listens
+    /// can compare with what another process tells.
+    pub(super) fn traced(mut self, is_traced: bool) -> Search<'a> {
+        self.is_traced = is_traced;
         self
     }
 
@@ -423,7 +433,7 @@ impl<'a> Search<'a> {
             iteration,
             head: &member.head,
             order: Order::Search(&mut *member.strategy),
-            record: iteration == 1,
+            record: iteration == 1 || self.is_traced,
             classify: is_watched(iteration, self.settings.watch),
             name: self.name,
         };
@@ -449,10 +459,14 @@ impl<'a> Search<'a> {
         if exhausted {
             self.retire(turn, progress);
         }
+        if self.is_traced {
+            self.tell_trace(&verdict, tell);
+        }
         if iteration == 1 {
             let engine = &self.explorer.engine;
             self.counters.sequential = engine.worker_total() == 1 && !engine.tape().has_choices();
-            if !self.counters.sequential && !matches!(verdict, Verdict::Failed(_)) {
+            let is_looked_at = self.counters.sequential || self.is_traced;
+            if !is_looked_at && !matches!(verdict, Verdict::Failed(_)) {
                 self.check_first(body, tell);
             }
         }
@@ -481,6 +495,20 @@ impl<'a> Search<'a> {
         member.strategy = Box::new(Random::default());
         member.head = head_for(&self.settings, "random".to_owned());
         member.reports = false;
+    }
+
+    /// Tells everything of the iteration that ended.
+    fn tell_trace(&mut self, verdict: &Verdict, tell: &mut dyn FnMut(Event)) {
+        let Explorer {
+            surroundings,
+            engine,
+        } = &mut *self.explorer;
+        tell(Event::Replayed(Replayed {
+            verdict: verdict.clone(),
+            trace: replay::trace_of(engine, surroundings),
+            divergence: None,
+            unobserved_panics: engine.unobserved_panics(),
+        }));
     }
 
     /// Repeats the schedule just run, and tells where it differs.

@@ -30,10 +30,11 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
     };
     let settings = settings(case).unwrap_or_else(|reason| refuse(reason));
     let board = board().unwrap_or_else(|reason| refuse(reason));
-    let schedule = (mode != "explore" && std::env::var_os(ENV_SCHEDULE).is_some())
-        .then(replay::read_schedule)
-        .transpose()
-        .unwrap_or_else(|reason| refuse(reason));
+    let schedule = (matches!(mode, "replay" | "interactive")
+        && std::env::var_os(ENV_SCHEDULE).is_some())
+    .then(replay::read_schedule)
+    .transpose()
+    .unwrap_or_else(|reason| refuse(reason));
     let answers = Answers::open();
     signals::block();
     let part = part().unwrap_or_else(|reason| refuse(reason));
@@ -41,12 +42,12 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
     // SAFETY: the board was mapped for us and is never unmapped.
     let tape = unsafe { Tape::on(board) };
     match mode {
-        "explore" => {
+        "explore" | "trace" => {
             let mut explorer = Explorer::on(tape, &settings);
             crash::install(board, explorer.engine());
             let search = Search::new(&mut explorer, case.test_name(), settings, None)
                 .unwrap_or_else(|reason| refuse(reason));
-            let search = search.shared(part);
+            let search = search.shared(part).traced(mode == "trace");
             search.run(body, &mut |event| channel.send(&event));
         }
         "replay" => {
@@ -77,7 +78,7 @@ pub(super) fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -
             );
         }
         other => refuse(format!(
-            "`CCT_MODE` is `{other}`, expected `explore`, `replay` or `interactive`"
+            "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay` or `interactive`"
         )),
     }
     leave()
