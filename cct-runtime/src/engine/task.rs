@@ -595,8 +595,8 @@ unsafe fn may_go_on(
     }
 }
 
-/// The task that is going to drive one which `maker` makes: a future that is driven on the spot is part of its
-/// maker, and others are most often polled by whoever polls tasks there already.
+/// The task that is going to drive one which `maker` makes: a future that is driven on the spot is part of
+/// its maker, and others are most often polled by whoever polls tasks there already.
 unsafe fn expected_outer(maker: *mut Worker, kind: Kind) -> *mut Worker {
     // SAFETY: the caller's worker is live.
     match unsafe { &(*maker).task } {

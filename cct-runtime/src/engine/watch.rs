@@ -142,7 +142,8 @@ impl Engine {
         }
     }
 
-    /// The step under way, with which a turn ends, has been carried out, and this is what its worker does next.
+    /// The step under way, with which a turn ends, has been carried out, and this is what its worker does
+    /// next.
     pub(super) fn end_turn(&mut self, next: Next) {
         self.note_touched(TURNS);
         self.end_step(next);

@@ -474,7 +474,8 @@ impl Strategy for Dpor {
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {
-        // Somebody loses its turn by the step at hand, or it comes first: a race of which one step is never made.
+        // Somebody loses its turn by the step at hand, or it comes first: a race of which one step is never
+        // made.
         if self.execution.leave(worker)
             && let Some(node) = self.latest
         {

@@ -364,8 +364,8 @@ fn is_passive(waited: Operation) -> bool {
     )
 }
 
-/// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled, or
-/// the poll is over, or somebody needs it for a wake-up.
+/// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled,
+/// or the poll is over, or somebody needs it for a wake-up.
 fn takes_turns(operation: Operation) -> bool {
     matches!(
         operation,
