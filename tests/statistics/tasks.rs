@@ -27,7 +27,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
 /// Brute force gives up beyond this many schedules, and the program is not looked at.
 const FEASIBLE: u64 = 4_000;
 /// How many programs of each family are drawn.
-const PROGRAMS: u32 = 8;
+const PROGRAMS: u32 = 24;
 /// DPOR is through before that where there is no brute force.
 const MOST: u64 = 50_000;
 /// What chance has.
