@@ -664,7 +664,7 @@ unsafe fn keep_busy(engine: *mut Engine) {
     unsafe {
         let worker = (*engine).current;
         let thread = (*worker).thread;
-        while !(*engine).executor_waits_in_vain() && (*engine).has_only_held_back(thread) {
+        while !(*engine).executor_waits_in_vain() && (*engine).has_only_held_back(worker) {
             outside(|| {
                 (*worker).set_operation(Operation::Poll, (*worker).site);
                 (*engine).end_turn(Next::Waits((*worker).action()));
@@ -893,18 +893,29 @@ impl Engine {
         }
     }
 
-    /// True if some tasks of the executor on this thread are held back, or are yet to be put into its queue,
-    /// and it is not about to poll another.
-    unsafe fn has_only_held_back(&self, thread: *mut Worker) -> bool {
+    /// True if some tasks of the executor that runs on this worker are held back, or are yet to be put into
+    /// its queue, and it is not about to poll another.
+    unsafe fn has_only_held_back(&self, executor: *mut Worker) -> bool {
+        // SAFETY: the engine's workers are live.
+        let (thread, is_polled_by_hand) = unsafe {
+            let task = (*executor).task.as_ref();
+            let by_hand = task.is_some_and(|task| !task.polls_executor);
+            ((*executor).thread, by_hand)
+        };
         let mut is_any_held_back = false;
         for &worker in self.live_workers() {
-            // SAFETY: the engine's workers are live.
+            // SAFETY: as above.
             let worker = unsafe { &*worker };
             let Some(part) = &worker.task else {
                 continue;
             };
-            // One that nobody has polled is taken for this executor's if it was made on its thread.
-            let is_its = part.home == thread || part.home.is_null() && part.made_on == thread;
+            let is_its = if is_polled_by_hand {
+                // Whoever polls it is told what its own tasks did, and not what comes next elsewhere.
+                part.outer == executor
+            } else {
+                // One that nobody has polled is taken for this executor's if it was made on its thread.
+                part.home == thread || part.home.is_null() && part.made_on == thread
+            };
             let is_next = part.is_queued && !part.is_being_woken;
             // SAFETY: as above.
             if is_its && is_next && !unsafe { is_out_of_reach(part) } {
