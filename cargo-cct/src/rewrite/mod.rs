@@ -56,7 +56,7 @@ mod tests {
         let text = std::fs::read_to_string(DOCUMENTATION).expect("text");
         let diffs = text.split("```diff\n").skip(1);
         let diffs: Vec<_> = diffs.filter_map(|rest| rest.split("```").next()).collect();
-        assert_eq!(diffs.len(), 6);
+        assert_eq!(diffs.len(), 7);
         for diff in diffs {
             let before = side(diff, '-');
             let made = rewrite(&before, Path::new("/a.rs"), Edition::Rust2021, Passes::ALL);
