@@ -8,7 +8,8 @@
 //! however few threads there are, and no executor needs to be known.
 //!
 //! A task is held back where it begins, where it goes on after a wait, and before an await: never where
-//! somebody between the executor and the await could tell, see [`Gate`].
+//! somebody between the executor and the await could tell, see [`Gate`]. One that wakes itself, as those that
+//! give way do, would be polled only to be asked where it goes on: it is asked at the end of that poll.
 
 use std::panic::Location;
 use std::ptr::null_mut;
@@ -132,6 +133,7 @@ impl Task {
     }
 
     /// The task as a worker of the iteration under way, if the caller is controlled.
+    #[inline]
     fn worker(&self) -> Option<(*mut Engine, *mut Worker)> {
         let engine = engine();
         // SAFETY: a set engine is live; no switch happens in here.
@@ -171,6 +173,7 @@ impl Task {
             let mut turn = Turn {
                 engine,
                 task,
+                waker: context.waker(),
                 ends: TurnEnd::Unwinds,
             };
             if is_released {
@@ -188,6 +191,9 @@ impl Task {
             turn.ends = if result.is_ready() {
                 TurnEnd::Over
             } else {
+                if std::mem::take(&mut driven(task).is_woken_in_poll) {
+                    gives_way(engine, context.waker());
+                }
                 TurnEnd::Pending
             };
             result
@@ -250,9 +256,11 @@ impl Drop for Task {
 }
 
 /// The task's turn on a thread; ends when the poll does, also by unwinding.
-struct Turn {
+struct Turn<'a> {
     engine: *mut Engine,
     task: *mut Worker,
+    /// Its executor's.
+    waker: &'a Waker,
     ends: TurnEnd,
 }
 
@@ -276,12 +284,15 @@ enum Kind {
     Root,
 }
 
-impl Drop for Turn {
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
         // SAFETY: the poll is on this stack, and the engine and its workers are live.
         unsafe {
             if !driven(self.task).below.is_null() {
                 give_place_back(self.engine, self.ends);
+            }
+            if std::mem::take(&mut driven(self.task).is_woken_in_poll) {
+                self.waker.wake_by_ref();
             }
             keep_busy(self.engine);
         }
@@ -420,6 +431,8 @@ pub(super) struct Driven {
     is_being_woken: bool,
     /// Its executor has been told to poll it: it is new, it was picked, or somebody woke it.
     is_queued: bool,
+    /// Somebody woke it while it is polled, and its executor has not been told yet.
+    is_woken_in_poll: bool,
     /// The thread that drives it until it is ready, if it is what a `block_on` was given; else null.
     root_of: *mut Worker,
     /// The thread that polled it last.
@@ -456,6 +469,7 @@ impl Driven {
 }
 
 /// The part of a worker that makes it a task.
+#[inline]
 #[track_caller]
 unsafe fn driven<'a>(task: *mut Worker) -> &'a mut Driven {
     // SAFETY: the caller's worker is live, and it does not keep the reference across a switch.
@@ -536,6 +550,32 @@ unsafe fn may_go_on(
     site: &'static Location<'static>,
     waker: &Waker,
 ) -> bool {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        let task = (*engine).current;
+        ask_at_gate(engine, operation, site);
+        let goes_on = (*engine).current == task;
+        if !goes_on {
+            hold_back(engine, task, waker);
+        }
+        goes_on
+    }
+}
+
+/// The current worker, a task, was woken in the poll that ends now, and is held back until it is picked,
+/// which it may be at once. The caller returns `Pending`, in the name of the worker below.
+unsafe fn gives_way(engine: *mut Engine, waker: &Waker) {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        let task = (*engine).current;
+        let (operation, site) = driven(task).goes_on_with((*task).spawned_at);
+        ask_at_gate(engine, operation, site);
+        hold_back(engine, task, waker);
+    }
+}
+
+/// Asks the strategy who goes on at this point of the current worker, a task.
+unsafe fn ask_at_gate(engine: *mut Engine, operation: Operation, site: &'static Location<'static>) {
     // SAFETY: the caller's engine is live; no reference is kept across the switch.
     unsafe {
         let task = (*engine).current;
@@ -557,7 +597,8 @@ unsafe fn may_go_on(
             Request::Point
         };
         driven(task).is_at_gate = true;
-        if (*engine).tasks_in_queue > 0 {
+        let offers = (*engine).tasks_in_queue > 0;
+        if offers {
             driven(task).offers_place = true;
             (*below).set_operation(Operation::Poll, site);
             outside(|| {
@@ -569,29 +610,29 @@ unsafe fn may_go_on(
         hand_over(engine);
         touch(TURNS, Access::Writes);
         driven(task).is_at_gate = false;
-        let offered = std::mem::take(&mut driven(task).offers_place);
-        let current = (*engine).current;
-        if current == task {
-            if offered {
-                outside(|| (*engine).remove(below, State::Away));
-            }
-            return true;
+        driven(task).offers_place = false;
+        if offers && (*engine).current != below {
+            outside(|| (*engine).remove(below, State::Away));
         }
-        driven(task).below = null_mut();
+    }
+}
+
+/// The task, at whose gate somebody has been picked, leaves its place to that one: to the worker below, or
+/// to a task that was held back, which the worker below wakes. That may be the task itself.
+unsafe fn hold_back(engine: *mut Engine, task: *mut Worker, waker: &Waker) {
+    // SAFETY: the caller's engine and task are live; no reference is kept across a switch.
+    unsafe {
+        let below = std::mem::replace(&mut driven(task).below, null_mut());
         (*task).thread = null_mut();
-        if operation == Operation::Await {
+        if (*task).operation == Operation::Await {
             // Awaits around this one need not be noted.
-            driven(task).awaits = Some(site);
+            driven(task).awaits = Some((*task).site);
         }
         outside(|| driven(task).waker = Some(waker.clone()));
+        let current = (*engine).current;
         if current != below {
-            // Another task that was held back: the worker below wakes it.
-            if offered {
-                outside(|| (*engine).remove(below, State::Away));
-            }
             wake(engine, current, below);
         }
-        false
     }
 }
 
@@ -695,6 +736,7 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
             (*engine).end_turn(Next::Waits((*task).action()));
             (*engine).remove(task, State::Away);
             (*engine).queue_up_task(driven(task));
+            (*engine).last_queued = (*task).id;
             (*task).thread = null_mut();
             driven(task).is_released = true;
             if (*engine).current == task {
@@ -719,16 +761,21 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
     }
 }
 
-/// The task is being woken, by the current worker. The caller is outside.
-pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) {
+/// The task is being woken, by the current worker. False if its executor is not to be told, yet. The caller
+/// is outside.
+pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) -> bool {
     // SAFETY: the caller's engine is live, and it is the task's iteration; no switch happens in here.
     unsafe {
         let task = (*engine).worker(task);
         if (*task).state == State::Ended {
-            return;
+            return true;
         }
         (*engine).note_touched(TURNS);
         let part = driven(task);
+        if !part.below.is_null() && !part.polls_executor {
+            part.is_woken_in_poll = true;
+            return false;
+        }
         (*engine).queue_up_task(part);
         (*engine).last_queued = (*task).id;
         if !part.home.is_null() {
@@ -740,6 +787,7 @@ pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) {
             (*task).chain = (*waker).chain;
             (*engine).tell_chain((*task).id, (*waker).chain);
         }
+        true
     }
 }
 
@@ -796,6 +844,7 @@ impl Engine {
                 is_released: false,
                 is_being_woken: false,
                 is_queued: true,
+                is_woken_in_poll: false,
                 root_of,
                 home: null_mut(),
                 made_on,
@@ -902,6 +951,26 @@ impl Engine {
             let by_hand = task.is_some_and(|task| !task.polls_executor);
             ((*executor).thread, by_hand)
         };
+        let is_its = |part: &Driven| {
+            if is_polled_by_hand {
+                // Whoever polls it is told what its own tasks did, and not what comes next elsewhere.
+                part.outer == executor
+            } else {
+                // One that nobody has polled is taken for this executor's if it was made on its thread.
+                part.home == thread || part.home.is_null() && part.made_on == thread
+            }
+        };
+        // SAFETY: as above.
+        let is_next = |part: &Driven| unsafe {
+            part.is_queued && !part.is_being_woken && is_its(part) && !is_out_of_reach(part)
+        };
+        // Most often it is about to poll the one that was woken last.
+        let last = self.live_workers().get(self.last_queued.0 as usize);
+        // SAFETY: as above.
+        let last = last.and_then(|&last| unsafe { (*last).task.as_ref() });
+        if last.is_some_and(is_next) {
+            return false;
+        }
         let mut is_any_held_back = false;
         for &worker in self.live_workers() {
             // SAFETY: as above.
@@ -909,20 +978,14 @@ impl Engine {
             let Some(part) = &worker.task else {
                 continue;
             };
-            let is_its = if is_polled_by_hand {
-                // Whoever polls it is told what its own tasks did, and not what comes next elsewhere.
-                part.outer == executor
-            } else {
-                // One that nobody has polled is taken for this executor's if it was made on its thread.
-                part.home == thread || part.home.is_null() && part.made_on == thread
-            };
-            let is_next = part.is_queued && !part.is_being_woken;
-            // SAFETY: as above.
-            if is_its && is_next && !unsafe { is_out_of_reach(part) } {
+            if self.tasks_in_queue > 0 && is_next(part) {
                 return false;
             }
             let is_held_back = worker.state == State::Enabled && worker.is_held_back();
-            is_any_held_back |= is_its && (is_held_back || part.is_being_woken);
+            is_any_held_back |= (is_held_back || part.is_being_woken) && is_its(part);
+            if is_any_held_back && self.tasks_in_queue == 0 {
+                break;
+            }
         }
         is_any_held_back
     }

@@ -1,5 +1,5 @@
 //! The waker that a task's futures see: it tells the engine who wakes whom, and then does what its
-//! executor's waker does.
+//! executor's waker does, unless the task is being polled: then that has to wait for the end of the poll.
 //!
 //! So the engine knows which tasks are in their executors' queues, and who made a continuation runnable.
 //! The task keeps no waker of its own: executors may free a task that nobody can wake any more.
@@ -54,8 +54,9 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 unsafe fn wake(data: *const ()) {
     // SAFETY: as above.
     let lent = unsafe { &*data.cast::<Lent<'_>>() };
-    tell(lent.iteration, lent.task);
-    lent.waker.wake_by_ref();
+    if tell(lent.iteration, lent.task) {
+        lent.waker.wake_by_ref();
+    }
 }
 
 /// The executor's waker, for as long as somebody wants it.
@@ -67,7 +68,9 @@ struct Kept {
 
 impl Wake for Kept {
     fn wake(self: Arc<Self>) {
-        tell(self.iteration, self.task);
+        if !tell(self.iteration, self.task) {
+            return;
+        }
         match Arc::try_unwrap(self) {
             Ok(kept) => kept.waker.wake(),
             Err(shared) => shared.waker.wake_by_ref(),
@@ -75,17 +78,17 @@ impl Wake for Kept {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        tell(self.iteration, self.task);
-        self.waker.wake_by_ref();
+        if tell(self.iteration, self.task) {
+            self.waker.wake_by_ref();
+        }
     }
 }
 
-fn tell(iteration: u64, task: WorkerId) {
+/// True if the executor's waker is to be called.
+fn tell(iteration: u64, task: WorkerId) -> bool {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
-        if !engine.is_null() && (*engine).iteration == iteration {
-            outside(|| note_wake(engine, task));
-        }
+        engine.is_null() || (*engine).iteration != iteration || outside(|| note_wake(engine, task))
     }
 }
