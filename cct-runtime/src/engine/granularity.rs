@@ -25,16 +25,21 @@ pub(crate) struct Granularity {
     atomic: Vec<String>,
     interleaved: Vec<String>,
     /// Sites already looked up, by address.
-    known: Vec<(usize, Place)>,
+    known: Box<[(*const Location<'static>, Place); KNOWN]>,
     /// How many operations in a row have been no steps.
     unseen: u32,
 }
 
+/// An entry without a site.
+const NOBODYS: (*const Location<'static>, Place) = (std::ptr::null(), Place::Std);
+
 /// Where a site lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+pub(super) enum Place {
     Interleaved,
     Atomic,
+    /// In another package than those of the workspace.
+    Dependency,
     /// In std's own code, which belongs to whoever calls it.
     Std,
 }
@@ -46,38 +51,40 @@ impl Granularity {
             is_coarse: false,
             atomic: atomic.to_vec(),
             interleaved: interleaved.to_vec(),
-            known: Vec::new(),
+            known: Box::new([NOBODYS; KNOWN]),
             unseen: 0,
         }
     }
 
     /// A new iteration begins.
     pub(super) fn begin(&mut self, is_coarse: bool) {
-        if self.is_coarse != is_coarse {
-            self.known.clear();
-        }
         self.is_coarse = is_coarse;
         self.is_on = is_coarse || !self.atomic.is_empty();
         self.unseen = 0;
-        if self.is_on {
-            self.known.resize(KNOWN, (0, Place::Std));
-        }
     }
 
-    /// True if the worker's operation at this site is part of a call into an atomic crate that has had its
+    /// Where the site lies, if that has been looked up lately.
+    #[inline]
+    pub(super) fn known_place(&self, site: &'static Location<'static>) -> Option<Place> {
+        let (known, place) = self.known[slot_of(site)];
+        std::ptr::eq(known, site).then_some(place)
+    }
+
+    /// Finds out where the site lies.
+    #[cold]
+    pub(super) fn learn(&mut self, site: &'static Location<'static>) {
+        self.known[slot_of(site)] = (site, self.look_up(site.file()));
+    }
+
+    /// True if the worker's operation at this place is part of a call into an atomic crate that has had its
     /// step.
     #[inline]
-    pub(super) fn is_within_call(
-        &mut self,
-        worker: &mut Worker,
-        site: &'static Location<'static>,
-    ) -> bool {
+    pub(super) fn is_within_call(&mut self, worker: &mut Worker, place: Place) -> bool {
         let was_within = worker.in_atomic_call;
-        worker.in_atomic_call = match self.place_of(site) {
-            Place::Interleaved => false,
-            Place::Atomic => true,
-            Place::Std => was_within,
-        };
+        // No `match`: that would be a jump that nobody can predict.
+        worker.in_atomic_call = place == Place::Atomic
+            || (place == Place::Dependency) & self.is_coarse
+            || (place == Place::Std) & was_within;
         if !(was_within && worker.in_atomic_call) || self.unseen == LONGEST_CALL {
             self.unseen = 0;
             return false;
@@ -86,17 +93,6 @@ impl Granularity {
         true
     }
 
-    #[inline]
-    fn place_of(&mut self, site: &'static Location<'static>) -> Place {
-        let address = std::ptr::from_ref(site) as usize;
-        let slot = (address >> 3) % KNOWN;
-        if self.known[slot].0 != address {
-            self.known[slot] = (address, self.look_up(site.file()));
-        }
-        self.known[slot].1
-    }
-
-    #[cold]
     fn look_up(&self, file: &str) -> Place {
         if is_named(&self.interleaved, file) {
             Place::Interleaved
@@ -104,13 +100,19 @@ impl Granularity {
             Place::Atomic
         } else if file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/") {
             Place::Std
-        } else if self.is_coarse && file.starts_with('/') {
+        } else if file.starts_with('/') {
             // Cargo gives rustc relative paths for the packages of the workspace, and for no others.
-            Place::Atomic
+            Place::Dependency
         } else {
             Place::Interleaved
         }
     }
+}
+
+/// Where what is known of the site has its place.
+#[inline]
+fn slot_of(site: &'static Location<'static>) -> usize {
+    (std::ptr::from_ref(site).addr() >> 3) % KNOWN
 }
 
 /// True if the file is one of these crates': `/<name>-<version>/` in a registry, `/<name>/` elsewhere.
@@ -144,18 +146,16 @@ mod tests {
     #[test]
     fn crates_are_known_by_the_paths_of_their_files() {
         let registry = "/home/me/.cargo/registry/src/index/tokio-util-0.7.1/src/lib.rs";
-        let atomic = |names: &[&str], is_coarse, file| {
+        let place = |names: &[&str], file| {
             let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-            let mut granularity = Granularity::new(&names, &["flume".to_owned()]);
-            granularity.begin(is_coarse);
-            granularity.look_up(file) == Place::Atomic
+            Granularity::new(&names, &["flume".to_owned()]).look_up(file)
         };
-        assert!(atomic(&["tokio-util"], false, registry));
-        assert!(!atomic(&["tokio"], false, registry));
-        assert!(!atomic(&[], false, registry));
-        assert!(atomic(&[], true, registry));
-        assert!(!atomic(&[], true, "src/lib.rs"));
-        assert!(!atomic(&[], true, "/registry/flume-0.11.0/src/lib.rs"));
-        assert!(!atomic(&[], true, "/rustc/0123/library/core/src/cell.rs"));
+        assert_eq!(place(&["tokio-util"], registry), Place::Atomic);
+        assert_eq!(place(&["tokio"], registry), Place::Dependency);
+        assert_eq!(place(&[], "src/lib.rs"), Place::Interleaved);
+        let flume = "/registry/flume-0.11.0/src/lib.rs";
+        assert_eq!(place(&[], flume), Place::Interleaved);
+        let cell = "/rustc/0123/library/core/src/cell.rs";
+        assert_eq!(place(&[], cell), Place::Std);
     }
 }

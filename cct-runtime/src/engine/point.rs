@@ -97,18 +97,81 @@ unsafe fn declare(
         (*worker).object = object;
         (*worker).also = also;
         (*worker).site = site;
-        if (*engine).granularity.is_on
-            && !spins
-            && (*engine).granularity.is_within_call(&mut *worker, site)
-        {
-            if (*engine).watch.is_on {
-                touch(object, operation.access());
-            }
-            return false;
+        if (*engine).granularity.is_on {
+            declare_coarsely(engine, operation, object, site, spins)
+        } else {
+            declare_step(engine, operation, spins)
         }
+    }
+}
+
+/// [`declare`] where some crates are atomic. What it seldom does it leaves to others in the end, so that it
+/// has no registers to save.
+unsafe fn declare_coarsely(
+    engine: *mut Engine,
+    operation: Operation,
+    object: usize,
+    site: &'static Location<'static>,
+    spins: bool,
+) -> bool {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        if !spins {
+            let Some(place) = (*engine).granularity.known_place(site) else {
+                return declare_at_new_site(engine, operation, object, site);
+            };
+            if (*engine)
+                .granularity
+                .is_within_call(&mut *(*engine).current, place)
+            {
+                return (*engine).watch.is_on && note_part(operation, object);
+            }
+        }
+        declare_step(engine, operation, spins)
+    }
+}
+
+#[cold]
+unsafe fn declare_at_new_site(
+    engine: *mut Engine,
+    operation: Operation,
+    object: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        (*engine).granularity.learn(site);
+        declare_coarsely(engine, operation, object, site, false)
+    }
+}
+
+/// The operation is part of the step under way. Returns false, for [`declare_coarsely`].
+#[cold]
+fn note_part(operation: Operation, object: usize) -> bool {
+    touch(object, operation.access());
+    false
+}
+
+/// The operation is a step.
+#[inline]
+unsafe fn declare_step(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
         if (*engine).fuse > 0 && !spins && (*engine).idle < PATIENCE {
             (*engine).fuse -= 1;
-        } else if (*engine).onlooker.is_none() {
+            true
+        } else {
+            decide_at_point(engine, operation, spins)
+        }
+    }
+}
+
+/// A decision is due. Returns true, so that it is the last that its callers do.
+#[inline(never)]
+unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        if (*engine).onlooker.is_none() {
             (*engine).request = if spins {
                 Request::Yield
             } else {
