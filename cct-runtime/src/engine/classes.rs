@@ -25,6 +25,8 @@ pub(super) struct Class {
     followers: Vec<WorkerId>,
     /// A hash of the values that the step under way took.
     choices: u64,
+    /// The numbers of the objects that the step under way touches.
+    touched: Vec<u32>,
     sum: u64,
 }
 
@@ -92,26 +94,27 @@ impl Class {
     /// A step has been carried out, which did all this.
     pub(super) fn step(&mut self, step: &Executed, touched: &[(usize, Access)]) {
         let worker = step.worker.0 as usize;
-        let site = step.action.site;
-        let mut hash = mix(
-            self.workers[worker],
-            u64::from(site.line()) << 32 | u64::from(site.column()),
-        );
-        let kind = (step.action.operation as u64) << 8 | step.outcome as u64;
-        hash = mix(mix(hash, kind), std::mem::take(&mut self.choices));
-        let accesses = step.accesses();
-        let all = || {
-            let objects = accesses.iter().chain(touched);
-            objects.copied().filter(|&(object, _)| object != 0)
-        };
+        let (action, site) = (&step.action, step.action.site);
+        let place = u64::from(site.line()) << 32 | u64::from(site.column());
+        let kind = (action.operation as u64) << 8 | step.outcome as u64;
+        let choices = std::mem::take(&mut self.choices);
+        let mut hash = mix(mix(self.workers[worker], place), kind ^ choices);
         // What a step touches has no order: its hash has the sum.
         let mut before = 0_u64;
-        for (object, access) in all() {
-            before = before.wrapping_add(mix(self.look(object, access), access as u64 + 1));
+        self.touched.clear();
+        for &(object, access) in step.accesses().iter().chain(touched) {
+            if object != 0 {
+                let number = self.objects.number(object as u64);
+                let phase = self.look(number, access);
+                before = before.wrapping_add(mix(phase, access as u64 + 1));
+                self.touched.push(number);
+            }
         }
         hash = mix(hash, before);
-        for (object, _) in all() {
-            self.add(object, hash);
+        let share = mix(hash, 1);
+        for &number in &self.touched {
+            let history = &mut self.histories[number as usize];
+            history.sum = history.sum.wrapping_add(share);
         }
         self.workers[worker] = hash;
         for follower in self.followers.drain(..) {
@@ -121,13 +124,13 @@ impl Class {
         self.sum = self.sum.wrapping_add(mix(hash, hash >> 32));
     }
 
-    /// What of the object's history comes before a step that does this.
-    fn look(&mut self, object: usize, access: Access) -> u64 {
-        let number = self.objects.number(object as u64) as usize;
-        if number == self.histories.len() {
+    /// What of the object's history comes before a step that does this. The step is then to be added to the
+    /// last phase.
+    fn look(&mut self, number: u32, access: Access) -> u64 {
+        if number as usize == self.histories.len() {
             self.histories.push(NEW);
         }
-        let history = &mut self.histories[number];
+        let history = &mut self.histories[number as usize];
         if !history.access.commutes_with(access) {
             *history = History {
                 before: mix(history.before, history.sum),
@@ -137,16 +140,10 @@ impl Class {
         }
         history.before
     }
-
-    /// Adds a step to the phase that `look` began or found.
-    fn add(&mut self, object: usize, hash: u64) {
-        let number = self.objects.number(object as u64) as usize;
-        let history = &mut self.histories[number];
-        history.sum = history.sum.wrapping_add(mix(hash, 1));
-    }
 }
 
 /// Adds a word to a hash.
+#[inline]
 fn mix(hash: u64, word: u64) -> u64 {
     let mut mixed = hash.rotate_left(23) ^ word.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -16,8 +16,8 @@ pub(super) struct Priorities {
     depth: u32,
     pub(super) rng: Rng,
     ticks: Ticks,
-    /// By holder; 0 for one that has not been seen.
-    of: Vec<u64>,
+    /// By holder.
+    of: Vec<Priority>,
     /// Holders by priority; may have entries that are out of date, or of holders that cannot run. No
     /// longer than the iteration, since a step adds one.
     queue: BinaryHeap<(u64, u32)>,
@@ -27,6 +27,15 @@ pub(super) struct Priorities {
     next_given_way: u64,
     /// The priority of the holder picked last.
     running: u64,
+}
+
+/// The priority of a holder.
+#[derive(Clone, Copy, Debug, Default)]
+struct Priority {
+    /// 0 for a holder that has not been seen.
+    value: u64,
+    /// The queue has an entry with it.
+    is_queued: bool,
 }
 
 impl Priorities {
@@ -108,13 +117,16 @@ impl Priorities {
     pub(super) fn enter(&mut self, holder: u32) -> bool {
         let index = holder as usize;
         if self.of.len() <= index {
-            self.of.resize(index + 1, 0);
+            self.of.resize(index + 1, Priority::default());
         }
-        let priority = match self.of[index] {
+        let known = self.of[index];
+        let priority = match known.value {
             0 => INITIAL | (self.rng.bits() >> 1),
-            known => known,
+            value => value,
         };
-        self.set(holder, priority);
+        if !known.is_queued {
+            self.set(holder, priority);
+        }
         priority >= self.running || self.ticks.is_alone()
     }
 
@@ -125,15 +137,22 @@ impl Priorities {
 
     /// Gives a holder a new priority; it takes its place in the queue with it.
     fn set(&mut self, holder: u32, priority: u64) {
-        self.of[holder as usize] = priority;
+        self.of[holder as usize] = Priority {
+            value: priority,
+            is_queued: true,
+        };
         self.queue.push((priority, holder));
     }
 
     fn highest(&mut self, can_run: &impl Fn(u32) -> bool) -> (u64, u32) {
         loop {
             let &(priority, holder) = self.queue.peek().expect("who can run is in the queue");
-            if self.of[holder as usize] == priority && can_run(holder) {
-                return (priority, holder);
+            let known = &mut self.of[holder as usize];
+            if known.value == priority {
+                if can_run(holder) {
+                    return (priority, holder);
+                }
+                known.is_queued = false;
             }
             self.queue.pop();
         }
