@@ -88,7 +88,9 @@ fn sources(root: &Path, folder: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn
 /// The repository's manifest with nothing but the embedded packages.
 fn sysroot_manifest(path: &Path) -> Result<String, Box<dyn Error>> {
     let mut manifest: toml::Table = fs::read_to_string(path)?.parse()?;
-    manifest.remove("profile");
+    // Its parts call each other at each operation of a program.
+    let profile: toml::Table = "release.codegen-units = 1".parse()?;
+    manifest.insert("profile".to_owned(), profile.into());
     let workspace = manifest
         .get_mut("workspace")
         .and_then(toml::Value::as_table_mut);
