@@ -13,10 +13,11 @@ extern crate std as real;
 pub use ::cct_shims::thread_local;
 pub use ::real::*;
 
-/// What the expansions of macros name.
+/// What the expansions of macros name, and functions of rewritten source.
 #[doc(hidden)]
 pub mod __cct {
     pub use ::cct_shims::expand::*;
+    pub use ::cct_shims::statement::{choose, shuffle};
 }
 
 pub mod hint {

@@ -24,6 +24,7 @@ mod records;
 mod replay;
 mod reports;
 mod resume;
+mod select;
 mod selection;
 mod settings;
 mod signals;

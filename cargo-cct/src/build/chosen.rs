@@ -1,8 +1,9 @@
-//! Which packages the source layer is for, as the tool tells it to the wrapper.
+//! Which packages the source layer is for, and how much of it, as the tool tells it to the wrapper.
 //!
 //! Each package has a variable of its own: a choice that changes has that package built again, and those
 //! that depend on it, but no other.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::workspace::Workspace;
 use crate::cli::TestArgs;
+use crate::rewrite::{self, Passes};
 
 /// The packages that were chosen.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -25,6 +27,8 @@ pub(crate) struct Chosen {
 
 /// The value that means a package wherever it is; otherwise it is the package's folder.
 const ANYWHERE: &str = "*";
+/// The value for a package that is not chosen, but whose lots are.
+const LOTS: &str = "lots";
 
 impl Chosen {
     /// Adds what manifests say to what was typed.
@@ -55,20 +59,38 @@ impl Chosen {
             Some((variable(&member.package.name), folder.as_str().into()))
         });
         let dependencies = self.dependencies.iter();
-        members
-            .chain(dependencies.map(|name| (variable(name), ANYWHERE.into())))
-            .collect()
+        let chosen = members.chain(dependencies.map(|name| (variable(name), ANYWHERE.into())));
+        let mut variables: BTreeMap<String, OsString> = chosen.collect();
+        if self.members != Some(false) {
+            for package in rewrite::draw_lots() {
+                variables
+                    .entry(variable(package))
+                    .or_insert_with(|| LOTS.into());
+            }
+        }
+        variables.into_iter().collect()
     }
 }
 
-/// Tells the wrapper whether the package that cargo builds was chosen.
-pub(super) fn is_chosen(package: &str) -> bool {
+/// Tells the wrapper what to do to the package that cargo builds.
+pub(super) fn passes(package: &str) -> Passes {
+    let lots = if rewrite::draw_lots().any(|name| name == package) {
+        Passes::CHOICES
+    } else {
+        Passes::NONE
+    };
     let Some(value) = env::var_os(variable(package)) else {
-        return false;
+        return Passes::NONE;
     };
     let place = |path: &Path| fs::canonicalize(path).ok();
     let folder = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| place(Path::new(&folder)));
-    value == ANYWHERE || (folder.is_some() && folder == place(Path::new(&value)))
+    if value == LOTS {
+        lots
+    } else if value == ANYWHERE || (folder.is_some() && folder == place(Path::new(&value))) {
+        Passes::ALL.and(lots)
+    } else {
+        Passes::NONE
+    }
 }
 
 /// The variable that a package's crates depend on.

@@ -1,9 +1,9 @@
 //! Compiles a crate with as much of the source layer as it bears.
 //!
-//! All passes are tried first. When the result does not compile, the crate is compiled as written, which
-//! tells whose mistake it was: if that fails too it is the user's, and its diagnostics are the only ones
-//! that are shown. If it compiles, a pass is at fault, and fewer of them are tried. What was lost is
-//! remembered beside the output, so that the same text does not fail again.
+//! All passes that are for it are tried first. When the result does not compile, the crate is compiled as
+//! written, which tells whose mistake it was: if that fails too it is the user's, and its diagnostics are the
+//! only ones that are shown. If it compiles, a pass is at fault, and fewer of them are tried. What was lost
+//! is remembered beside the output, so that the same text does not fail again.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -62,8 +62,13 @@ impl Call<'_> {
         })
     }
 
-    /// Runs the compiler, on the crate rewritten if it can be; `before` is how it went the last time.
-    pub(super) fn run_rewritten(&self, before: Option<&Treatment>) -> io::Result<Compiled> {
+    /// Runs the compiler, on the crate rewritten by these passes if it can be; `before` is how it went the
+    /// last time.
+    pub(super) fn run_rewritten(
+        &self,
+        passes: Passes,
+        before: Option<&Treatment>,
+    ) -> io::Result<Compiled> {
         let place = env::var_os(ENV_SHADOW).zip(Place::of(self.facts)?);
         let Some((home, place)) = place else {
             return self.run();
@@ -72,6 +77,7 @@ impl Call<'_> {
             call: self,
             home: PathBuf::from(home),
             place,
+            passes,
         };
         ladder.climb(before)
     }
@@ -143,6 +149,8 @@ struct Ladder<'a> {
     call: &'a Call<'a>,
     home: PathBuf,
     place: Place,
+    /// What is tried first.
+    passes: Passes,
 }
 
 /// One of them.
@@ -156,11 +164,11 @@ struct Attempt {
 
 impl Ladder<'_> {
     fn climb(&self, before: Option<&Treatment>) -> io::Result<Compiled> {
-        let all = self.shadow(Passes::ALL)?;
+        let all = self.shadow(self.passes)?;
         if !all.differs {
             let compiled = self.call.run()?;
             return Ok(Compiled {
-                treatment: Treatment::Rewritten(Passes::ALL),
+                treatment: Treatment::Rewritten(self.passes),
                 ..compiled
             });
         }
@@ -172,14 +180,14 @@ impl Ladder<'_> {
         }
         let first = self.attempt(&all)?;
         if first.status.success() {
-            return first.end(Treatment::Rewritten(Passes::ALL));
+            return first.end(Treatment::Rewritten(self.passes));
         }
         let written = self.as_written()?;
         if !written.status.success() {
             return written.end(Treatment::AsWritten);
         }
         let mut last = written;
-        let mut rung = Passes::ALL;
+        let mut rung = self.passes;
         while let Some(passes) = rung.fewer().filter(|passes| !passes.is_empty()) {
             rung = passes;
             let shadow = self.shadow(passes)?;

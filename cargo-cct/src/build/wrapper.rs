@@ -98,11 +98,12 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     } else {
         let args = remapped(&args, &lib);
         call.args = &args;
-        if chosen::is_chosen(&package().0) {
-            let before = result(&facts).and_then(|file| Marker::read(&file));
-            call.run_rewritten(before.map(|marker| marker.treatment).as_ref())?
-        } else {
+        let passes = chosen::passes(&package().0);
+        if passes.is_empty() {
             call.run()?
+        } else {
+            let before = result(&facts).and_then(|file| Marker::read(&file));
+            call.run_rewritten(passes, before.map(|marker| marker.treatment).as_ref())?
         }
     };
     let code = compiled.status.code();

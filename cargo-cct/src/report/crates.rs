@@ -164,6 +164,7 @@ fn word(treatment: &Treatment) -> &'static str {
     match treatment {
         Treatment::Reduced { passes, .. } if passes.is_empty() => "As written",
         Treatment::Reduced { .. } => "Await points",
+        Treatment::Rewritten(Passes::CHOICES) => "Choices",
         Treatment::Rewritten(_) => "Rewritten",
         Treatment::AsWritten => "As written",
     }

@@ -12,6 +12,8 @@ pub(crate) enum Pass {
     Statements = 4,
     /// So do futures that are handed to what may be a runtime of some kind.
     Handed = 8,
+    /// What a crate draws by lot, the engine chooses: for crates that are known to.
+    Choices = 16,
 }
 
 /// A set of passes.
@@ -21,16 +23,19 @@ pub(crate) struct Passes(u8);
 impl Passes {
     /// Nothing is rewritten.
     pub(crate) const NONE: Passes = Passes(0);
-    /// What a crate is tried with first.
+    /// All that is done to a crate of which nothing is known.
     pub(crate) const ALL: Passes = Passes(Self::CERTAIN.0 | Pass::Handed as u8);
     /// Those that know what they see.
     const CERTAIN: Passes = Passes(Pass::Await as u8 | Pass::Tasks as u8 | Pass::Statements as u8);
+    /// What is done to a crate that draws lots, whether it is explored step by step or not.
+    pub(crate) const CHOICES: Passes = Passes(Pass::Choices as u8);
     /// The names of the passes, as they are kept beside what was built.
-    const NAMES: [(Pass, &str); 4] = [
+    const NAMES: [(Pass, &str); 5] = [
         (Pass::Await, "await"),
         (Pass::Tasks, "tasks"),
         (Pass::Statements, "statements"),
         (Pass::Handed, "handed"),
+        (Pass::Choices, "choices"),
     ];
 
     /// Tells whether a pass is on.
@@ -43,9 +48,17 @@ impl Passes {
         self == Passes::NONE
     }
 
+    /// These and others.
+    pub(crate) fn and(self, others: Passes) -> Passes {
+        Passes(self.0 | others.0)
+    }
+
     /// What to try when the result does not compile; none when it is the user's own text.
     pub(crate) fn fewer(self) -> Option<Passes> {
         const FIRST: Passes = Passes(Pass::Await as u8);
+        if self.contains(Pass::Choices) {
+            return Some(Passes(self.0 & !Passes::CHOICES.0));
+        }
         match self {
             Passes::NONE => None,
             FIRST => Some(Passes::NONE),
@@ -77,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_ladder_ends_with_the_users_own_text() {
-        let mut steps = vec![Passes::ALL];
+        let mut steps = vec![Passes::ALL.and(Passes::CHOICES)];
         while let Some(fewer) = steps[steps.len() - 1].fewer() {
             steps.push(fewer);
         }
@@ -85,6 +98,7 @@ mod tests {
         assert_eq!(
             names,
             [
+                "await,tasks,statements,handed,choices",
                 "await,tasks,statements,handed",
                 "await,tasks,statements",
                 "await",

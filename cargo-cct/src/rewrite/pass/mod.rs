@@ -17,6 +17,8 @@ mod statements;
 
 mod assertions;
 
+mod choices;
+
 mod code;
 mod end;
 mod one_line;
@@ -24,6 +26,8 @@ mod start;
 #[cfg(test)]
 mod sweep;
 
+pub(crate) use self::choices::draw_lots;
+pub(super) use self::choices::draws_lots_in;
 pub(super) use self::tasks::Names;
 
 use super::edit::Edit;
@@ -52,6 +56,8 @@ pub(super) const ORDER: &[(Pass, Run)] = &[
     (Pass::Tasks, driven::run),
     (Pass::Handed, executors::run),
     (Pass::Statements, statements::run),
+    // In functions of known crates, which hardly anything else is in.
+    (Pass::Choices, choices::run),
     // Says what the text was before the others, for which their order does not matter.
     (Pass::Await, assertions::run),
 ];
