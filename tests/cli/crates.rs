@@ -60,6 +60,16 @@ fn a_crate_without_std() {
 }
 
 #[test]
+fn crates_named_as_our_own() {
+    let tests =
+        ["cct", "cct_shims", "test"].map(|target| format!("names::{target} both_are_counted"));
+    assert_ends(
+        "names",
+        &tests.each_ref().map(|test| (test.as_str(), "PASS")),
+    );
+}
+
+#[test]
 fn a_build_script() {
     let test = "build-script tests::what_was_generated_is_there";
     assert_ends("build-script", &[(test, "PASS")]);

@@ -2,8 +2,18 @@
 
 /// The crate of a Rust symbol, in either mangling scheme; `None` for other symbols.
 pub(super) fn crate_of(symbol: &str) -> Option<&str> {
+    home_of(symbol).map(|(krate, _)| krate)
+}
+
+/// Likewise, with what comes after it in the symbol's path: a module, if it is in one.
+pub(super) fn home_of(symbol: &str) -> Option<(&str, &str)> {
     if let Some(rest) = symbol.strip_prefix("_ZN") {
-        return Some(innermost_crate(identifiers(rest).next().unwrap_or("")));
+        let mut parts = identifiers(rest);
+        let first = parts.next().unwrap_or("");
+        return Some(match first.rfind("$LT$") {
+            Some(at) => innermost_home(&first[at + 4..]),
+            None => (first, parts.next().unwrap_or("")),
+        });
     }
     let rest = symbol.strip_prefix("_R")?;
     // A crate root is `C`, an optional disambiguator `s…_`, and the crate's name.
@@ -13,7 +23,8 @@ pub(super) fn crate_of(symbol: &str) -> Option<&str> {
             Some(disambiguated) => disambiguated.split_once('_')?.1,
             None => rest,
         };
-        identifiers(rest).next()
+        let mut parts = identifiers(rest);
+        Some((parts.next()?, parts.next().unwrap_or("")))
     })
 }
 
@@ -73,18 +84,18 @@ fn identifiers(mut rest: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The crate in `_$LT$crate..Type$u20$as$u20$…$GT$`, or the name itself.
-fn innermost_crate(name: &str) -> &str {
-    let start = name.rfind("$LT$").map_or(0, |at| at + 4);
-    let inner = name[start..]
+/// Both of `crate..module..Type$u20$as$u20$…$GT$`.
+fn innermost_home(path: &str) -> (&str, &str) {
+    let path = path
         .trim_start_matches("$RF$")
         .trim_start_matches("dyn$u20$");
-    inner.split("..").next().unwrap_or(inner)
+    let mut parts = path.split("..");
+    (parts.next().unwrap_or(path), parts.next().unwrap_or(""))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{crate_of, path_of};
+    use super::{crate_of, home_of, path_of};
 
     #[test]
     fn both_schemes_name_their_crate() {
@@ -98,6 +109,25 @@ mod tests {
             Some("rayon")
         );
         assert_eq!(crate_of("environ"), None);
+    }
+
+    #[test]
+    fn both_schemes_name_their_module() {
+        let of_module = Some(("cct", "memory"));
+        let of_root = Some(("cct", "COUNT"));
+        assert_eq!(
+            home_of("_ZN3cct6memory5arena5ARENA17h0123456789abcdefE"),
+            of_module
+        );
+        assert_eq!(
+            home_of(
+                "_ZN60_$LT$cct..memory..arena..Shared$u20$as$u20$core..Sync$GT$4HELD17h0123456789abcdefE"
+            ),
+            of_module
+        );
+        assert_eq!(home_of("_RNvNtNtCs1_3cct6memory5arena5ARENA"), of_module);
+        assert_eq!(home_of("_ZN3cct5COUNT17h0123456789abcdefE"), of_root);
+        assert_eq!(home_of("_RNvCs1_3cct5COUNT"), of_root);
     }
 
     #[test]

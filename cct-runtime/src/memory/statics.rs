@@ -1,7 +1,7 @@
 //! The program's statics and thread-locals, put back before each iteration.
 //!
 //! All writable data that the symbol table names, std's included: what an iteration initialised lazily
-//! points into its arena. Left out are our own, libtest's, and what the C start-up code keeps; and all C
+//! points into its arena. Left out are our own, and what the C start-up code keeps; and all C
 //! data when the program has a global allocator of its own, which may be written in C and then keeps what
 //! it knows of memory there, while the memory itself is not put back.
 
@@ -12,11 +12,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::c_locals::CLocals;
 use super::elf::{DataSymbol, Executable, TlsSegment};
-use super::mangling::{crate_of, path_of};
+use super::mangling::{crate_of, home_of, path_of};
 use crate::engine::engine_cell;
 
-/// Crates whose statics must survive: the engine, and the harness that called it.
-const OURS: &[&str] = &["cct", "cct_shims", "test"];
+/// Modules whose statics must survive. A crate's name would not do: one of the program may have the same, as
+/// a test in `tests/cct.rs` has. The harness that called us, crate `test`, has no writable ones.
+const OURS: &[(&str, &str)] = &[
+    ("cct", "engine"),
+    ("cct", "harness"),
+    ("cct", "memory"),
+    ("cct_shims", "std"),
+    ("cct_shims", "symbols"),
+];
 /// Symbols of the C start-up code and of copies of the C library's own data.
 const START_UP: &[&str] = &[
     "environ",
@@ -206,8 +213,8 @@ fn find_keys(cell: *mut u64, words: usize, state: &RandomState) -> Option<[*mut 
 }
 
 fn is_restored(name: &str, rust_only: bool) -> bool {
-    match crate_of(name) {
-        Some(name) => !OURS.contains(&name),
+    match home_of(name) {
+        Some(home) => !OURS.contains(&home),
         None => {
             !rust_only
                 && !name.contains('@')
