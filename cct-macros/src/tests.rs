@@ -49,6 +49,16 @@ fn a_test_keeps_its_signature_and_its_body() {
 }
 
 #[test]
+fn a_test_may_have_lifetimes() {
+    let expanded = std_test(&quote!(
+        fn odd<'a>() -> Result<(), &'a str> {
+            body
+        }
+    ));
+    assert!(expanded.contains("run_test"), "{expanded}");
+}
+
+#[test]
 fn a_body_that_does_not_parse_is_none_of_our_business() {
     let expanded = std_test(&quote!(fn odd() { let 3 $ => ?? }));
     assert!(expanded.contains("run_test"), "{expanded}");
