@@ -18,6 +18,18 @@ pub mod __cct {
     pub use ::cct_shims::expand::*;
 }
 
+pub mod arch {
+    //! What only some processors have.
+    pub use ::real::arch::*;
+
+    #[cfg(target_arch = "x86_64")]
+    pub mod x86_64 {
+        //! x86-64.
+        pub use ::cct_shims::std::arch::{__cpuid, __cpuid_count, __rdtscp, _rdtsc};
+        pub use ::real::arch::x86_64::*;
+    }
+}
+
 pub mod hint {
     //! Hints to the compiler and the processor.
     pub use ::cct_shims::std::hint::spin_loop;

@@ -1,5 +1,7 @@
 //! The modules of std that have shims.
 
+#[cfg(target_arch = "x86_64")]
+pub mod arch;
 pub mod hint;
 pub mod panic;
 pub mod process;

@@ -41,6 +41,12 @@ pub(super) fn epoch(clock: clockid_t) -> Option<u64> {
     }
 }
 
+/// Nanoseconds of the monotonic clock. Controlled workers only.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn monotonic() -> u64 {
+    UPTIME + engine::clock_read()
+}
+
 /// Takes over the C library's `clock_gettime`.
 ///
 /// # Safety

@@ -5,7 +5,7 @@
 
 mod caller;
 mod children;
-mod clock;
+pub(crate) mod clock;
 mod descriptors;
 mod fork;
 mod futex;

@@ -30,6 +30,18 @@ fn a_sleep_takes_at_least_its_time() {
     assert!(clock.elapsed().unwrap() >= SHORT - Duration::from_millis(1));
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_sleep_takes_its_time_by_the_counter_too() {
+    // No such processor has fewer ticks than a hundred a microsecond.
+    let ticks = 100 * SHORT.as_micros();
+    // SAFETY: every such processor has a counter.
+    let count = || u128::from(unsafe { std::arch::x86_64::_rdtsc() });
+    let before = count();
+    thread::sleep(SHORT);
+    assert!(count() - before >= ticks);
+}
+
 #[test]
 fn sleepers_wake_in_the_order_of_their_deadlines() {
     let start = Instant::now();
