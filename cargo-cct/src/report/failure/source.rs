@@ -65,7 +65,10 @@ impl Source {
             .any(|name| rest.starts_with(name));
         let expression = self.receiver(site).filter(|_| is_await)?;
         let last = short_name(&expression);
-        let elided = last.split_once('(').map(|(name, _)| format!("{name}(…)"));
+        let elided = last.split_once('(').map(|(called, _)| {
+            let name = called.split("::<").next().unwrap_or(called);
+            format!("{name}(…)")
+        });
         let forms = [Some(without_path(&expression)), Some(last), elided];
         let fits = |form: &String| form.chars().count() <= LONGEST_AWAITED;
         forms.into_iter().flatten().find(fits)
@@ -90,21 +93,29 @@ impl Source {
 fn receiver_before(text: &str) -> Option<String> {
     let text = text.trim_end().strip_suffix('.')?.trim_end();
     let mut start = text.len();
-    let mut depth = 0_usize;
+    // What is open, from the back. Only the types of a call are in angle brackets, else they compare.
+    let mut open = Vec::new();
     for (at, c) in text.char_indices().rev() {
+        let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
+        let is_in_types = open.last() == Some(&'<');
         let belongs = match c {
             ')' | ']' => {
-                depth += 1;
+                open.push(if c == ')' { '(' } else { '[' });
                 true
             }
-            '(' | '[' if depth > 0 => {
-                depth -= 1;
+            '>' if is_in_types && before.ends_with('-') => true,
+            '>' if is_in_types || open.is_empty() && after.starts_with('(') => {
+                open.push('<');
                 true
             }
-            _ if depth > 0 => true,
+            _ if open.last() == Some(&c) => {
+                open.pop();
+                true
+            }
+            _ if !open.is_empty() => true,
             '.' | '_' | ':' | '?' => true,
             // Only between the parts of a chain: a line that begins with a point.
-            '\n' => text[at + 1..].starts_with('.'),
+            '\n' => after.starts_with('.'),
             _ => c.is_alphanumeric(),
         };
         if !belongs {
@@ -113,13 +124,16 @@ fn receiver_before(text: &str) -> Option<String> {
         start = at;
     }
     let expression: String = text[start..].chars().filter(|c| *c != '\n').collect();
-    (!expression.is_empty() && depth == 0).then_some(expression)
+    (!expression.is_empty() && open.is_empty()).then_some(expression)
 }
 
 /// `yield_now()` of `tokio::task::yield_now()`.
 fn without_path(expression: &str) -> String {
-    let end = expression.find(['(', '.']).unwrap_or(expression.len());
-    let start = expression[..end].rfind("::").map_or(0, |at| at + 2);
+    let end = expression
+        .find(['(', '[', '<', '.'])
+        .unwrap_or(expression.len());
+    let path = expression[..end].trim_end_matches("::");
+    let start = path.rfind("::").map_or(0, |at| at + 2);
     expression[start..].to_owned()
 }
 
@@ -156,14 +170,12 @@ pub(super) fn short_name(expression: &str) -> String {
         .take_while(|part| is_number(part))
         .count();
     let name = parts[parts.len().saturating_sub(count)..].join(".");
-    let name = name
-        .rsplit_once("::")
-        .map_or(name.as_str(), |(_, name)| name);
+    let name = without_path(&name);
     match name.split_once('[') {
         Some((array, index)) if !index.starts_with(|c: char| c.is_ascii_digit()) => {
             array.to_owned()
         }
-        _ => name.to_owned(),
+        _ => name,
     }
 }
 
@@ -180,6 +192,8 @@ mod tests {
         assert_eq!(of("shared\n.state\n."), "shared.state");
         assert_eq!(of("foo();\nshared."), "shared");
         assert_eq!(of("*STATE."), "STATE");
+        let typed = "ids.iter().sum::<fn(u8) -> Vec<_>>()";
+        assert_eq!(of(&format!("let n = {typed}.")), typed);
         assert_eq!(receiver_before("Mutex::lock"), None);
         assert_eq!(receiver_before("("), None);
     }
@@ -189,6 +203,7 @@ mod tests {
         assert_eq!(without_path("tokio::task::yield_now()"), "yield_now()");
         assert_eq!(without_path("add(a::b)"), "add(a::b)");
         assert_eq!(without_path("self.rx"), "self.rx");
+        assert_eq!(without_path("mem::take::<a::T>(x)"), "take::<a::T>(x)");
     }
 
     #[test]
@@ -199,5 +214,9 @@ mod tests {
         assert_eq!(short_name("locks[0]"), "locks[0]");
         assert_eq!(short_name("shared.get().unwrap()"), "shared");
         assert_eq!(short_name("module::STATE"), "STATE");
+        assert_eq!(
+            short_name("lazy(|cx| Pin::new(f))"),
+            "lazy(|cx| Pin::new(f))"
+        );
     }
 }
