@@ -70,6 +70,12 @@ fn crates_named_as_our_own() {
 }
 
 #[test]
+fn an_allocator_with_a_thread_local() {
+    let test = "allocator tests::each_thread_counts_its_own";
+    assert_ends("allocator", &[(test, "PASS")]);
+}
+
+#[test]
 fn a_build_script() {
     let test = "build-script tests::what_was_generated_is_there";
     assert_ends("build-script", &[(test, "PASS")]);

@@ -1,11 +1,12 @@
 //! Thread-locals that are worker-locals on a controlled worker.
 
 use cct::engine::{self, Local, LocalSlot};
-use real::boxed::Box;
+use real::alloc::{GlobalAlloc as _, Layout, System, handle_alloc_error};
 use real::cell::{Cell, RefCell};
 use real::error::Error;
 use real::fmt;
 use real::mem;
+use real::ptr::NonNull;
 
 /// A thread-local, declared by [`thread_local!`](crate::thread_local).
 ///
@@ -69,10 +70,10 @@ impl<T: 'static> LocalKey<T> {
     fn install(&'static self, value: T) -> Result<&'static T, AccessError> {
         match engine::local(self.slot) {
             Local::Missing => {
-                let value = Box::into_raw(Box::new(value));
+                let value = place(value);
                 // As in std, what needs no destructor can be used until the very end.
                 let destroy = mem::needs_drop::<T>().then_some(destroy::<T> as unsafe fn(*mut u8));
-                // SAFETY: the box is given up here and freed by nobody else.
+                // SAFETY: `destroy` gets what `place` returned, once.
                 unsafe {
                     engine::set_local(self.slot, value.cast(), destroy);
                     Ok(&*value)
@@ -107,12 +108,36 @@ impl<T: 'static> LocalKey<T> {
     }
 }
 
+/// Moves a value to memory of its own: the C library's, since the program's allocator may have thread-locals
+/// itself, as one that counts has.
+fn place<T>(value: T) -> *mut T {
+    let layout = Layout::new::<T>();
+    if layout.size() == 0 {
+        mem::forget(value);
+        return NonNull::dangling().as_ptr();
+    }
+    // SAFETY: the size is not zero; a block that is there has the layout.
+    unsafe {
+        let block = System.alloc(layout).cast::<T>();
+        if block.is_null() {
+            handle_alloc_error(layout);
+        }
+        block.write(value);
+        block
+    }
+}
+
 /// # Safety
 ///
-/// `value` must be a `Box<T>` that nobody else frees.
+/// `value` must be of [`place`], for the same type, and used by nobody else.
 unsafe fn destroy<T>(value: *mut u8) {
     // SAFETY: the caller promises it.
-    drop(unsafe { Box::from_raw(value.cast::<T>()) });
+    unsafe {
+        value.cast::<T>().drop_in_place();
+        if size_of::<T>() != 0 {
+            System.dealloc(value, Layout::new::<T>());
+        }
+    }
 }
 
 #[cold]
