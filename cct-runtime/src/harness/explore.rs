@@ -7,7 +7,7 @@ use super::process::private_board;
 use super::replay;
 use super::resume::Resume;
 use super::share::Share;
-use super::surroundings::Surroundings;
+use super::surroundings::{self, Surroundings};
 use crate::config;
 use crate::config::{Resolved, Settings};
 use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Tape};
@@ -600,7 +600,14 @@ impl Member {
     fn prepare(&mut self, settings: &Resolved, index: u64) {
         // Iterations of a strategy that enumerates differ in nothing but what it decides.
         let enumerates = self.strategy.enumerates();
-        self.head.seed = strategy::derive(settings.seed, if enumerates { 0 } else { index });
+        self.head.seed = if enumerates {
+            // One for all schedules, in which addresses do not depend on what was freed before.
+            let mut seeds = (0..).map(|index| strategy::derive(settings.seed, index));
+            let rests = seeds.find(|&seed| surroundings::reuse(seed).is_none());
+            rests.expect("most seeds let memory rest")
+        } else {
+            strategy::derive(settings.seed, index)
+        };
         let mut rng = Rng::new(self.head.seed);
         let budget = 1 << (2 * rng.below(5));
         self.head.yield_budget = if enumerates { 1 } else { budget };

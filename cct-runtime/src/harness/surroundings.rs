@@ -8,6 +8,12 @@ use crate::memory::environment::Environment;
 use crate::memory::handlers;
 use crate::memory::output::Output;
 use crate::memory::statics::Statics;
+use crate::strategy;
+
+/// Of so many iterations, one uses freed memory again at once.
+const REUSED_ONE_IN: u64 = 4;
+/// Which of the numbers that follow from an iteration's seed decides that.
+const REUSE: u64 = 0x0052_4555_5345;
 
 /// The process as it was before the first iteration.
 #[derive(Debug)]
@@ -16,6 +22,12 @@ pub(super) struct Surroundings {
     environment: Environment,
     descriptors: Descriptors,
     output: Output,
+}
+
+/// The seed by which an iteration with this seed uses freed memory again; most do not.
+pub(super) fn reuse(seed: u64) -> Option<u64> {
+    let reuse = strategy::derive(seed, REUSE);
+    reuse.is_multiple_of(REUSED_ONE_IN).then_some(reuse)
 }
 
 impl Surroundings {
@@ -33,7 +45,7 @@ impl Surroundings {
 
     /// Puts memory back, for an iteration with this seed.
     pub(super) fn restore(&self, seed: u64) {
-        arena::reset();
+        arena::reset(reuse(seed));
         self.environment.restore();
         if let Some(statics) = &self.statics {
             statics.restore(seed);

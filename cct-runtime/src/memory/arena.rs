@@ -1,10 +1,12 @@
 //! The iteration arena: the heap of controlled workers.
 //!
 //! A bump allocator over one region at a fixed address, so that an iteration finds the same addresses
-//! whenever it is run. Nothing is given back before the iteration ends, unless it uses very much: then
-//! freed blocks are used again. A block knows its size and whether it is live, so that a double free is
-//! seen; freed memory is overwritten, of a great block the first part, so that use after free does not look
-//! right by accident.
+//! whenever it is run. A block knows its size and whether it is live, so that a double free is seen; freed
+//! memory is overwritten, of a great block the first part, so that use after free does not look right by
+//! accident. For that, nothing is given out again before the iteration ends, unless it uses very much.
+//!
+//! But a compare-and-exchange that takes a new block for the old one at its place (ABA) needs blocks that are
+//! used again: in some iterations they are, the last that was freed before the others or after them, by lot.
 //!
 //! The allocation functions of the C library, taken over by symbol, lead here.
 
@@ -12,12 +14,13 @@ use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 
 use crate::engine::{bad_memory, current_engine};
+use crate::strategy::Rng;
 
 /// Where the region is asked for; any other place does as well, but is not the same in each process.
 const HOME: usize = 0x2000_0000_0000;
 /// Address space only: memory is taken page by page.
 const REGION: usize = 64 << 30;
-/// From here on freed blocks are used again.
+/// From here on freed blocks are used again in every iteration.
 const REUSE_FROM: usize = 512 << 20;
 /// From this size on memory is cleared by handing its pages back: tables of gigabytes of which nobody uses
 /// but a few pages are allocated at once, natively.
@@ -30,7 +33,10 @@ const HEADER: usize = 16;
 const LIVE: usize = 0x6C69_7665_6C69_7665;
 const FREED: usize = 0x6672_6565_6672_6565;
 const POISON: u8 = 0xDD;
-const CLASSES: usize = 40;
+/// Up to here there is a list for each size, in units of headers; above, for each power of two.
+const SMALL: usize = 1024;
+const SMALL_CLASSES: usize = SMALL / HEADER + 1;
+const CLASSES: usize = SMALL_CLASSES + 40;
 
 /// What stands before each block.
 #[repr(C)]
@@ -43,9 +49,25 @@ struct Arena {
     start: usize,
     /// The first free byte.
     top: usize,
-    /// Freed blocks by the power of two that their size is at least; linked through their first word.
-    free: [*mut u8; CLASSES],
+    /// Freed blocks are used again once so much is used.
+    reuse_from: usize,
+    /// Says which of them comes first.
+    rng: Rng,
+    /// Freed blocks by the least room that they have.
+    free: [Freed; CLASSES],
 }
+
+/// A list of blocks, linked through their first word.
+#[derive(Clone, Copy)]
+struct Freed {
+    first: *mut u8,
+    last: *mut u8,
+}
+
+const NONE: Freed = Freed {
+    first: null_mut(),
+    last: null_mut(),
+};
 
 struct Shared(UnsafeCell<Arena>);
 
@@ -55,7 +77,9 @@ unsafe impl Sync for Shared {}
 static ARENA: Shared = Shared(UnsafeCell::new(Arena {
     start: 0,
     top: 0,
-    free: [null_mut(); CLASSES],
+    reuse_from: REUSE_FROM,
+    rng: Rng::new(0),
+    free: [NONE; CLASSES],
 }));
 
 /// Reserves the region; allocations of controlled workers come from it from now on.
@@ -76,8 +100,9 @@ pub(crate) fn open() {
     }
 }
 
-/// Forgets every block. What an unusually large iteration held goes back to the system.
-pub(crate) fn reset() {
+/// Forgets every block. What is freed from now on rests, or with a seed is used again, in an order drawn by
+/// lot. What an unusually large iteration held goes back to the system.
+pub(crate) fn reset(reuse: Option<u64>) {
     // SAFETY: called between iterations on the engine's thread; nothing is live.
     unsafe {
         let arena = &mut *ARENA.0.get();
@@ -88,7 +113,9 @@ pub(crate) fn reset() {
             );
         }
         arena.top = arena.start;
-        arena.free = [null_mut(); CLASSES];
+        arena.free = [NONE; CLASSES];
+        arena.reuse_from = reuse.map_or(REUSE_FROM, |_| 0);
+        arena.rng = Rng::new(reuse.unwrap_or(0));
     }
 }
 
@@ -116,7 +143,7 @@ pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
     // SAFETY: on the engine's thread, see `Shared`.
     let arena = unsafe { &mut *ARENA.0.get() };
     let align = align.max(HEADER);
-    if arena.top - arena.start > REUSE_FROM
+    if arena.top - arena.start > arena.reuse_from
         && align == HEADER
         && let Some(block) = arena.take_freed(size)
     {
@@ -259,24 +286,57 @@ unsafe fn header(block: *mut u8) -> *mut Header {
 )]
 impl Arena {
     fn put_freed(&mut self, block: *mut u8, size: usize) {
-        if self.top - self.start > REUSE_FROM && size >= HEADER {
-            let class = size.ilog2() as usize;
-            // SAFETY: the block is free and has room for a pointer.
-            unsafe { block.cast::<*mut u8>().write(self.free[class]) };
-            self.free[class] = block;
+        if self.top - self.start > self.reuse_from && size > 0 {
+            let class = if size <= SMALL {
+                size.div_ceil(HEADER)
+            } else {
+                SMALL_CLASSES + size.ilog2() as usize
+            };
+            let list = &mut self.free[class];
+            // SAFETY: free blocks have room for a pointer, since the next one begins a header's length later.
+            unsafe {
+                if list.first.is_null() {
+                    link(block, null_mut());
+                    (list.first, list.last) = (block, block);
+                } else if self.rng.below(2) == 0 {
+                    link(block, list.first);
+                    list.first = block;
+                } else {
+                    link(block, null_mut());
+                    link(list.last, block);
+                    list.last = block;
+                }
+            }
         }
     }
 
     fn take_freed(&mut self, size: usize) -> Option<NonNull<u8>> {
-        let class = size.max(HEADER).next_power_of_two().ilog2() as usize;
-        let block = NonNull::new(*self.free.get(class)?)?;
-        // SAFETY: a block in a list is free and holds the next; its size is at least the class's.
+        let class = if size <= SMALL {
+            size.div_ceil(HEADER)
+        } else {
+            SMALL_CLASSES + size.checked_next_power_of_two()?.ilog2() as usize
+        };
+        let list = self.free.get_mut(class)?;
+        let block = NonNull::new(list.first)?;
+        // SAFETY: a block in a list is free and holds the next; it has room for what its class is for.
         unsafe {
-            self.free[class] = block.as_ptr().cast::<*mut u8>().read();
-            (*header(block.as_ptr())).state = LIVE;
+            list.first = block.as_ptr().cast::<*mut u8>().read();
+            let header = header(block.as_ptr());
+            (*header).state = LIVE;
+            (*header).size = size.max((*header).size);
         }
         Some(block)
     }
+}
+
+/// Writes down in a free block which one is next.
+#[expect(
+    clippy::cast_ptr_alignment,
+    reason = "blocks are aligned to `HEADER` at least"
+)]
+unsafe fn link(block: *mut u8, next: *mut u8) {
+    // SAFETY: the caller's.
+    unsafe { block.cast::<*mut u8>().write(next) };
 }
 
 #[cfg(test)]
@@ -314,15 +374,31 @@ mod tests {
             free(great);
             assert!((0..GREAT).all(|n| *great.add(n) == POISON));
             assert!((GREAT..3 * GREAT).all(|n| *great.add(n) == 0));
-            reset();
+            reset(None);
             allocate(100, 1);
             let zeros = allocate_zeroed(2 * GREAT);
             assert!((0..2 * GREAT).all(|n| *zeros.add(n) == 0));
             let table = allocate_zeroed(REGION / 2);
             assert_eq!((*table, *table.add(REGION / 2 - 1)), (0, 0));
             free(table);
-            reset();
+            reset(Some(1));
             assert_eq!(allocate(100, 1), first);
+
+            let sizes = [1, 24, 1024, 5000];
+            let blocks = sizes.map(|size| allocate(size, 1));
+            for block in blocks {
+                free(block);
+            }
+            let again = [16, 17, 1009, 4096].map(|size| allocate(size, 1));
+            assert_eq!(again, blocks, "each has room for what is asked for");
+            assert!(size_of_block(again[0]) >= 16);
+            let [.., last] = again;
+            free(last);
+            assert_ne!(allocate(8192, 1), last);
+            free(again[1]);
+            free(again[2]);
+            assert_eq!(allocate(30, 1), again[1], "by size");
+            reset(None);
         }
     }
 }

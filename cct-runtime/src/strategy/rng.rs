@@ -10,11 +10,15 @@ pub struct Rng {
 
 impl Rng {
     /// The numbers that follow from `seed`.
-    pub fn new(seed: u64) -> Rng {
-        let mut state = seed;
-        Rng {
-            state: std::array::from_fn(|_| split_mix(&mut state)),
-        }
+    pub const fn new(seed: u64) -> Rng {
+        let mut mixed = seed;
+        let state = [
+            split_mix(&mut mixed),
+            split_mix(&mut mixed),
+            split_mix(&mut mixed),
+            split_mix(&mut mixed),
+        ];
+        Rng { state }
     }
 
     /// 64 random bits.
@@ -46,7 +50,7 @@ pub fn derive(seed: u64, index: u64) -> u64 {
     split_mix(&mut state)
 }
 
-fn split_mix(state: &mut u64) -> u64 {
+const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

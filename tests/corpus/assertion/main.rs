@@ -1,6 +1,7 @@
 //! Under some schedule, what the test asserts is not so.
 
 mod aba;
+mod aba_by_the_allocator;
 mod check_then_act;
 mod counter;
 mod dekker;
