@@ -191,7 +191,9 @@ impl Task {
             turn.ends = if result.is_ready() {
                 TurnEnd::Over
             } else {
-                if std::mem::take(&mut driven(task).is_woken_in_poll) {
+                let is_woken = std::mem::take(&mut driven(task).is_woken_in_poll);
+                // One that was held back on the way is polled again in any case.
+                if is_woken && !driven(task).below.is_null() {
                     gives_way(engine, context.waker());
                 }
                 TurnEnd::Pending
