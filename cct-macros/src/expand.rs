@@ -27,10 +27,11 @@ pub(crate) fn std_test(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let test = syn::parse2::<TestFn>(item.clone()).ok().filter(|test| {
         args.is_empty() && test.objections().is_empty() && test.other_test_attribute().is_none()
     });
-    match test {
-        Some(test) => wrap(&test, &support, "", &TokenStream::new()),
-        None => fallback::pass_through(&support, args, item),
-    }
+    let Some(test) = test else {
+        let real = quote_spanned!(span=> #support::real_test);
+        return fallback::pass_through(&real, args, item);
+    };
+    wrap(&test, &support, "", &TokenStream::new())
 }
 
 /// Expands `#[cct::test]`.

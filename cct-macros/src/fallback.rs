@@ -5,16 +5,16 @@ use quote::quote;
 
 /// The item under std's own attribute, as if ours had not been there.
 ///
-/// `support` is the path of what expansions name.
+/// `real` is the path of that attribute.
 pub(crate) fn pass_through(
-    support: &TokenStream,
+    real: &TokenStream,
     args: &TokenStream,
     item: &TokenStream,
 ) -> TokenStream {
     if args.is_empty() {
-        quote!(#[#support::real_test] #item)
+        quote!(#[#real] #item)
     } else {
-        quote!(#[#support::real_test(#args)] #item)
+        quote!(#[#real(#args)] #item)
     }
 }
 

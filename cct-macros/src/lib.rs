@@ -1,9 +1,10 @@
-//! The test attributes of cargo-cct.
+//! The attributes of cargo-cct: those of tests, and of a global allocator.
 //!
-//! Both wrap a test function without looking into its body: the function's signature stays
+//! The former wrap a test function without looking into its body: the function's signature stays
 //! outside, and what was written becomes a function of the same name inside, which the harness
 //! calls as often as it has schedules to run. See `expand` for the shape.
 
+mod allocator;
 mod expand;
 mod fallback;
 mod settings;
@@ -21,6 +22,14 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand::std_test(&args.into(), &item.into()).into()
+}
+
+/// Takes the place of std's `#[global_allocator]` in crates that cargo-cct builds.
+///
+/// What is not a plain static is handed to std's attribute as it is.
+#[proc_macro_attribute]
+pub fn std_global_allocator(args: TokenStream, item: TokenStream) -> TokenStream {
+    allocator::std_global_allocator(&args.into(), &item.into()).into()
 }
 
 /// A test with settings of its own: `#[cct::test(max_steps = 5000, strategy = "pct:3")]`.

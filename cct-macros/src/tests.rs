@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::expand;
 use crate::settings::Settings;
+use crate::{allocator, expand};
 
 fn std_test(item: &TokenStream) -> String {
     expand::std_test(&TokenStream::new(), item).to_string()
@@ -213,4 +213,58 @@ fn a_wrong_test_is_left_as_it_was_written() {
     let expanded = expand::cct_test(quote!(speed = 1), &item).to_string();
     assert_eq!(expanded.matches("compile_error").count(), 3, "{expanded}");
     assert!(expanded.ends_with(&item.to_string()), "{expanded}");
+}
+
+fn global_allocator(item: &TokenStream) -> String {
+    allocator::std_global_allocator(&TokenStream::new(), item).to_string()
+}
+
+#[test]
+fn a_global_allocator_stays_and_another_stands_before_it() {
+    let program = quote! {
+        /// Counts.
+        #[allow(dead_code)]
+        pub(crate) static COUNTING: Counting<8> = Counting::new();
+    };
+    let expected = quote! {
+        #program
+        const _: () = {
+            #[::core::__cct::real_global_allocator]
+            static __CCT_ALLOCATOR: ::core::__cct::Allocator<Counting<8> > =
+                ::core::__cct::Allocator::new(&COUNTING);
+        };
+    };
+    assert_eq!(global_allocator(&program), expected.to_string());
+}
+
+#[test]
+fn what_is_no_plain_static_goes_to_the_attribute_of_std() {
+    let items = [
+        quote!(
+            static mut A: T = T;
+        ),
+        quote!(
+            fn f() {}
+        ),
+        quote!(
+            static A: T;
+        ),
+        quote!(static A = T;),
+        quote!(
+            const A: T = T;
+        ),
+    ];
+    for item in &items {
+        let expected = quote!(#[::core::__cct::real_global_allocator] #item);
+        assert_eq!(global_allocator(item), expected.to_string());
+    }
+    let (args, item) = (
+        quote!(odd),
+        &quote!(
+            static A: T = T;
+        ),
+    );
+    let expected = quote!(#[::core::__cct::real_global_allocator(odd)] #item);
+    let expanded = allocator::std_global_allocator(&args, item);
+    assert_eq!(expanded.to_string(), expected.to_string());
 }

@@ -1,4 +1,4 @@
-//! The crate that target crates get as `core`: core, with our atomics, spin hint and `#[test]`.
+//! The crate that target crates get as `core`: core, with our atomics, spin hint and attributes.
 //!
 //! Each explicit item wins over the glob beside it, so what has no shim is core's own. Compiled by
 //! rustc itself, under the name `core`.
@@ -52,12 +52,12 @@ pub mod sync {
 }
 
 pub mod prelude {
-    //! What every module starts with: with our `#[test]`.
+    //! What every module starts with: with our `#[test]` and `#[global_allocator]`.
     pub use ::real::prelude::*;
 
     pub mod v1 {
         //! What all editions have.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -68,7 +68,7 @@ pub mod prelude {
 
     pub mod rust_2015 {
         //! Edition 2015.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -79,7 +79,7 @@ pub mod prelude {
 
     pub mod rust_2018 {
         //! Edition 2018.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -90,7 +90,7 @@ pub mod prelude {
 
     pub mod rust_2021 {
         //! Edition 2021.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -101,7 +101,7 @@ pub mod prelude {
 
     pub mod rust_2024 {
         //! Edition 2024.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };

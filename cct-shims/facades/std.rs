@@ -88,13 +88,13 @@ pub mod thread {
 }
 
 pub mod prelude {
-    //! What every module starts with: with our `#[test]`, and with `thread_local!`, which a crate
-    //! otherwise gets from the real std.
+    //! What every module starts with: with our `#[test]` and `#[global_allocator]`, and with
+    //! `thread_local!`, which a crate otherwise gets from the real std.
     pub use ::real::prelude::*;
 
     pub mod v1 {
         //! What all editions have.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -105,7 +105,7 @@ pub mod prelude {
 
     pub mod rust_2015 {
         //! Edition 2015.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -116,7 +116,7 @@ pub mod prelude {
 
     pub mod rust_2018 {
         //! Edition 2018.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -127,7 +127,7 @@ pub mod prelude {
 
     pub mod rust_2021 {
         //! Edition 2021.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };
@@ -138,7 +138,7 @@ pub mod prelude {
 
     pub mod rust_2024 {
         //! Edition 2024.
-        pub use ::cct_shims::expand::std_test as test;
+        pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::future::{
             AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
         };

@@ -20,6 +20,8 @@ pub(super) enum Onlooker {
     Monitor,
     /// A condition; where it would have to wait it is not evaluated.
     Condition,
+    /// The program's global allocator, which may have to wait; see [`super::hush`].
+    Allocator,
 }
 
 /// Why code that looked on did not come to its end.

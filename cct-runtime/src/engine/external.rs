@@ -282,12 +282,18 @@ thread_local! {
 }
 
 /// Marks the OS thread that runs controlled workers.
-pub(super) fn mark_engine_thread() {
+pub(crate) fn mark_engine_thread() {
     IS_ENGINE_THREAD.set(true);
     signals::mark_thread();
 }
 
-/// True on the OS thread that runs controlled workers, once the first iteration has begun.
+/// The calling thread runs no workers any more: it goes on in a process of its own.
+pub(super) fn forget_engine_thread() {
+    IS_ENGINE_THREAD.set(false);
+}
+
+/// True on the OS thread that runs controlled workers, once their surroundings are known.
+#[inline]
 pub(super) fn is_engine_thread() -> bool {
     IS_ENGINE_THREAD.get()
 }

@@ -15,6 +15,7 @@ mod stack;
 pub(crate) mod aside;
 pub(crate) mod conditions;
 mod heat;
+mod hush;
 pub(crate) mod monitors;
 
 mod deadlock;
@@ -44,6 +45,7 @@ mod watch;
 pub use clock::{NEVER, clock_read, deadline_after, deadline_at, now, wall_clock};
 pub use external::{Source, stir};
 pub use granularity::statement;
+pub use hush::{hushed, is_at_work};
 pub use local::{Local, LocalSlot, local, set_local};
 pub use look::{Awaits, Look, look_again, look_by, wait_until};
 pub use panic::{Hook, panic_count, replace_hook, set_panic_count, worker_panicked};
@@ -65,7 +67,7 @@ pub use worker::end_worker;
 
 pub use crate::strategy::WorkerId;
 
-pub(crate) use external::{Patience, uses};
+pub(crate) use external::{Patience, mark_engine_thread, uses};
 pub(crate) use granularity::Granularity;
 pub(crate) use heat::HeatId;
 pub(crate) use iteration::{Order, Plan};

@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use super::aside::Onlooker;
 use super::fiber::hand_over;
 use super::stall::PATIENCE;
 use super::state::{Engine, Request, engine};
@@ -171,18 +172,38 @@ unsafe fn declare_step(engine: *mut Engine, operation: Operation, spins: bool) -
 unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
-        if (*engine).onlooker.is_none() {
-            (*engine).request = if spins {
-                Request::Yield
-            } else {
-                Request::Point
-            };
-            hand_over(engine);
-            if matches!(operation.effect(), Effect::Writes) {
-                // It happens only now: others may have spun since it was declared.
-                (*engine).idle = 0;
+        match (*engine).onlooker {
+            None => {
+                (*engine).request = if spins {
+                    Request::Yield
+                } else {
+                    Request::Point
+                };
+                hand_over(engine);
+                if matches!(operation.effect(), Effect::Writes) {
+                    // It happens only now: others may have spun since it was declared.
+                    (*engine).idle = 0;
+                }
             }
+            Some(Onlooker::Allocator) if spins => give_way_hushed(engine),
+            Some(_) => {}
         }
         true
+    }
+}
+
+/// The program's allocator waits for somebody who is not in it.
+#[cold]
+unsafe fn give_way_hushed(engine: *mut Engine) {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        let worker = (*engine).current;
+        let (action, idle) = ((*worker).action(), (*engine).idle);
+        (*engine).end_hush();
+        (*worker).set_action(action);
+        (*engine).idle = idle;
+        (*engine).request = Request::Yield;
+        hand_over(engine);
+        (*engine).hush();
     }
 }

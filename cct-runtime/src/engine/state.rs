@@ -9,10 +9,11 @@ use std::ptr::null_mut;
 use super::aside::Onlooker;
 use super::conditions::Conditions;
 use super::enabled::Enabled;
-use super::external::{self, Patience};
+use super::external::{self, Patience, forget_engine_thread};
 use super::fiber::Context;
 use super::granularity::Granularity;
 use super::heat::Heats;
+use super::hush::Hush;
 use super::iteration::End;
 use super::look::Looks;
 use super::monitors::Registered;
@@ -99,6 +100,7 @@ pub fn run_number() -> u64 {
 /// The caller is not controlled any more, for good: it goes on in a process of its own.
 pub fn leave() {
     set_engine(null_mut());
+    forget_engine_thread();
 }
 
 /// Runs `f` as if the caller were not controlled: what it allocates outlives the iteration, and nothing
@@ -166,6 +168,8 @@ pub(crate) struct Engine {
 
     /// Set while code runs on the current worker that is no part of the execution.
     pub(super) onlooker: Option<Onlooker>,
+    /// Only meaningful while the onlooker is the program's allocator.
+    pub(super) hush: Hush,
     pub(super) monitors: Vec<Registered>,
     pub(super) conditions: Conditions,
     pub(super) heats: Heats,
@@ -285,6 +289,7 @@ impl Engine {
             tape,
             stall: Stall::default(),
             onlooker: None,
+            hush: Hush::default(),
             monitors: Vec::new(),
             conditions: Conditions::default(),
             heats: Heats::default(),
@@ -336,6 +341,7 @@ impl Engine {
     pub(super) fn interrupt(&mut self) {
         self.horizon -= self.fuse;
         self.fuse = 0;
+        self.hush.fuse = 0;
         self.quantum = 0;
     }
 
@@ -356,6 +362,7 @@ impl Engine {
 
     /// Ends the iteration at the next hand-over.
     pub(super) fn finish(&mut self, end: End) {
+        self.end_hush();
         self.end.get_or_insert(end);
         self.request = Request::Finish;
     }

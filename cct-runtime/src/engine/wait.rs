@@ -83,6 +83,7 @@ pub fn wait_and_take(
     );
     // SAFETY: a set engine is live and the caller is its current worker; no reference is kept.
     unsafe {
+        let was_hushed = (*engine).end_hush();
         if (*engine).onlooker.is_some() {
             refuse(engine, operation, site);
         }
@@ -104,6 +105,9 @@ pub fn wait_and_take(
         (*engine).idle = 0;
         (*engine).request = Request::Wait;
         hand_over(engine);
+        if was_hushed {
+            (*engine).hush();
+        }
         if (*worker).timed_out {
             Wakeup::TimedOut
         } else {
@@ -336,6 +340,8 @@ pub(crate) fn bad_memory(engine: *mut Engine, message: &str) -> ! {
     unsafe {
         outside(|| {
             let worker = (*engine).current;
+            // The site is the program's, not its allocator's.
+            (*engine).end_hush();
             (*engine).finish(End::of(Verdict::Failed(Bug {
                 kind: BugKind::BadMemory,
                 message: message.to_owned(),

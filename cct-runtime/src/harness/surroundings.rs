@@ -33,6 +33,8 @@ pub(super) fn reuse(seed: u64) -> Option<u64> {
 impl Surroundings {
     /// Everything as it is now. Once for each process.
     pub(super) fn new() -> Surroundings {
+        // From here on what is allocated on this thread is the engine's own, and not put back.
+        engine::mark_engine_thread();
         engine::install_hook();
         arena::open();
         Surroundings {

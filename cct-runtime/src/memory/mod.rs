@@ -1,6 +1,7 @@
 //! What makes each iteration start as in a fresh process.
 //!
 //! - `arena`: the heap of an iteration, given back whole at its end;
+//! - `own`: the engine's heap where the program has an allocator written in Rust;
 //! - `statics`: the program's statics and thread-locals, copied back before each iteration;
 //! - `c_locals`: thread-locals of C code, a set for each worker;
 //! - `elf`: where the executable says they are;
@@ -17,6 +18,7 @@ pub(crate) mod environment;
 pub(crate) mod handlers;
 mod mangling;
 pub(crate) mod output;
+pub mod own;
 pub(crate) mod statics;
 
 pub use handlers::note_handler;

@@ -1,5 +1,6 @@
 //! The modules of std that have shims.
 
+pub mod alloc;
 #[cfg(target_arch = "x86_64")]
 pub mod arch;
 pub mod hint;

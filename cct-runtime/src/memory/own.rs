@@ -1,0 +1,170 @@
+//! The engine's own heap, in programs with a global allocator written in Rust.
+//!
+//! What the engine takes is none of that allocator's business: one that counts would count it, and its locks
+//! may be held by a worker. A block tells by its address that it comes from here, so that whoever frees it
+//! need not know who made it. Blocks are of powers of two, and used again; nothing goes back to the system.
+
+use std::alloc::Layout;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::engine::outside;
+
+/// Address space only: memory is taken page by page.
+const REGION: usize = 64 << 30;
+/// The size of the smallest block: it has room for a pointer.
+const SMALLEST: usize = 16;
+/// As many as there are powers of two in the region.
+const CLASSES: usize = REGION.ilog2() as usize + 1;
+
+/// Where the region begins; 0 before there is one.
+static START: AtomicUsize = AtomicUsize::new(0);
+static HEAP: Mutex<Heap> = Mutex::new(Heap {
+    top: 0,
+    free: [0; CLASSES],
+});
+
+/// The addresses of what is free.
+struct Heap {
+    /// What nobody has had yet, from here to the end of the region.
+    top: usize,
+    /// Blocks that were given back, by the power of two; linked through their first word.
+    free: [usize; CLASSES],
+}
+
+/// True if the block came from here.
+#[inline]
+pub fn contains(block: *mut u8) -> bool {
+    let start = START.load(Ordering::Relaxed);
+    start != 0 && block.addr().wrapping_sub(start) < REGION
+}
+
+/// A new block, or null when the region is exhausted.
+pub fn allocate(layout: Layout) -> *mut u8 {
+    // A block is aligned to its size.
+    let Some(size) = size_of_block(layout.size(), layout.align()) else {
+        return null_mut();
+    };
+    with_heap(|heap| heap.take(size)) as *mut u8
+}
+
+/// Gives a block back.
+///
+/// # Safety
+///
+/// It must be of [`allocate`] for this layout, or of [`resize`] to it, and used by nobody else.
+pub unsafe fn free(block: *mut u8, layout: Layout) {
+    if let Some(size) = size_of_block(layout.size(), layout.align()) {
+        // SAFETY: the caller's.
+        with_heap(|heap| unsafe { heap.put(block.addr(), size) });
+    }
+}
+
+/// Makes a block larger or smaller, elsewhere if it has to be. Null if that cannot be: then it stays.
+///
+/// # Safety
+///
+/// As for [`free`]; and the new size must do for a layout with the same alignment.
+pub unsafe fn resize(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    let before = size_of_block(layout.size(), layout.align());
+    if before == size_of_block(size, layout.align()) {
+        return block;
+    }
+    // SAFETY: the caller's; a new block has the smaller of both sizes.
+    unsafe {
+        let moved = allocate(Layout::from_size_align_unchecked(size, layout.align()));
+        if !moved.is_null() {
+            moved.copy_from_nonoverlapping(block, layout.size().min(size));
+            free(block, layout);
+        }
+        moved
+    }
+}
+
+fn size_of_block(size: usize, align: usize) -> Option<usize> {
+    let size = size.max(align).max(SMALLEST).checked_next_power_of_two()?;
+    (size <= REGION).then_some(size)
+}
+
+/// A worker may give back what the engine made for it, and another thread as well.
+fn with_heap<R>(f: impl FnOnce(&mut Heap) -> R) -> R {
+    let heap = || -> MutexGuard<'_, Heap> { HEAP.lock().unwrap_or_else(PoisonError::into_inner) };
+    outside(|| f(&mut heap()))
+}
+
+impl Heap {
+    /// The address of a block of this size, a power of two; 0 if there is none.
+    fn take(&mut self, size: usize) -> usize {
+        let free = &mut self.free[size.ilog2() as usize];
+        if *free != 0 {
+            let block = *free;
+            // SAFETY: a block in a list is free and holds the next.
+            *free = unsafe { *(block as *const usize) };
+            return block;
+        }
+        if self.top == 0 {
+            self.open();
+        }
+        let start = START.load(Ordering::Relaxed);
+        let block = self.top.next_multiple_of(size);
+        if start == 0 || block - start > REGION - size {
+            return 0;
+        }
+        self.top = block + size;
+        block
+    }
+
+    /// Takes back a block of this size.
+    ///
+    /// # Safety
+    ///
+    /// It must be one of [`Heap::take`], and used by nobody else.
+    unsafe fn put(&mut self, block: usize, size: usize) {
+        let free = &mut self.free[size.ilog2() as usize];
+        // SAFETY: the caller's; each block has room for an address.
+        unsafe { *(block as *mut usize) = *free };
+        *free = block;
+    }
+
+    fn open(&mut self) {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a fresh mapping touches nobody's memory.
+        let place = unsafe { libc::mmap(null_mut(), REGION, protection, flags, -1, 0) };
+        if place != libc::MAP_FAILED {
+            self.top = place.addr();
+            START.store(place.addr(), Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).expect("a layout")
+    }
+
+    #[test]
+    fn blocks_are_aligned_known_and_used_again() {
+        let (small, page) = (layout(100, 1), layout(10, 4096));
+        let (first, second) = (allocate(small), allocate(page));
+        assert!(contains(first) && contains(second));
+        assert!(!contains((&raw const first).cast_mut().cast()));
+        assert!(second.addr().is_multiple_of(4096));
+        // SAFETY: all that is touched lies in blocks, each of which is given back once.
+        unsafe {
+            first.write_bytes(1, 100);
+            assert_eq!(resize(first, small, 128), first, "there is room");
+            let third = resize(first, layout(128, 1), 129);
+            assert_ne!(third, first);
+            assert_eq!(std::slice::from_raw_parts(third, 100), [1; 100]);
+            assert_eq!(allocate(small), first, "it was given back");
+            free(third, layout(129, 1));
+            free(second, page);
+        }
+        assert_eq!(allocate(layout(2 * REGION, 1)), null_mut());
+    }
+}

@@ -1,0 +1,91 @@
+//! What stands before the program's global allocator.
+
+use cct::engine::{hushed, is_at_work, is_controlled};
+use cct::memory::own;
+use real::alloc::{GlobalAlloc, Layout};
+use real::fmt;
+
+/// What `#[global_allocator]` makes the global allocator: the program's own serves the program, and on
+/// workers nobody switches in it.
+///
+/// What the engine allocates while it is at work comes from its own heap, and goes back there whoever frees
+/// it. What it frees of the program's stays where it is: its allocator's locks may be held.
+pub struct Allocator<T: 'static>(&'static T);
+
+impl<T> Allocator<T> {
+    /// The one that stands before `program`.
+    pub const fn new(program: &'static T) -> Allocator<T> {
+        Allocator(program)
+    }
+
+    #[inline]
+    fn ask<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+        if is_controlled() {
+            hushed(|| f(self.0))
+        } else {
+            f(self.0)
+        }
+    }
+}
+
+// SAFETY: the program's allocator and the engine's heap keep the contract, and each gets its own blocks back.
+unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_at_work() {
+            return own::allocate(layout);
+        }
+        // SAFETY: the caller's.
+        self.ask(|program| unsafe { program.alloc(layout) })
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_at_work() {
+            let block = own::allocate(layout);
+            if !block.is_null() {
+                // SAFETY: the block has the layout.
+                unsafe { block.write_bytes(0, layout.size()) };
+            }
+            return block;
+        }
+        // SAFETY: the caller's.
+        self.ask(|program| unsafe { program.alloc_zeroed(layout) })
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's block, which goes back to where it came from.
+        unsafe {
+            if own::contains(block) {
+                own::free(block, layout);
+            } else if !is_at_work() {
+                self.ask(|program| program.dealloc(block, layout));
+            }
+        }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above; a new block has the smaller of both sizes.
+        unsafe {
+            if own::contains(block) {
+                return own::resize(block, layout, size);
+            }
+            if !is_at_work() {
+                return self.ask(|program| program.realloc(block, layout, size));
+            }
+            let moved = own::allocate(Layout::from_size_align_unchecked(size, layout.align()));
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(block, layout.size().min(size));
+            }
+            moved
+        }
+    }
+}
+
+impl<T> fmt::Debug for Allocator<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Allocator").finish_non_exhaustive()
+    }
+}
