@@ -62,7 +62,8 @@ impl Chosen {
         let chosen = members.chain(dependencies.map(|name| (variable(name), ANYWHERE.into())));
         let mut variables: BTreeMap<String, OsString> = chosen.collect();
         if self.members != Some(false) {
-            for package in rewrite::draw_lots() {
+            // A member of that name has said for itself what it wants.
+            for package in rewrite::draw_lots().filter(|name| !workspace.has_member(name)) {
                 variables
                     .entry(variable(package))
                     .or_insert_with(|| LOTS.into());
@@ -74,20 +75,15 @@ impl Chosen {
 
 /// Tells the wrapper what to do to the package that cargo builds.
 pub(super) fn passes(package: &str) -> Passes {
-    let lots = if rewrite::draw_lots().any(|name| name == package) {
-        Passes::CHOICES
-    } else {
-        Passes::NONE
-    };
     let Some(value) = env::var_os(variable(package)) else {
         return Passes::NONE;
     };
     let place = |path: &Path| fs::canonicalize(path).ok();
     let folder = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| place(Path::new(&folder)));
     if value == LOTS {
-        lots
+        rewrite::choices_of(package)
     } else if value == ANYWHERE || (folder.is_some() && folder == place(Path::new(&value))) {
-        Passes::ALL.and(lots)
+        Passes::ALL.and(rewrite::choices_of(package))
     } else {
         Passes::NONE
     }

@@ -13,7 +13,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::ExpandArgs;
 use crate::exit::Exit;
 use crate::report::expansion;
-use crate::rewrite::{Edition, Passes, edits};
+use crate::rewrite::{self, Edition, Passes};
 
 /// Does it.
 pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
@@ -47,11 +47,12 @@ pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
         );
     }
     let edition = Edition::parse(Some(package.edition.as_str()));
+    let passes = Passes::ALL.and(rewrite::choices_of(&package.name));
     let mut changed = 0;
     for file in &files {
         let text = fs::read_to_string(file)
             .with_context(|| format!("cannot read `{}`", file.display()))?;
-        let edits = edits(&text, file, edition, Passes::ALL);
+        let edits = rewrite::edits(&text, file, edition, passes);
         if !edits.is_empty() {
             changed += 1;
             let name = super::relative(file, &workspace.root);

@@ -10,7 +10,7 @@ mod source;
 mod tree;
 
 pub(crate) use edit::{Edit, apply};
-pub(crate) use pass::draw_lots;
+pub(crate) use pass::{choices_of, draw_lots};
 pub(crate) use passes::Passes;
 pub(crate) use source::{Edition, Source};
 

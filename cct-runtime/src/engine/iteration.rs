@@ -2,12 +2,12 @@
 
 use std::panic::Location;
 
+use super::clock;
 use super::fiber::{enter, hand_over};
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
 use super::state::{Driver, Engine, Request, engine, outside, set_engine};
-use super::{clock, external};
 use crate::strategy::{Ending, IterationResult, Limits, Rng, Strategy, WorkerId};
 use crate::trace::{Schedule, WorkerKind};
 use crate::verdict::{Bug, Verdict};
@@ -127,7 +127,6 @@ impl Engine {
             (*engine).current = worker;
             (*engine).record_spawn(WorkerId(0), WorkerKind::Thread);
             (*engine).announce_created(WorkerId(0), None);
-            external::mark_engine_thread();
             enter(engine);
             set_engine(std::ptr::null_mut());
         }

@@ -55,6 +55,8 @@ struct Arena {
     rng: Rng,
     /// Freed blocks by the least room that they have.
     free: [Freed; CLASSES],
+    /// Whether one of them was ever put there in this iteration.
+    has_freed: bool,
 }
 
 /// A list of blocks, linked through their first word.
@@ -80,6 +82,7 @@ static ARENA: Shared = Shared(UnsafeCell::new(Arena {
     reuse_from: REUSE_FROM,
     rng: Rng::new(0),
     free: [NONE; CLASSES],
+    has_freed: false,
 }));
 
 /// Reserves the region; allocations of controlled workers come from it from now on.
@@ -113,7 +116,9 @@ pub(crate) fn reset(reuse: Option<u64>) {
             );
         }
         arena.top = arena.start;
-        arena.free = [NONE; CLASSES];
+        if std::mem::take(&mut arena.has_freed) {
+            arena.free = [NONE; CLASSES];
+        }
         arena.reuse_from = reuse.map_or(REUSE_FROM, |_| 0);
         arena.rng = Rng::new(reuse.unwrap_or(0));
     }
@@ -287,11 +292,8 @@ unsafe fn header(block: *mut u8) -> *mut Header {
 impl Arena {
     fn put_freed(&mut self, block: *mut u8, size: usize) {
         if self.top - self.start > self.reuse_from && size > 0 {
-            let class = if size <= SMALL {
-                size.div_ceil(HEADER)
-            } else {
-                SMALL_CLASSES + size.ilog2() as usize
-            };
+            let class = small_class(size).unwrap_or(SMALL_CLASSES + size.ilog2() as usize);
+            self.has_freed = true;
             let list = &mut self.free[class];
             // SAFETY: free blocks have room for a pointer, since the next one begins a header's length later.
             unsafe {
@@ -311,10 +313,9 @@ impl Arena {
     }
 
     fn take_freed(&mut self, size: usize) -> Option<NonNull<u8>> {
-        let class = if size <= SMALL {
-            size.div_ceil(HEADER)
-        } else {
-            SMALL_CLASSES + size.checked_next_power_of_two()?.ilog2() as usize
+        let class = match small_class(size) {
+            Some(class) => class,
+            None => SMALL_CLASSES + size.checked_next_power_of_two()?.ilog2() as usize,
         };
         let list = self.free.get_mut(class)?;
         let block = NonNull::new(list.first)?;
@@ -327,6 +328,11 @@ impl Arena {
         }
         Some(block)
     }
+}
+
+/// The list of a small size; the room of a block is a multiple of a header's length.
+fn small_class(size: usize) -> Option<usize> {
+    (size <= SMALL).then(|| size.div_ceil(HEADER))
 }
 
 /// Writes down in a free block which one is next.

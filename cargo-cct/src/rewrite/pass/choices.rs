@@ -14,7 +14,7 @@ use proc_macro2::Delimiter;
 
 use super::code;
 use crate::rewrite::tree::Tree;
-use crate::rewrite::{Edit, Source};
+use crate::rewrite::{Edit, Passes, Source};
 
 /// A function that draws lots.
 struct Lot {
@@ -53,6 +53,15 @@ pub(crate) fn draw_lots() -> impl Iterator<Item = &'static str> {
     LOTS.iter().map(|lot| lot.package)
 }
 
+/// What there is to do about the lots of a package.
+pub(crate) fn choices_of(package: &str) -> Passes {
+    if draw_lots().any(|name| name == package) {
+        Passes::CHOICES
+    } else {
+        Passes::NONE
+    }
+}
+
 /// Tells whether that may be in this file.
 pub(crate) fn draws_lots_in(file: &Path) -> bool {
     LOTS.iter().any(|lot| file.ends_with(lot.file))
@@ -78,7 +87,8 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
 
 /// The choice at the beginning of a function; `rest` is what follows its name.
 fn chosen(rest: &[Tree]) -> Option<Edit> {
-    let mut groups = rest.iter();
+    // Else it has no body, and what follows is of another item.
+    let mut groups = rest.iter().take_while(|tree| !tree.is_sign(';'));
     let (_, argument) = groups.find_map(|tree| tree.inside(Delimiter::Parenthesis))?;
     let (body, _) = groups.find_map(|tree| tree.inside(Delimiter::Brace))?;
     let (name, kind) = (argument.first()?.name()?, argument.get(2)?);
@@ -93,7 +103,7 @@ fn chosen(rest: &[Tree]) -> Option<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rewrite::{Edition, Passes, rewrite};
+    use crate::rewrite::{Edition, rewrite};
 
     fn made(file: &str, text: &str) -> Option<String> {
         let path = Path::new("/crates/it").join(file);
@@ -128,7 +138,10 @@ mod tests {
                 "src/utils.rs",
                 "fn shuffled<T>(v: &mut [T]) {} fn f() { shuffle(v) }",
             ),
-            ("src/utils.rs", "trait A { fn shuffle<T>(v: &mut [T]); }"),
+            (
+                "src/utils.rs",
+                "trait A { fn shuffle<T>(v: &mut [T]); fn other(v: &mut [T]) {} }",
+            ),
         ] {
             assert_eq!(made(file, text), None);
         }

@@ -26,8 +26,8 @@ mod start;
 #[cfg(test)]
 mod sweep;
 
-pub(crate) use self::choices::draw_lots;
 pub(super) use self::choices::draws_lots_in;
+pub(crate) use self::choices::{choices_of, draw_lots};
 pub(super) use self::tasks::Names;
 
 use super::edit::Edit;
