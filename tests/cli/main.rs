@@ -31,6 +31,7 @@ mod signals;
 mod source_layer;
 mod specifications;
 mod tasks;
+mod time;
 mod uncontrolled;
 mod verdicts;
 mod wrapper;

@@ -16,6 +16,9 @@ use crate::strategy::derive;
 
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
+/// The latest time that there is: 146 years. Time stops here, and later deadlines never come, so that no
+/// clock overflows, whatever it counts from.
+const LAST: u64 = 1 << 62;
 
 /// How much time a look at the clock takes, in nanoseconds.
 const READ: u64 = 1000;
@@ -30,15 +33,16 @@ pub(super) fn start(seed: u64) -> u64 {
     derive(seed, START) % LATEST_START
 }
 
-/// The deadline this long from now, in virtual nanoseconds. Controlled workers only.
+/// The deadline this long from now, in virtual nanoseconds; [`NEVER`] if time does not come so far.
+/// Controlled workers only.
 pub fn deadline_after(duration: Duration) -> u64 {
-    let nanos = u64::try_from(duration.as_nanos()).unwrap_or(NEVER / 2);
-    now().saturating_add(nanos).min(NEVER - 1)
+    let nanos = u64::try_from(duration.as_nanos()).unwrap_or(NEVER);
+    deadline_at(now().saturating_add(nanos))
 }
 
-/// The deadline at this many virtual nanoseconds, which is not [`NEVER`].
+/// The deadline at this many virtual nanoseconds; [`NEVER`] if time does not come so far.
 pub fn deadline_at(nanos: u64) -> u64 {
-    nanos.min(NEVER - 1)
+    if nanos > LAST { NEVER } else { nanos }
 }
 
 /// Looks at the clock: virtual nanoseconds since the iteration began. Controlled workers only.
@@ -49,9 +53,15 @@ pub fn clock_read() -> u64 {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; no reference is kept.
     unsafe {
-        (*engine).time += READ;
+        pass(&mut *engine, READ);
         (*engine).time
     }
+}
+
+/// Lets this much time pass, whose deadlines may come later than they should.
+#[inline]
+pub(super) fn pass(engine: &mut Engine, nanos: u64) {
+    engine.time = engine.time.saturating_add(nanos).min(LAST);
 }
 
 /// The wall clock at virtual time 0, in nanoseconds since the Unix epoch. Controlled workers only.

@@ -25,6 +25,8 @@ const TURN: u32 = 16;
 const ROUNDS: u32 = 64;
 /// How much time moves first when nobody has a deadline: there may be one that only a clock knows.
 const FIRST_LEAP: u64 = 1_000_000;
+/// Leaps double up to this one, an hour: who only reads clocks sees some weeks pass, and no more.
+const LONGEST_LEAP: u64 = 3_600_000_000_000;
 
 /// The current stretch without progress.
 #[derive(Debug, Default)]
@@ -132,8 +134,8 @@ impl Engine {
             return None;
         }
         if spins {
-            self.time += self.stall.leap;
-            self.stall.leap *= 2;
+            clock::pass(self, self.stall.leap);
+            self.stall.leap = LONGEST_LEAP.min(self.stall.leap * 2);
         }
         Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
     }
