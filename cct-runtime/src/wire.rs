@@ -197,6 +197,8 @@ pub struct Counters {
     pub limits: Limits,
     /// Schedules that failed in earlier processes, if the search was resumed: they are not made again.
     pub failed_before: u64,
+    /// Schedules that came to an end in earlier processes, if the search was resumed.
+    pub ended_before: u64,
     /// Why the file to resume from could not be written the last time; the one of before is still there.
     pub resume_error: Option<String>,
     /// True when the test has one worker and makes no choice, so that one schedule is all there is.
@@ -245,12 +247,19 @@ impl Counters {
             progress: self.progress.or(other.progress),
             limits: self.limits.and(other.limits),
             failed_before: self.failed_before + other.failed_before,
+            ended_before: self.ended_before + other.ended_before,
             resume_error: self.resume_error.or(other.resume_error),
             sequential: self.sequential || other.sequential,
             nanos: self.nanos + other.nanos,
             unobserved_panics,
             outside,
         }
+    }
+
+    /// Schedules that came to an end, here or in earlier processes: that passed or failed.
+    pub fn ended(&self) -> u64 {
+        let without_end = self.cut_offs + self.redundant;
+        self.ended_before + self.schedules.saturating_sub(without_end)
     }
 
     /// True if every schedule that there is has been made: nothing but the strategy's picks decided in any
@@ -378,6 +387,7 @@ wire_struct!(Counters {
     progress,
     limits,
     failed_before,
+    ended_before,
     resume_error,
     sequential,
     nanos,

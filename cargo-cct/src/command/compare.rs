@@ -115,8 +115,10 @@ impl Session<'_> {
                 Ok(())
             }
             Notice::Ended { job, run, .. } => {
-                self.failed |=
-                    matches!(run.outcome, Outcome::Failed(_) | Outcome::FailedNatively(_));
+                self.failed |= matches!(
+                    run.outcome,
+                    Outcome::Failed(_) | Outcome::FailedNatively(_) | Outcome::Unfinished
+                );
                 self.refused |= matches!(run.outcome, Outcome::Refused(_));
                 let name = run.name.clone();
                 let rows = self.rows.entry(name.clone()).or_default();

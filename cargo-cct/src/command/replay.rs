@@ -100,7 +100,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     Ok(match replay {
         Replay::Reproduced if record.bug.is_some() => Exit::Failed,
         Replay::Reproduced | Replay::Passes => Exit::Success,
-        Replay::Diverged(_) | Replay::FailsOtherwise(_) => Exit::Diverged,
+        Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished => Exit::Diverged,
         Replay::Stopped => Exit::Interrupted,
     })
 }
@@ -164,7 +164,8 @@ fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
                 }
                 Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
                 Verdict::Passed | Verdict::CutOff if record.bug.is_none() => Replay::Reproduced,
-                Verdict::Passed | Verdict::CutOff => Replay::Passes,
+                Verdict::Passed => Replay::Passes,
+                Verdict::CutOff => Replay::Unfinished,
             }
         }
     })

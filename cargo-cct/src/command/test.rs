@@ -216,7 +216,7 @@ fn exit(summary: &Summary, stop: &Stop) -> Exit {
         Exit::Interrupted
     } else if summary.refused > 0 {
         Exit::Setup
-    } else if summary.failed + summary.flaky > 0 {
+    } else if summary.failed + summary.flaky + summary.unfinished > 0 {
         Exit::Failed
     } else if summary.ran() == 0 {
         Exit::NoTests
@@ -267,7 +267,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn wants_doctests(&self, args: &TestArgs, built: &Built, stop: &Stop) -> bool {
-        let failed = self.summary.failed + self.summary.flaky > 0;
+        let failed = self.summary.failed + self.summary.flaky + self.summary.unfinished > 0;
         let wanted = args.cargo.wants_doctests() && built.has_doctests;
         wanted && !stop.is_set() && !(failed && args.fail_fast)
     }
@@ -333,6 +333,7 @@ impl Session<'_> {
         }
         match &run.outcome {
             Outcome::Passed => summary.passed += 1,
+            Outcome::Unfinished => summary.unfinished += 1,
             Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
                 summary.flaky += 1;
             }

@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, pres
 use serde_json::json;
 
 use super::counters::nanos_per_step;
+use super::cut_off;
 use super::failure::{Detail, Layout, Report};
 use super::json::Json;
 use super::style::{FAINT, GOOD, STRONG, WARN, paint};
@@ -176,6 +177,7 @@ fn refusal(row: &Compared) -> Option<(&Spec, String)> {
         Outcome::Refused(reason) => reason.clone(),
         Outcome::FailedNatively(status) => format!("ran natively: {status}"),
         Outcome::Passed if row.run.started.is_none() => "ran natively".to_owned(),
+        Outcome::Unfinished => format!("unfinished: {}", cut_off::unfinished(&row.run.counters)),
         Outcome::Stopped => "stopped".to_owned(),
         Outcome::Passed | Outcome::Failed(_) => return None,
     };

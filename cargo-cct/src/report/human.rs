@@ -192,7 +192,7 @@ impl Reporter for Human {
         self.bar.finish_and_clear();
         let counters = &summary.counters;
         let rule = if self.layout.unicode { "─" } else { "-" };
-        let failed = summary.failed + summary.flaky + summary.refused;
+        let failed = summary.ran() - summary.passed;
         let mut parts = vec![format!("{} passed", number(summary.passed as u64))];
         let mut part = |n: usize, style, what: &str| {
             if n > 0 {
@@ -201,6 +201,7 @@ impl Reporter for Human {
         };
         part(summary.failed, BAD, "failed");
         part(summary.flaky, WARN, "flaky");
+        part(summary.unfinished, BAD, "unfinished");
         part(summary.refused, BAD, "refused");
         part(summary.not_run, WARN, "not run");
         part(summary.native, FAINT, "not under control");

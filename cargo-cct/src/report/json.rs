@@ -6,7 +6,7 @@ use cct::wire::Counters;
 use serde_json::{Value, json};
 
 use super::failure::Report;
-use super::{Reporter, Summary, status};
+use super::{Reporter, Summary, cut_off, status};
 use crate::build::cargo::Executable;
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
@@ -76,13 +76,15 @@ impl Reporter for Json {
     ) -> io::Result<()> {
         let outcome = match &run.outcome {
             Outcome::Passed => "passed",
+            Outcome::Unfinished => "unfinished",
             Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => "flaky",
             Outcome::Failed(_) | Outcome::FailedNatively(_) => "failed",
             Outcome::Refused(_) => "refused",
             Outcome::Stopped => "stopped",
         };
         let reason = match &run.outcome {
-            Outcome::FailedNatively(reason) | Outcome::Refused(reason) => Some(reason),
+            Outcome::FailedNatively(reason) | Outcome::Refused(reason) => Some(reason.clone()),
+            Outcome::Unfinished => Some(cut_off::unfinished(&run.counters)),
             _ => None,
         };
         Json::line(
@@ -127,6 +129,7 @@ impl Reporter for Json {
                 "native": summary.native,
                 "failed": summary.failed,
                 "flaky": summary.flaky,
+                "unfinished": summary.unfinished,
                 "refused": summary.refused,
                 "not_run": summary.not_run,
                 "left_out": summary.left_out,

@@ -3,6 +3,7 @@
 mod comparison;
 mod counters;
 pub(crate) mod crates;
+mod cut_off;
 pub(crate) mod expansion;
 mod failure;
 mod human;
@@ -60,6 +61,8 @@ pub(crate) struct Summary {
     pub failed: usize,
     /// Tests with a bug that did not repeat.
     pub flaky: usize,
+    /// Tests of which no schedule came to an end.
+    pub unfinished: usize,
     /// Tests that would not begin.
     pub refused: usize,
     /// Tests that were selected but did not run to their end.
@@ -91,7 +94,7 @@ pub(crate) struct Failed {
 impl Summary {
     /// How many tests ran to their end.
     pub(crate) fn ran(&self) -> usize {
-        self.passed + self.failed + self.flaky + self.refused
+        self.passed + self.unfinished + self.failed + self.flaky + self.refused
     }
 
     /// Adds one test's counters.

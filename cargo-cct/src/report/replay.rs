@@ -13,6 +13,8 @@ pub(crate) enum Replay {
     Reproduced,
     /// The schedule could be followed, and nothing failed.
     Passes,
+    /// The schedule could be followed, and was cut off before anything failed.
+    Unfinished,
     /// The schedule could be followed, but something else failed.
     FailsOtherwise(String),
     /// The execution left the schedule.
@@ -27,6 +29,7 @@ impl Replay {
         match self {
             Replay::Reproduced => "reproduced",
             Replay::Passes => "passes",
+            Replay::Unfinished => "unfinished",
             Replay::FailsOtherwise(_) => "fails_otherwise",
             Replay::Diverged(_) => "diverged",
             Replay::Stopped => "stopped",
@@ -59,6 +62,11 @@ impl Replay {
             Replay::Passes => {
                 put!(out, "{} {id} passes now\n", paint(GOOD, "      Passes"));
             }
+            Replay::Unfinished => put!(
+                out,
+                "{} {id}: the same steps, but it is cut off before it fails or ends\n",
+                paint(WARN, "  Unfinished")
+            ),
             Replay::FailsOtherwise(message) => put!(
                 out,
                 "{} {id}: the same steps, but another failure: {message}\n",
@@ -72,13 +80,16 @@ impl Replay {
                 Replay::Reproduced | Replay::Passes | Replay::Stopped => {
                     "the executable has changed since the failure was found"
                 }
-                Replay::Diverged(_) | Replay::FailsOtherwise(_) => {
+                Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished => {
                     "the executable has changed since the failure was found, and its schedule no \
                      longer fits: `cargo cct test` finds out whether the bug is still there"
                 }
             };
             put!(out, "             {}\n", paint(FAINT, note));
-        } else if matches!(self, Replay::Diverged(_) | Replay::FailsOtherwise(_)) {
+        } else if matches!(
+            self,
+            Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished
+        ) {
             let note = "the executable is the same: something that it uses is not under control";
             put!(out, "             {}\n", paint(FAINT, note));
         }
@@ -96,7 +107,7 @@ pub(crate) fn saved(record: &Record) -> String {
             let message = bug.message.lines().next().unwrap_or_default();
             format!("it fails with: {message}")
         }
-        (Repeats::Yes, None) => "it passes".to_owned(),
+        (Repeats::Yes, None) => "it does not fail".to_owned(),
     };
     let id = paint(STRONG, &id.to_string());
     format!("  saved as {id}, {how}; `cargo cct replay {}`\n", record.id)

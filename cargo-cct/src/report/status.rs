@@ -3,6 +3,7 @@
 use cct::verdict::{Bug, BugKind};
 
 use super::counters::{self, Repeatable};
+use super::cut_off;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, number};
 use crate::failure::Record;
@@ -43,6 +44,7 @@ pub(super) fn kept_label(bug: Option<&Bug>, repeats: &Repeats) -> &'static str {
 pub(crate) fn label(run: &TestRun) -> &'static str {
     match &run.outcome {
         Outcome::Passed => "PASS",
+        Outcome::Unfinished => "UNFINISHED",
         Outcome::Failed(finding) => kept_label(finding.bug.as_ref(), &finding.repeats),
         Outcome::FailedNatively(_) => "FAIL",
         Outcome::Refused(_) => "REFUSED",
@@ -62,6 +64,7 @@ pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>)
     let id = record
         .map(|record| format!("   {}", record.id))
         .unwrap_or_default();
+    let advice = cut_off::advice(run).map_or(String::new(), |advice| format!("   {advice}"));
     let test = if run.name.test.is_empty() {
         paint(STRONG, &run.name.binary)
     } else {
@@ -72,11 +75,12 @@ pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>)
         )
     };
     format!(
-        "{} [{:>8}] {:<DETAIL$} {test}{}",
+        "{} [{:>8}] {:<DETAIL$} {test}{}{}",
         paint(style, &format!("{label:>STATUS$}")),
         duration(run.elapsed),
         detail(run, native),
         paint(STRONG, &id),
+        paint(WARN, &advice),
     )
 }
 
@@ -94,7 +98,8 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
             } else {
                 &format!(", {strategy}")
             };
-            format!("schedule {}{strategy}", number(finding.iteration))
+            let cut_off = cut_off::many(counters);
+            format!("schedule {}{strategy}{cut_off}", number(finding.iteration))
         }
         Outcome::Failed(_) => "before the first schedule".to_owned(),
         Outcome::FailedNatively(status) => format!("ran natively: {status}"),
@@ -102,7 +107,11 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
             "internal error".to_owned()
         }
         Outcome::Refused(_) => "wrong settings".to_owned(),
-        Outcome::Stopped => count(counters.schedules, "schedule"),
+        Outcome::Stopped => {
+            let schedules = count(counters.schedules, "schedule");
+            format!("{schedules}{}", cut_off::many(counters))
+        }
+        Outcome::Unfinished => cut_off::none_ended(counters),
         Outcome::Passed if run.started.is_none() => "ran natively: not controlled".to_owned(),
         Outcome::Passed if counters.sequential => "1 schedule: nothing to interleave".to_owned(),
         Outcome::Passed => {

@@ -63,6 +63,8 @@ pub(crate) struct TestRun {
 pub(crate) enum Outcome {
     /// Nothing was found.
     Passed,
+    /// Nothing was found, and no schedule came to an end: nothing is known of what comes after that.
+    Unfinished,
     /// A bug was found.
     Failed(Box<Finding>),
     /// It ran natively and failed.
@@ -160,7 +162,12 @@ impl Explorer<'_> {
                 None
             }
             (_, Some(found), _) => Some(found),
-            (_, _, true) => None,
+            (_, _, true) => {
+                if run.counters.ended() == 0 {
+                    run.outcome = Outcome::Unfinished;
+                }
+                None
+            }
             _ if self.stop.is_set() => {
                 run.outcome = Outcome::Stopped;
                 None

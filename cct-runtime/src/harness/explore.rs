@@ -293,6 +293,7 @@ impl<'a> Search<'a> {
             counters.limits = resume.limits();
             portfolio[0].limits = resume.limits();
             counters.failed_before = resume.failed();
+            counters.ended_before = resume.ended();
             // There may be nothing left to do.
             counters.exhausted = portfolio[0].strategy.is_exhausted();
             counters.progress = portfolio[0].strategy.progress();
@@ -412,7 +413,8 @@ impl<'a> Search<'a> {
             return;
         };
         let strategy = &*self.portfolio[0].strategy;
-        let saved = resume.save(strategy, self.counters.limits, failed);
+        let ended = self.counters.ended();
+        let saved = resume.save(strategy, self.counters.limits, (failed, ended));
         self.counters.resume_error = saved.err();
         let after = self.began.elapsed();
         resume.put_off(after, after.saturating_sub(before));

@@ -46,6 +46,7 @@ struct Saved {
     /// What there is to tell of the schedules made.
     limits: Limits,
     failed: u64,
+    ended: u64,
     /// What the strategy saved.
     strategy: Vec<u8>,
 }
@@ -60,6 +61,7 @@ wire_struct!(Saved {
     seed,
     limits,
     failed,
+    ended,
     strategy,
 });
 
@@ -88,6 +90,7 @@ impl Resume {
             seed: settings.seed,
             limits: Limits::default(),
             failed: 0,
+            ended: 0,
             strategy: empty,
         };
         let (path, name) = (Path::new(path), path);
@@ -123,18 +126,23 @@ impl Resume {
         self.saved.failed
     }
 
+    /// How many schedules of earlier processes came to an end.
+    pub(super) fn ended(&self) -> u64 {
+        self.saved.ended
+    }
+
     /// True if it is time to write the file again, this long after the search began.
     pub(super) fn is_due(&self, elapsed: Duration) -> bool {
         elapsed >= self.due
     }
 
-    /// Writes what the strategy knows now. `failed` is the number of schedules that failed, in this
-    /// process and before. The file of before stays if that does not work.
+    /// Writes what the strategy knows now. `failed` and `ended` are the numbers of schedules that failed and
+    /// that came to an end, in this process and before. The file of before stays if that does not work.
     pub(super) fn save(
         &mut self,
         strategy: &dyn Strategy,
         limits: Limits,
-        failed: u64,
+        (failed, ended): (u64, u64),
     ) -> Result<(), String> {
         let Some(bytes) = strategy.save() else {
             return Ok(());
@@ -142,6 +150,7 @@ impl Resume {
         self.saved.strategy = bytes;
         self.saved.limits = limits;
         self.saved.failed = failed;
+        self.saved.ended = ended;
         self.write()
     }
 
@@ -327,12 +336,12 @@ mod tests {
         std::os::unix::fs::symlink("/dev/full", &beside).expect("a link");
         let strategy = &*strategies[0].1;
         let error = resume
-            .save(strategy, Limits::default(), 1)
+            .save(strategy, Limits::default(), (1, 1))
             .expect_err("full");
         assert!(error.contains("cannot write"), "{error}");
         assert_eq!(fs::read(&path).expect("it is there"), before);
         resume
-            .save(strategy, Limits::default(), 1)
+            .save(strategy, Limits::default(), (1, 1))
             .expect("room again");
         assert_ne!(fs::read(&path).expect("it is there"), before);
         fs::remove_dir_all(&folder).expect("removable");
