@@ -169,6 +169,8 @@ impl Engine {
         self.executors_have_clocks = false;
         self.last_queued = WorkerId(u32::MAX);
         self.tasks_in_queue = 0;
+        self.released_tasks = 0;
+        self.relays.clear();
         self.undisturbed = std::ptr::null_mut();
         self.idle_wakers.clear();
         self.stall = Stall::default();

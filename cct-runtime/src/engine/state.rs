@@ -24,6 +24,7 @@ use super::stack::Stacks;
 use super::stall::Stall;
 use super::tape::Tape;
 use super::waiters::Waiters;
+use super::wake::Relays;
 use super::watch::Watch;
 use super::worker::Worker;
 use crate::config::Settings;
@@ -154,6 +155,9 @@ pub(crate) struct Engine {
     pub(super) tasks_in_queue: u32,
     /// The worker that goes on without being asked as long as it can, if there is one.
     pub(super) undisturbed: *mut Worker,
+    /// Tasks that were picked while they were held back, and have not been polled since.
+    pub(super) released_tasks: u32,
+    pub(super) relays: Relays,
     /// The last of them to become one.
     pub(super) last_queued: WorkerId,
     /// Workers that wake tasks, with nothing to do.
@@ -280,6 +284,8 @@ impl Engine {
             executors_have_clocks: false,
             last_queued: WorkerId(u32::MAX),
             tasks_in_queue: 0,
+            released_tasks: 0,
+            relays: Relays::default(),
             undisturbed: null_mut(),
             idle_wakers: Vec::new(),
             stacks: Stacks::reserve(),

@@ -9,7 +9,9 @@
 //!
 //! A task is held back where it begins, where it goes on after a wait, and before an await: never where
 //! somebody between the executor and the await could tell, see [`Gate`]. One that wakes itself, as those that
-//! give way do, would be polled only to be asked where it goes on: it is asked at the end of that poll.
+//! give way do, would be polled only to be asked where it goes on: it is asked at the end of that poll. Its
+//! executor has been told by then, and is not told again when the task is picked: one that loses what it is
+//! told loses it under control, too.
 
 use std::panic::Location;
 use std::ptr::null_mut;
@@ -21,7 +23,7 @@ use super::point::point_at;
 use super::record::Note;
 use super::stack::Stack;
 use super::state::{Driver, Engine, Request, engine, outside};
-use super::wake::told_of_wakes;
+use super::wake::{Relay, give_back, told_of_wakes};
 use super::watch::touch;
 use super::worker::{State, Worker};
 use crate::operation::{Access, Effect, Operation};
@@ -169,11 +171,18 @@ impl Task {
             if (*task).state == State::Ended || !driven(task).below.is_null() {
                 return inner(context);
             }
-            let is_released = take_place(engine, task);
+            let began = take_place(engine, task);
+            let is_released = match began {
+                Beginning::Released => true,
+                Beginning::Asks => false,
+                Beginning::Waits => {
+                    keep_busy(engine);
+                    return Poll::Pending;
+                }
+            };
             let mut turn = Turn {
                 engine,
                 task,
-                waker: context.waker(),
                 ends: TurnEnd::Unwinds,
             };
             if is_released {
@@ -187,7 +196,7 @@ impl Task {
             }
             driven(task).awaits = None;
             driven(task).polls = future;
-            let result = told_of_wakes(self.iteration, self.id, context, inner);
+            let result = told_of_wakes(engine, task, context, inner);
             turn.ends = if result.is_ready() {
                 TurnEnd::Over
             } else {
@@ -258,12 +267,21 @@ impl Drop for Task {
 }
 
 /// The task's turn on a thread; ends when the poll does, also by unwinding.
-struct Turn<'a> {
+struct Turn {
     engine: *mut Engine,
     task: *mut Worker,
-    /// Its executor's.
-    waker: &'a Waker,
     ends: TurnEnd,
+}
+
+/// How a poll of a task begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Beginning {
+    /// The task has been picked already.
+    Released,
+    /// The strategy is to say whether it goes on.
+    Asks,
+    /// It stays held back: another one has been picked, and is about to be polled.
+    Waits,
 }
 
 /// How a task's turn ends.
@@ -286,15 +304,12 @@ enum Kind {
     Root,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         // SAFETY: the poll is on this stack, and the engine and its workers are live.
         unsafe {
             if !driven(self.task).below.is_null() {
                 give_place_back(self.engine, self.ends);
-            }
-            if std::mem::take(&mut driven(self.task).is_woken_in_poll) {
-                self.waker.wake_by_ref();
             }
             keep_busy(self.engine);
         }
@@ -433,7 +448,10 @@ pub(super) struct Driven {
     is_being_woken: bool,
     /// Its executor has been told to poll it: it is new, it was picked, or somebody woke it.
     is_queued: bool,
-    /// Somebody woke it while it is polled, and its executor has not been told yet.
+    /// Its executor has been told by the waker that it was polled with last, and has not polled it since: that
+    /// is enough, by the contract of wakers, for a poll to come.
+    is_told: bool,
+    /// Somebody woke it while it is polled.
     is_woken_in_poll: bool,
     /// The thread that drives it until it is ready, if it is what a `block_on` was given; else null.
     root_of: *mut Worker,
@@ -445,6 +463,8 @@ pub(super) struct Driven {
     panicked: bool,
     /// What wakes it, while it is held back.
     waker: Option<Waker>,
+    /// What its futures have for its executor's waker, see [`super::wake`]; null before its first poll.
+    relay: *mut Relay,
     /// The name of the type of the future that it polls.
     polls: &'static str,
     /// That is an executor, and drives what it was handed.
@@ -483,43 +503,49 @@ unsafe fn driven<'a>(task: *mut Worker) -> &'a mut Driven {
     }
 }
 
-/// The task, which its executor polls, takes the place of the current worker. True if it has been picked
-/// already.
-unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> bool {
+/// The task, which its executor polls, takes the place of the current worker, if it may begin.
+unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> Beginning {
     // SAFETY: the caller's engine and task are live; no switch happens in here.
     outside(|| unsafe {
         let below = (*engine).current;
+        let part = driven(task);
+        (*engine).forget_queued(part);
+        let home = std::mem::replace(&mut part.home, (*below).thread);
+        if !home.is_null() && home != part.home {
+            // It has one task less to wait for.
+            (*engine).resume_waiting_executor(home);
+        }
+        let was_told = std::mem::take(&mut part.is_told);
+        if was_told && (*task).state == State::Enabled && (*engine).released_tasks > 0 {
+            // Polled since it was woken before it was held back.
+            return Beginning::Waits;
+        }
         // For whoever asks what it is about.
         (*below).set_operation(Operation::Poll, (*below).site);
         (*engine).end_turn(Next::Waits((*below).action()));
         (*engine).remove(below, State::Away);
-        let part = driven(task);
         if (*task).state == State::Away {
             (*engine).add(task);
         } else {
             // Held back, and polled all the same: for another reason than that it was picked.
             drop(part.waker.take());
         }
-        (*engine).forget_queued(part);
+        part.is_woken_in_poll = false;
         part.outer = null_mut();
         if let Some(outer) = &mut (*below).task {
             outer.drives_others = true;
             part.outer = below;
         }
         part.below = below;
-        let home = std::mem::replace(&mut part.home, (*below).thread);
-        if !home.is_null() && home != part.home {
-            // It has one task less to wait for.
-            (*engine).resume_waiting_executor(home);
-        }
         (*task).thread = (*below).thread;
         (*task).stack = (*below).stack;
         (*engine).run_as(task);
-        let is_released = std::mem::take(&mut part.is_released);
-        if is_released {
+        if (*engine).forget_released(part) {
             (*engine).watch_turn(task);
+            Beginning::Released
+        } else {
+            Beginning::Asks
         }
-        is_released
     })
 }
 
@@ -599,7 +625,7 @@ unsafe fn ask_at_gate(engine: *mut Engine, operation: Operation, site: &'static 
             Request::Point
         };
         driven(task).is_at_gate = true;
-        let offers = (*engine).tasks_in_queue > 0;
+        let offers = (*engine).tasks_in_queue > u32::from(driven(task).is_queued);
         if offers {
             driven(task).offers_place = true;
             (*below).set_operation(Operation::Poll, site);
@@ -630,7 +656,13 @@ unsafe fn hold_back(engine: *mut Engine, task: *mut Worker, waker: &Waker) {
             // Awaits around this one need not be noted.
             driven(task).awaits = Some((*task).site);
         }
-        outside(|| driven(task).waker = Some(waker.clone()));
+        outside(|| {
+            driven(task).waker = Some(waker.clone());
+            if driven(task).is_told {
+                // It counts as one that is held back, and not as one that its executor is going to poll.
+                (*engine).forget_queued(driven(task));
+            }
+        });
         let current = (*engine).current;
         if current != below {
             wake(engine, current, below);
@@ -734,13 +766,14 @@ unsafe fn keep_busy(engine: *mut Engine) {
 unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
     // SAFETY: the caller's engine is live; no reference is kept while the executor's code runs.
     unsafe {
+        let was_told = std::mem::take(&mut driven(task).is_told);
         let handle = outside(|| {
             (*engine).end_turn(Next::Waits((*task).action()));
             (*engine).remove(task, State::Away);
             (*engine).queue_up_task(driven(task));
             (*engine).last_queued = (*task).id;
             (*task).thread = null_mut();
-            driven(task).is_released = true;
+            (*engine).release_task(driven(task));
             if (*engine).current == task {
                 (*engine).add(waker);
                 (*engine).run_as(waker);
@@ -751,9 +784,13 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
         });
         let before = std::mem::replace(&mut (*engine).undisturbed, waker);
         if let Some(handle) = handle {
-            driven(task).is_being_woken = true;
-            handle.wake();
-            driven(task).is_being_woken = false;
+            if was_told {
+                drop(handle);
+            } else {
+                driven(task).is_being_woken = true;
+                handle.wake();
+                driven(task).is_being_woken = false;
+            }
             let home = driven(task).home;
             if !home.is_null() {
                 outside(|| (*engine).resume_waiting_executor(home));
@@ -763,21 +800,18 @@ unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
     }
 }
 
-/// The task is being woken, by the current worker. False if its executor is not to be told, yet. The caller
-/// is outside.
-pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) -> bool {
+/// The task is being woken, by the current worker and this relay. The caller is outside.
+pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId, relay: *mut Relay) {
     // SAFETY: the caller's engine is live, and it is the task's iteration; no switch happens in here.
     unsafe {
         let task = (*engine).worker(task);
         if (*task).state == State::Ended {
-            return true;
+            return;
         }
         (*engine).note_touched(TURNS);
         let part = driven(task);
-        if !part.below.is_null() && !part.polls_executor {
-            part.is_woken_in_poll = true;
-            return false;
-        }
+        part.is_woken_in_poll |= !part.below.is_null() && !part.polls_executor;
+        part.is_told |= part.relay == relay;
         (*engine).queue_up_task(part);
         (*engine).last_queued = (*task).id;
         if !part.home.is_null() {
@@ -785,12 +819,30 @@ pub(super) unsafe fn note_wake(engine: *mut Engine, task: WorkerId) -> bool {
         }
         // Who is woken goes on with what the one who wakes it has done; a timer has done nothing.
         let waker = (*engine).current;
-        if (*task).state == State::Away && waker != task && (*waker).task.is_some() {
+        let goes_on = (*task).state == State::Away && !part.is_being_woken;
+        if goes_on && waker != task && (*waker).task.is_some() {
             (*task).chain = (*waker).chain;
             (*engine).tell_chain((*task).id, (*waker).chain);
         }
-        true
     }
+}
+
+/// The relay of the waker that the task was polled with last.
+pub(super) unsafe fn relay_of<'a>(task: *mut Worker) -> &'a mut *mut Relay {
+    // SAFETY: the caller's task is live, and it does not keep the reference.
+    unsafe { &mut driven(task).relay }
+}
+
+/// True while the task is polled.
+pub(super) unsafe fn is_polled(task: *mut Worker) -> bool {
+    // SAFETY: the caller's task is live.
+    unsafe { !driven(task).below.is_null() }
+}
+
+/// True if there will be no more polls of the task.
+pub(super) unsafe fn has_ended(task: *const Worker) -> bool {
+    // SAFETY: the caller's task is live.
+    unsafe { (*task).state == State::Ended }
 }
 
 /// What runs on a worker that wakes tasks.
@@ -846,12 +898,14 @@ impl Engine {
                 is_released: false,
                 is_being_woken: false,
                 is_queued: true,
+                is_told: false,
                 is_woken_in_poll: false,
                 root_of,
                 home: null_mut(),
                 made_on,
                 panicked: false,
                 waker: None,
+                relay: null_mut(),
                 polls: "",
                 polls_executor: false,
                 awaits: None,
@@ -890,6 +944,8 @@ impl Engine {
             }
             self.note_touched(TURNS);
             self.forget_queued(driven(task));
+            self.forget_released(driven(task));
+            give_back(self, task);
             forget_root(task);
             let home = driven(task).home;
             if !home.is_null() {
@@ -923,6 +979,18 @@ impl Engine {
     fn forget_queued(&mut self, part: &mut Driven) {
         self.tasks_in_queue -= u32::from(part.is_queued);
         part.is_queued = false;
+    }
+
+    /// The task was picked while it was held back.
+    fn release_task(&mut self, part: &mut Driven) {
+        self.released_tasks += u32::from(!part.is_released);
+        part.is_released = true;
+    }
+
+    /// The task is polled, or over. True if it had been picked for that.
+    fn forget_released(&mut self, part: &mut Driven) -> bool {
+        self.released_tasks -= u32::from(part.is_released);
+        std::mem::take(&mut part.is_released)
     }
 
     /// True if the current worker's executor goes on whatever its tasks return: a thread was made for it, or
@@ -1029,6 +1097,7 @@ impl Engine {
             let state = if is_over { State::Ended } else { State::Away };
             if is_over {
                 self.forget_queued(driven(task));
+                give_back(self, task);
                 forget_root(task);
             }
             self.remove(task, state);

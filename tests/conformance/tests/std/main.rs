@@ -17,3 +17,4 @@ mod scope;
 mod sync_channel;
 mod thread;
 mod time;
+mod waker;
