@@ -1,6 +1,7 @@
 //! The engine of cargo-cct, and what a test can say to it.
 #![warn(missing_docs)]
 
+pub mod claim;
 pub mod codec;
 pub mod config;
 pub mod operation;

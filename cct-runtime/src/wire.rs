@@ -7,6 +7,7 @@
 //!
 //! Kept here: names and types. The engine writes them, cargo-cct reads them.
 
+use crate::claim::Exceptions;
 use crate::codec::{wire_enum, wire_struct};
 use crate::strategy::{Action, Limits, Progress};
 use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
@@ -195,6 +196,8 @@ pub struct Counters {
     /// What besides the strategy decided, in any schedule; in those of earlier processes too if the
     /// search was resumed.
     pub limits: Limits,
+    /// What the schedules could not see; as with `limits`, those that a claim is about.
+    pub left_out: Exceptions,
     /// Schedules that failed in earlier processes, if the search was resumed: they are not made again.
     pub failed_before: u64,
     /// Schedules that came to an end in earlier processes, if the search was resumed.
@@ -246,6 +249,7 @@ impl Counters {
             exhausted: self.exhausted || other.exhausted,
             progress: self.progress.or(other.progress),
             limits: self.limits.and(other.limits),
+            left_out: self.left_out.and(other.left_out),
             failed_before: self.failed_before + other.failed_before,
             ended_before: self.ended_before + other.ended_before,
             resume_error: self.resume_error.or(other.resume_error),
@@ -262,8 +266,9 @@ impl Counters {
         self.ended_before + self.schedules.saturating_sub(without_end)
     }
 
-    /// True if every schedule that there is has been made: nothing but the strategy's picks decided in any
-    /// of them, and it left none out. How many they are is in `progress`, or in `schedules`.
+    /// True if every schedule that the engine can make has been made: nothing but the strategy's picks decided
+    /// in any of them, and it left none out. How many they are is in `progress`, or in `schedules`; what the
+    /// engine cannot see of the program is in `left_out`.
     pub fn is_proof(&self) -> bool {
         let knows = |progress: &Progress| !progress.leaves_out && progress.astray == 0;
         self.exhausted
@@ -386,6 +391,7 @@ wire_struct!(Counters {
     exhausted,
     progress,
     limits,
+    left_out,
     failed_before,
     ended_before,
     resume_error,

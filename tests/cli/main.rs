@@ -6,6 +6,7 @@
 mod attribute;
 mod c_code;
 mod cache;
+mod claims;
 mod compare;
 mod counters;
 mod crates;

@@ -325,7 +325,7 @@ impl Session<'_> {
     fn ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
         let failure = self.failures.get(&run.name);
         let summary = &mut self.summary;
-        summary.add(&run.counters);
+        summary.add(run);
         let stopped = matches!(run.outcome, Outcome::Stopped);
         summary.not_run -= usize::from(!stopped);
         if run.started.is_none() && matches!(run.outcome, Outcome::Passed) {

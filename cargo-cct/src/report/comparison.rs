@@ -6,6 +6,7 @@ use cct::strategy::Spec;
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use serde_json::json;
 
+use super::claim;
 use super::counters::nanos_per_step;
 use super::cut_off;
 use super::failure::{Detail, Layout, Report};
@@ -13,7 +14,7 @@ use super::json::Json;
 use super::style::{FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, number, put};
 use crate::failure::Record;
-use crate::run::{Outcome, RunSeed, TestName, TestRun, same_end};
+use crate::run::{Claim, Outcome, RunSeed, TestName, TestRun, same_end};
 
 /// A test under one strategy.
 #[derive(Debug)]
@@ -83,6 +84,11 @@ impl Comparison {
         );
         for line in table(rows, &self.layout).lines() {
             put!(out, "  {}\n", line.trim_end());
+        }
+        for row in rows {
+            if let Some(claim) = Claim::of(&row.run) {
+                put!(out, "  {}: {}\n", row.strategy, claim::text(&claim));
+            }
         }
         for (strategy, reason) in rows.iter().filter_map(refusal) {
             put!(out, "  {} {strategy}: {reason}\n", paint(WARN, "warning:"));
@@ -156,7 +162,7 @@ fn cells(row: &Compared) -> [String; 10] {
         or_none(nanos_per_step(counters).map(number)),
         number(counters.switches),
         number(counters.cut_offs),
-        if counters.exhausted { "yes" } else { "-" }.to_owned(),
+        claim::word(Claim::of(&row.run).as_ref()),
         or_none(
             row.failure
                 .as_ref()
@@ -189,6 +195,7 @@ fn row_json(row: &Compared) -> serde_json::Value {
         "strategy": row.strategy.to_string(),
         "first_bug": first_bug(row),
         "counters": row.run.counters,
+        "claim": Claim::of(&row.run).as_ref().map(claim::value),
         "nanos_per_step": nanos_per_step(&row.run.counters),
         "seconds": row.run.elapsed.as_secs_f64(),
         "failure": row.failure.as_ref().map(|(record, _)| &record.id),

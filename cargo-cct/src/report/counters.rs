@@ -3,65 +3,37 @@
 use cct::strategy::Progress;
 use cct::wire::Counters;
 
+use super::claim;
 use super::style::{FAINT, paint};
 use super::words::{count, number, put};
-use crate::run::{Outcome, TestRun};
+use crate::run::{Claim, Outcome, TestRun};
 
-/// How much was explored without finding anything.
-pub(super) fn explored(counters: &Counters, repeats: Repeatable) -> String {
-    if counters.exhausted {
-        return exhausted(counters, repeats);
+/// How much was explored without finding anything: what may be claimed of all schedules, or how many were made
+/// and why that is all that can be said.
+pub(super) fn explored(run: &TestRun) -> String {
+    if let Some(claim) = Claim::of(run) {
+        return claim::text(&claim);
     }
-    let schedules = count(counters.schedules, "schedule");
-    let distinct = number(counters.distinct);
-    format!("{schedules}, {distinct} distinct{}", cut_off(counters))
-}
-
-/// Whether the first schedule was the same when it ran a second time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Repeatable {
-    /// It was.
-    Yes,
-    /// It was not: something is not under control, and who knows what else it can do.
-    No,
-}
-
-/// There were no more schedules: all is known, but for what the engine decided by itself and what the
-/// strategy leaves out.
-fn exhausted(counters: &Counters, repeats: Repeatable) -> String {
-    let made = counters
-        .progress
-        .as_ref()
-        .map_or(counters.schedules, |progress| progress.made);
-    let all = match made {
-        1 => "the only schedule".to_owned(),
-        n => format!("all {}", count(n, "schedule")),
+    let counters = &run.counters;
+    let mut out = if counters.exhausted || counters.sequential {
+        let made = counters.progress.as_ref().map(|progress| progress.made);
+        let made = made.unwrap_or(counters.schedules);
+        format!("{} explored", count(made, "schedule"))
+    } else {
+        let distinct = number(counters.distinct);
+        format!(
+            "{}, {distinct} distinct",
+            count(counters.schedules, "schedule")
+        )
     };
-    let reduces = counters.progress.is_some_and(|progress| progress.reduces);
-    if reduces && counters.is_proof() && repeats == Repeatable::Yes {
-        let executions = count(made, "execution");
-        return format!("proved over all interleavings: {executions}");
-    }
-    let mut out = format!("{all} explored");
-    if let Some(progress) = &counters.progress {
-        match progress.bound {
-            Some(bound) if progress.leaves_out => put!(out, " up to bound {bound}"),
-            _ if progress.leaves_out => out.push_str(" within the bound"),
-            _ => {}
-        }
-    }
     let astray = counters.progress.map_or(0, |progress| progress.astray);
-    if astray > 0 || repeats == Repeatable::No {
+    if (astray > 0 || run.diverged.is_some()) && counters.exhausted {
         out.push_str(", not all repeat");
     }
-    let limits = counters.limits;
-    if limits.yields || limits.stalls {
-        out.push_str(", with spinning bounded");
-    }
-    if limits.time {
-        out.push_str(", time-outs in one order");
-    }
     out.push_str(&cut_off(counters));
+    if counters.exhausted && counters.limits.steps && counters.cut_offs == 0 {
+        out.push_str(", detached workers cut off");
+    }
     out
 }
 
@@ -174,43 +146,118 @@ pub(super) fn nanos_per_step(counters: &Counters) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use cct::claim::{Exception, Exceptions};
     use cct::strategy::Limits;
+    use cct::wire::{Divergence, Started};
 
     use super::*;
+    use crate::run::TestName;
 
-    fn counters(limits: Limits, cut_offs: u64) -> Counters {
+    fn run(counters: Counters) -> TestRun {
+        TestRun {
+            name: TestName {
+                binary: String::new(),
+                test: String::new(),
+            },
+            started: Some(Started {
+                seed: 1,
+                strategy: String::new(),
+                iterations: 1000,
+                statics: 0,
+                static_bytes: 0,
+            }),
+            elapsed: Duration::ZERO,
+            counters,
+            diverged: None,
+            uncontrolled: Vec::new(),
+            printed: String::new(),
+            outcome: Outcome::Passed,
+        }
+    }
+
+    fn whole() -> Counters {
         Counters {
             schedules: 315,
             distinct: 315,
-            cut_offs,
+            workers: 2,
             exhausted: true,
-            limits,
             ..Counters::default()
         }
     }
 
+    fn told(counters: Counters) -> String {
+        explored(&run(counters))
+    }
+
     #[test]
-    fn exhaustion_is_told_with_its_limits() {
-        let none = Limits::default();
-        let all = "all 315 schedules explored";
-        assert_eq!(explored(&counters(none, 0), Repeatable::Yes), all);
-        let yields = Limits {
-            yields: true,
-            ..none
+    fn all_is_claimed_but_for_what_was_left_out() {
+        assert_eq!(told(whole()), "all 315 schedules explored");
+        let mut left_out = Exceptions::of(Exception::WeakOrderings);
+        let weak = Counters {
+            left_out,
+            ..whole()
         };
-        let text = explored(&counters(yields, 0), Repeatable::Yes);
-        assert_eq!(text, format!("{all}, with spinning bounded"));
-        let time = Limits { time: true, ..none };
-        let text = explored(&counters(time, 0), Repeatable::Yes);
-        assert_eq!(text, format!("{all}, time-outs in one order"));
-        let steps = Limits {
+        let text = "all 315 schedules explored, but for weak orderings";
+        assert_eq!(told(weak), text);
+        left_out.add(Exception::Files);
+        let alone = Counters {
+            left_out,
+            workers: 1,
+            sequential: true,
+            ..whole()
+        };
+        let text = "1 schedule: nothing to interleave, but for files";
+        assert_eq!(told(alone), text);
+    }
+
+    #[test]
+    fn a_proof_is_told_as_one() {
+        let proved = Counters {
+            progress: Some(Progress {
+                made: 20,
+                reduces: true,
+                ..Progress::default()
+            }),
+            ..whole()
+        };
+        let text = "proved over all interleavings: 20 executions";
+        assert_eq!(told(proved.clone()), text);
+        let differs = TestRun {
+            diverged: Some(Divergence {
+                step: 1,
+                expected: String::new(),
+                found: String::new(),
+            }),
+            ..run(proved)
+        };
+        assert_eq!(explored(&differs), "20 schedules explored, not all repeat");
+    }
+
+    #[test]
+    fn nothing_is_claimed_where_a_bound_was_met() {
+        let limits = Limits {
             steps: true,
-            ..none
+            ..Limits::default()
         };
-        assert_eq!(
-            explored(&counters(steps, 7), Repeatable::Yes),
-            format!("{all}, 7 cut off")
-        );
+        let cut = Counters {
+            cut_offs: 7,
+            limits,
+            ..whole()
+        };
+        assert_eq!(told(cut.clone()), "315 schedules explored, 7 cut off");
+        let alone = Counters {
+            schedules: 1,
+            cut_offs: 1,
+            exhausted: false,
+            sequential: true,
+            ..cut
+        };
+        assert_eq!(told(alone), "1 schedule explored, 1 cut off");
+        let detached = Counters { limits, ..whole() };
+        let text = "315 schedules explored, detached workers cut off";
+        assert_eq!(told(detached), text);
     }
 
     #[test]
@@ -223,12 +270,9 @@ mod tests {
         };
         let some = Counters {
             progress: Some(bounded),
-            ..counters(Limits::default(), 0)
+            ..whole()
         };
-        assert_eq!(
-            explored(&some, Repeatable::Yes),
-            "all 9 schedules explored up to bound 2"
-        );
+        assert_eq!(told(some), "all 9 schedules explored up to bound 2");
         assert_eq!(
             to_go(&Progress {
                 open: 1,
@@ -236,26 +280,6 @@ mod tests {
                 ..bounded
             }),
             "about 40 schedules, 1 open alternative; all up to bound 2 are made"
-        );
-    }
-
-    #[test]
-    fn a_proof_is_told_as_one() {
-        let some = Counters {
-            progress: Some(Progress {
-                made: 20,
-                reduces: true,
-                ..Progress::default()
-            }),
-            ..counters(Limits::default(), 0)
-        };
-        assert_eq!(
-            explored(&some, Repeatable::Yes),
-            "proved over all interleavings: 20 executions"
-        );
-        assert_eq!(
-            explored(&some, Repeatable::No),
-            "all 20 schedules explored, not all repeat"
         );
     }
 
@@ -276,11 +300,8 @@ mod tests {
     fn what_is_not_exhausted_is_counted() {
         let some = Counters {
             exhausted: false,
-            ..counters(Limits::default(), 0)
+            ..whole()
         };
-        assert_eq!(
-            explored(&some, Repeatable::Yes),
-            "315 schedules, 315 distinct"
-        );
+        assert_eq!(told(some), "315 schedules, 315 distinct");
     }
 }

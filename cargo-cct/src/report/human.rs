@@ -12,7 +12,7 @@ use super::counters;
 use super::failure::{Detail, Layout, Report};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::words::{count, duration, number, put, switches};
-use super::{Reporter, Summary, status};
+use super::{Reporter, Summary, claim, status};
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
@@ -231,12 +231,12 @@ impl Reporter for Human {
         if self.verbose {
             put!(
                 out,
-                "{:>24}{}, {}, {} at most; {} explored to the end\n",
+                "{:>24}{}, {}, {} at most; {}\n",
                 "",
                 count(counters.contested, "contested step"),
                 switches(counters.switches),
                 count(counters.concurrency.into(), "candidate"),
-                count(summary.exhausted as u64, "test")
+                claim::of_tests(summary)
             );
         }
         for failed in &summary.failures {

@@ -6,10 +6,10 @@ use cct::wire::Counters;
 use serde_json::{Value, json};
 
 use super::failure::Report;
-use super::{Reporter, Summary, cut_off, status};
+use super::{Reporter, Summary, claim, cut_off, status};
 use crate::build::cargo::Executable;
 use crate::failure::Record;
-use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
+use crate::run::{Claim, Outcome, Repeats, RunSeed, TestName, TestRun};
 
 /// The version of the lines.
 pub(crate) const VERSION: u32 = 1;
@@ -105,6 +105,7 @@ impl Reporter for Json {
                     _ => None,
                 },
                 "counters": run.counters,
+                "claim": Claim::of(run).as_ref().map(claim::value),
                 "diverged": run.diverged,
                 "uncontrolled": run.uncontrolled,
                 "failure": failure.map(|(_, report)| report.json()),
@@ -134,6 +135,7 @@ impl Reporter for Json {
                 "not_run": summary.not_run,
                 "left_out": summary.left_out,
                 "exhausted": summary.exhausted,
+                "exhausted_but_for": summary.but_for,
                 "counters": summary.counters,
                 "seconds": summary.elapsed.as_secs_f64(),
                 "failures": failures.collect::<Vec<_>>(),

@@ -1,5 +1,6 @@
 //! From values to words: the only place where text for people and for programs is made.
 
+mod claim;
 mod comparison;
 mod counters;
 pub(crate) mod crates;
@@ -16,7 +17,8 @@ mod words;
 use std::io;
 
 use crate::failure::Record;
-use crate::run::{RunSeed, TestName, TestRun};
+use crate::run::{Claim, RunSeed, TestName, TestRun};
+use cct::claim::Exceptions;
 use cct::wire::Counters;
 
 pub(crate) use comparison::{Compared, Comparison};
@@ -69,8 +71,10 @@ pub(crate) struct Summary {
     pub not_run: usize,
     /// Tests that filters and `#[ignore]` left out.
     pub left_out: usize,
-    /// Tests all of whose schedules were explored.
+    /// Tests of which something is claimed about all schedules.
     pub exhausted: usize,
+    /// What at least one of these claims leaves out.
+    pub but_for: Exceptions,
     /// The sum of all counters; of `longest`, `workers` and `concurrency` the greatest; what
     /// is about one test, such as `progress`, is not here.
     pub counters: Counters,
@@ -97,8 +101,9 @@ impl Summary {
         self.passed + self.unfinished + self.failed + self.flaky + self.refused
     }
 
-    /// Adds one test's counters.
-    pub(crate) fn add(&mut self, counters: &Counters) {
+    /// Adds one test's counters, and what is claimed of it.
+    pub(crate) fn add(&mut self, run: &TestRun) {
+        let counters = &run.counters;
         self.counters.schedules += counters.schedules;
         self.counters.distinct += counters.distinct;
         self.counters.watched += counters.watched;
@@ -112,8 +117,12 @@ impl Summary {
         self.counters.workers = self.counters.workers.max(counters.workers);
         self.counters.concurrency = self.counters.concurrency.max(counters.concurrency);
         self.counters.limits = self.counters.limits.and(counters.limits);
+        self.counters.left_out = self.counters.left_out.and(counters.left_out);
         self.counters.nanos += counters.nanos;
-        self.exhausted += usize::from(counters.exhausted);
+        if let Some(claim) = Claim::of(run).filter(|claim| claim.is_about_all()) {
+            self.exhausted += 1;
+            self.but_for = self.but_for.and(claim.but_for);
+        }
     }
 }
 

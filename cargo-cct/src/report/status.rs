@@ -2,7 +2,7 @@
 
 use cct::verdict::{Bug, BugKind};
 
-use super::counters::{self, Repeatable};
+use super::counters;
 use super::cut_off;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, number};
@@ -113,14 +113,7 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
         }
         Outcome::Unfinished => cut_off::none_ended(counters),
         Outcome::Passed if run.started.is_none() => "ran natively: not controlled".to_owned(),
-        Outcome::Passed if counters.sequential => "1 schedule: nothing to interleave".to_owned(),
-        Outcome::Passed => {
-            let repeats = match run.diverged {
-                None => Repeatable::Yes,
-                Some(_) => Repeatable::No,
-            };
-            counters::explored(counters, repeats)
-        }
+        Outcome::Passed => counters::explored(run),
     }
 }
 

@@ -36,6 +36,15 @@ pub(crate) fn number(n: u64) -> String {
     out
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn list(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// Seconds with milliseconds' worth of digits.
 pub(crate) fn duration(duration: Duration) -> String {
     format!("{:.2}s", duration.as_secs_f64())

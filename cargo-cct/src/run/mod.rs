@@ -3,6 +3,7 @@
 //! Nothing here speaks to people; what happens is handed on as values.
 
 pub(crate) mod board;
+mod claim;
 mod confirm;
 mod difference;
 mod events;
@@ -18,6 +19,7 @@ mod seed;
 mod spread;
 mod watch;
 
+pub(crate) use claim::{Claim, Scope};
 pub(crate) use confirm::{Repeated, repeat, same_end, without_numbers};
 pub(crate) use difference::{Difference, difference};
 pub(crate) use explore::{Explorer, Finding, HANG_TIMEOUT, Outcome, Repeats, TestRun};

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::point::{last_site, point_at};
 use super::state::{Engine, engine};
-use super::worker::State;
+use super::worker::{State, Worker};
+use crate::claim::Exception;
 use crate::operation::Operation;
 use crate::strategy::derive;
 
@@ -54,6 +55,7 @@ pub fn clock_read() -> u64 {
     // SAFETY: a controlled worker's engine is live; no reference is kept.
     unsafe {
         pass(&mut *engine, READ);
+        (*engine).left_out.add(Exception::Clocks);
         (*engine).time
     }
 }
@@ -103,6 +105,23 @@ fn somebody_sleeps(engine: &Engine) -> bool {
         let worker = unsafe { &*worker };
         worker.state == State::Waiting && worker.operation == Operation::Sleep
     })
+}
+
+/// The worker begins a wait that ends at its deadline only when nobody can run. Nobody can tell if it is
+/// the only one that has not ended.
+pub(super) fn note_deadline(engine: &mut Engine, worker: &Worker) {
+    let exception = match worker.operation {
+        Operation::Sleep => Exception::Sleeps,
+        _ => Exception::TimeOuts,
+    };
+    let others = engine.live_workers().iter().any(|&other| {
+        // SAFETY: the engine's workers are live.
+        let other = unsafe { &*other };
+        other.id != worker.id && other.state != State::Ended
+    });
+    if others {
+        engine.left_out.add(exception);
+    }
 }
 
 /// Moves time to the next deadline and wakes all whose deadline has come; false if nobody has one.

@@ -9,6 +9,7 @@ use super::look::Awaits;
 use super::signals;
 use super::state::{Engine, engine};
 use super::worker::State;
+use crate::claim::Exception;
 use crate::config::Resolved;
 use crate::strategy::WorkerId;
 use crate::wire::Outside;
@@ -65,6 +66,7 @@ pub(super) fn drain(engine: &mut Engine) {
 #[cold]
 fn take_news(engine: &mut Engine) {
     if NEWS.swap(false, Ordering::Acquire) {
+        engine.left_out.add(Exception::UncontrolledThreads);
         for (iteration, worker) in unparked().drain(..) {
             if iteration == engine.iteration && (worker.0 as usize) < engine.worker_count {
                 // SAFETY: the engine's workers are live.
@@ -150,6 +152,7 @@ pub fn stir(source: Source) {
 /// The outside is used.
 pub(super) fn note_use(engine: &mut Engine, source: Source) {
     USES[source as usize].fetch_add(1, Ordering::Relaxed);
+    engine.left_out.add(Exception::Outside);
     engine.looks.has_outside = true;
     engine.looks.stirred = true;
 }

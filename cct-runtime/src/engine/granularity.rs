@@ -28,6 +28,8 @@ pub(crate) struct Granularity {
     known: Box<[(*const Location<'static>, Place); KNOWN]>,
     /// How many operations in a row have been no steps.
     unseen: u32,
+    /// Whether any has been.
+    has_merged: bool,
 }
 
 /// An entry without a site.
@@ -53,6 +55,7 @@ impl Granularity {
             interleaved: interleaved.to_vec(),
             known: Box::new([NOBODYS; KNOWN]),
             unseen: 0,
+            has_merged: false,
         }
     }
 
@@ -61,6 +64,17 @@ impl Granularity {
         self.is_coarse = is_coarse;
         self.is_on = is_coarse || !self.atomic.is_empty();
         self.unseen = 0;
+        self.has_merged = false;
+    }
+
+    /// True if an operation of the iteration was part of another one's step.
+    pub(super) fn has_merged(&self) -> bool {
+        self.has_merged
+    }
+
+    /// As if none had been so far.
+    pub(super) fn forget_merged(&mut self) {
+        self.has_merged = false;
     }
 
     /// Where the site lies, if that has been looked up lately.
@@ -90,6 +104,7 @@ impl Granularity {
             return false;
         }
         self.unseen += 1;
+        self.has_merged = true;
         true
     }
 

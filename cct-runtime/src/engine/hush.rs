@@ -9,6 +9,7 @@ use std::panic::Location;
 use super::aside::Onlooker;
 use super::external::is_engine_thread;
 use super::state::{Engine, engine, is_controlled};
+use crate::claim::Exception;
 use crate::operation::Operation;
 use crate::strategy::Action;
 
@@ -70,6 +71,7 @@ impl Engine {
         self.granularity.is_on = false;
         self.watch.is_on = false;
         self.onlooker = Some(Onlooker::Allocator);
+        self.left_out.add(Exception::Allocators);
     }
 
     /// The current worker is not in the allocator any more, or others are going to run. False if it was not.

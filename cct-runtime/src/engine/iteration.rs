@@ -8,6 +8,7 @@ use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
 use super::state::{Driver, Engine, Request, engine, outside, set_engine};
+use crate::claim::{Exception, Exceptions};
 use crate::strategy::{Ending, IterationResult, Limits, Rng, Strategy, WorkerId};
 use crate::trace::{Schedule, WorkerKind};
 use crate::verdict::{Bug, Verdict};
@@ -202,6 +203,7 @@ impl Engine {
         self.widest = 0;
         self.chain_count = 0;
         self.limits = Limits::default();
+        self.left_out = Exceptions::NONE;
         self.state_hash = 0;
     }
 
@@ -228,6 +230,24 @@ impl Engine {
     /// What besides the strategy decided in the iteration that ended.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// What the iteration that ended could not see.
+    pub(crate) fn left_out(&self) -> Exceptions {
+        let mut left_out = self.left_out;
+        if self.limits.yields || self.limits.stalls {
+            left_out.add(Exception::Spinning);
+        }
+        if self.granularity.has_merged() {
+            left_out.add(Exception::AtomicDependencies);
+        }
+        left_out
+    }
+
+    /// What was done up to here was done by a single worker.
+    pub(super) fn forget_order(&mut self) {
+        self.left_out = self.left_out.of_inputs();
+        self.granularity.forget_merged();
     }
 
     /// The number of workers of the iteration that ended.

@@ -51,7 +51,9 @@ pub use look::{Awaits, Look, look_again, look_by, wait_until};
 pub use panic::{Hook, panic_count, replace_hook, set_panic_count, worker_panicked};
 pub use point::{give_way, last_site, point, point_at, point_on_both};
 pub use signals::{is_thread_of_workers, note_handled_signal};
-pub use state::{current, current_thread, is_controlled, iteration, leave, outside, run_number};
+pub use state::{
+    current, current_thread, is_controlled, iteration, leave, leave_out, outside, run_number,
+};
 pub use state_hash::state_hash;
 pub use step::Step;
 pub use task::{Gate, Task, handing_is_over, own_clock};

@@ -27,6 +27,7 @@ use super::waiters::Waiters;
 use super::wake::Relays;
 use super::watch::Watch;
 use super::worker::Worker;
+use crate::claim::{Exception, Exceptions};
 use crate::config::Settings;
 use crate::memory::c_locals::CLocals;
 use crate::strategy::{Limits, Rng, Strategy, WorkerId};
@@ -117,6 +118,16 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     let _back = Back(engine());
     set_engine(null_mut());
     f()
+}
+
+/// The current worker does something that a claim about all schedules leaves out. Does nothing outside a
+/// controlled worker.
+pub fn leave_out(exception: Exception) {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live; no reference is kept.
+        unsafe { (*engine).left_out.add(exception) };
+    }
 }
 
 /// Everything about the iteration under way, and what is kept from one to the next.
@@ -218,6 +229,8 @@ pub(crate) struct Engine {
     pub(super) chain_count: u32,
     /// What besides the strategy decided.
     pub(super) limits: Limits,
+    /// What the iteration could not see.
+    pub(super) left_out: Exceptions,
     /// What the program said last about its state.
     pub(super) state_hash: u64,
     /// Which operations are steps.
@@ -322,6 +335,7 @@ impl Engine {
             widest: 0,
             chain_count: 0,
             limits: Limits::default(),
+            left_out: Exceptions::NONE,
             state_hash: 0,
             granularity,
         })

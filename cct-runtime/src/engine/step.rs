@@ -1,6 +1,7 @@
 //! An operation under way, through which a shim tells what it read and wrote.
 
 use super::state::{Engine, outside};
+use crate::claim::Exception;
 use crate::trace::{Outcome, Value};
 
 /// An operation that was declared and may now be carried out.
@@ -74,6 +75,15 @@ impl Step {
             if !self.engine.is_null() && !self.is_part && (*self.engine).keeps_values {
                 outside(|| (*self.engine).record_name(name));
             }
+        }
+    }
+
+    /// A claim about all schedules leaves something of the operation out, if this is so.
+    #[inline]
+    pub fn leaves_out_if(self, is_so: bool, exception: Exception) {
+        if is_so && !self.engine.is_null() {
+            // SAFETY: as in `progressed`.
+            unsafe { (*self.engine).left_out.add(exception) };
         }
     }
 

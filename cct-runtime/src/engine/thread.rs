@@ -9,10 +9,11 @@ use super::fiber::hand_over;
 use super::iteration::End;
 use super::point::point_at;
 use super::stack::MAX_WORKERS;
-use super::state::{Driver, engine, outside};
+use super::state::{Driver, engine, leave_out, outside};
 use super::wait::{Wakeup, wait_at, wake_all_of};
 use super::watch::touch;
 use super::worker::{State, Worker};
+use crate::claim::Exception;
 use crate::operation::{Access, Operation};
 use crate::strategy::{ChainId, RANDOM_BYTES, WorkerId};
 use crate::trace::WorkerKind;
@@ -210,6 +211,7 @@ pub fn choose_index(n: usize) -> usize {
 /// Fills `out` with bytes that follow from the iteration's seed.
 pub fn random_bytes(out: &mut [u8]) {
     touch(RANDOM_BYTES, Access::Writes);
+    leave_out(Exception::RandomNumbers);
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
     let rng = unsafe { &mut (*engine()).value_rng };
     for chunk in out.chunks_mut(8) {

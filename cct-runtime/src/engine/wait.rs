@@ -9,6 +9,7 @@ use super::state::{Engine, Request, engine, outside};
 use super::thread::choose_index;
 use super::worker::{State, Worker};
 use super::{clock, external};
+use crate::claim::Exception;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 use crate::verdict::{Bug, BugKind, Verdict};
@@ -295,6 +296,15 @@ impl Engine {
             self.waiters.insert(current);
         }
         self.announce_absent(current.id);
+        if matches!(
+            current.operation,
+            Operation::Wait | Operation::WaitTimeout | Operation::Park | Operation::FutexWait
+        ) {
+            self.left_out.add(Exception::SpuriousWakeUps);
+        }
+        if current.deadline != clock::NEVER {
+            clock::note_deadline(self, current);
+        }
         if current.deadline < self.next_deadline {
             if self.next_deadline == u64::MAX {
                 clock::be_patient(self);

@@ -157,6 +157,10 @@ impl Engine {
         }
         let worker = self.workers[index];
         self.worker_count += 1;
+        if index == 1 {
+            // So far there was nobody whose order with the first one could matter.
+            self.forget_order();
+        }
         // SAFETY: the engine's workers are live; this one is not in use.
         unsafe { (*worker).reset(stack, spawned_at) };
         worker

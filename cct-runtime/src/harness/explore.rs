@@ -8,6 +8,7 @@ use super::replay;
 use super::resume::Resume;
 use super::share::Share;
 use super::surroundings::{self, Surroundings};
+use crate::claim::{Exception, Exceptions};
 use crate::config;
 use crate::config::{Resolved, Settings};
 use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Tape};
@@ -239,6 +240,8 @@ struct Member {
     longest: u32,
     /// What besides it decided in its schedules.
     limits: Limits,
+    /// What its schedules could not see.
+    left_out: Exceptions,
     /// It is the first that keeps count of what is left.
     reports: bool,
     /// It was one that enumerates, and is through: its turns are random since.
@@ -271,6 +274,7 @@ impl<'a> Search<'a> {
             turns: 0,
             longest: 0,
             limits: Limits::default(),
+            left_out: Exceptions::NONE,
             reports: false,
             is_through: false,
         };
@@ -291,7 +295,10 @@ impl<'a> Search<'a> {
         let mut counters = Counters::default();
         if let Some(resume) = &resume {
             counters.limits = resume.limits();
+            counters.left_out = resume.left_out();
+            counters.workers = resume.workers();
             portfolio[0].limits = resume.limits();
+            portfolio[0].left_out = resume.left_out();
             counters.failed_before = resume.failed();
             counters.ended_before = resume.ended();
             // There may be nothing left to do.
@@ -413,8 +420,7 @@ impl<'a> Search<'a> {
             return;
         };
         let strategy = &*self.portfolio[0].strategy;
-        let ended = self.counters.ended();
-        let saved = resume.save(strategy, self.counters.limits, (failed, ended));
+        let saved = resume.save(strategy, &self.counters, failed);
         self.counters.resume_error = saved.err();
         let after = self.began.elapsed();
         resume.put_off(after, after.saturating_sub(before));
@@ -442,6 +448,9 @@ impl<'a> Search<'a> {
         let end = self.explorer.engine.run(plan, body);
         member.longest = member.longest.max(self.explorer.engine.step_count());
         member.limits = member.limits.and(self.explorer.engine.limits());
+        let left_out = self.left_out();
+        let member = &mut self.portfolio[turn];
+        member.left_out = member.left_out.and(left_out);
         let exhausted = member.strategy.is_exhausted();
         let progress = member.strategy.progress();
         let verdict = fail_on_unobserved(end.verdict, &self.explorer.engine, &self.settings);
@@ -487,6 +496,7 @@ impl<'a> Search<'a> {
         if is_proof {
             // The others' schedules are among those that it has made.
             self.counters.limits = Limits::default();
+            self.counters.left_out = member.left_out;
         }
         if is_proof || self.portfolio.iter().all(|member| member.is_through) {
             self.counters.exhausted = true;
@@ -536,7 +546,17 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// What the iteration that ended could not see.
+    fn left_out(&self) -> Exceptions {
+        let mut left_out = self.explorer.engine.left_out();
+        if self.explorer.surroundings.has_drawn_hash_keys() {
+            left_out.add(Exception::RandomNumbers);
+        }
+        left_out
+    }
+
     fn count(&mut self, iteration: u64, verdict: &Verdict, abandoned: bool) {
+        let left_out = self.left_out();
         let engine = &self.explorer.engine;
         let steps = u64::from(engine.step_count());
         let counters = &mut self.counters;
@@ -550,6 +570,7 @@ impl<'a> Search<'a> {
         counters.workers = counters.workers.max(engine.worker_total());
         counters.concurrency = counters.concurrency.max(engine.width());
         counters.limits = counters.limits.and(engine.limits());
+        counters.left_out = counters.left_out.and(left_out);
         if engine.has_unobserved_panics() {
             for panic in engine.unobserved_panics() {
                 let known = counters

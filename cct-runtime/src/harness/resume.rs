@@ -9,14 +9,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::claim::Exceptions;
 use crate::codec::{Wire, wire_struct};
 use crate::config::Resolved;
 use crate::strategy::{Limits, Strategy};
-use crate::wire::VERSION;
+use crate::wire::{Counters, VERSION};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"cct-goon");
 /// The version of the strategies' own part.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// How often the file is written, unless that takes long.
 const EVERY: Duration = Duration::from_secs(10);
 /// No more than one part in so many of the time is spent on it.
@@ -45,6 +46,8 @@ struct Saved {
     seed: u64,
     /// What there is to tell of the schedules made.
     limits: Limits,
+    left_out: Exceptions,
+    workers: u32,
     failed: u64,
     ended: u64,
     /// What the strategy saved.
@@ -60,6 +63,8 @@ wire_struct!(Saved {
     settings,
     seed,
     limits,
+    left_out,
+    workers,
     failed,
     ended,
     strategy,
@@ -89,6 +94,8 @@ impl Resume {
             settings: schedules_depend_on(name, settings),
             seed: settings.seed,
             limits: Limits::default(),
+            left_out: Exceptions::NONE,
+            workers: 0,
             failed: 0,
             ended: 0,
             strategy: empty,
@@ -121,6 +128,16 @@ impl Resume {
         self.saved.limits
     }
 
+    /// What the schedules of earlier processes could not see.
+    pub(super) fn left_out(&self) -> Exceptions {
+        self.saved.left_out
+    }
+
+    /// The most workers of one of them.
+    pub(super) fn workers(&self) -> u32 {
+        self.saved.workers
+    }
+
     /// How many schedules of earlier processes failed.
     pub(super) fn failed(&self) -> u64 {
         self.saved.failed
@@ -136,21 +153,23 @@ impl Resume {
         elapsed >= self.due
     }
 
-    /// Writes what the strategy knows now. `failed` and `ended` are the numbers of schedules that failed and
-    /// that came to an end, in this process and before. The file of before stays if that does not work.
+    /// Writes what the strategy knows now. `failed` is the number of schedules that failed, in this process
+    /// and before. The file of before stays if that does not work.
     pub(super) fn save(
         &mut self,
         strategy: &dyn Strategy,
-        limits: Limits,
-        (failed, ended): (u64, u64),
+        counters: &Counters,
+        failed: u64,
     ) -> Result<(), String> {
         let Some(bytes) = strategy.save() else {
             return Ok(());
         };
         self.saved.strategy = bytes;
-        self.saved.limits = limits;
+        self.saved.limits = counters.limits;
+        self.saved.left_out = counters.left_out;
+        self.saved.workers = counters.workers;
         self.saved.failed = failed;
-        self.saved.ended = ended;
+        self.saved.ended = counters.ended();
         self.write()
     }
 
@@ -336,12 +355,12 @@ mod tests {
         std::os::unix::fs::symlink("/dev/full", &beside).expect("a link");
         let strategy = &*strategies[0].1;
         let error = resume
-            .save(strategy, Limits::default(), (1, 1))
+            .save(strategy, &Counters::default(), 1)
             .expect_err("full");
         assert!(error.contains("cannot write"), "{error}");
         assert_eq!(fs::read(&path).expect("it is there"), before);
         resume
-            .save(strategy, Limits::default(), (1, 1))
+            .save(strategy, &Counters::default(), 1)
             .expect("room again");
         assert_ne!(fs::read(&path).expect("it is there"), before);
         fs::remove_dir_all(&folder).expect("removable");

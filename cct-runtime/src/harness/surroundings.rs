@@ -54,6 +54,11 @@ impl Surroundings {
         }
     }
 
+    /// True if somebody has drawn std's hash keys since memory was put back.
+    pub(super) fn has_drawn_hash_keys(&self) -> bool {
+        self.statics.as_ref().is_some_and(Statics::has_drawn_keys)
+    }
+
     /// Closes what the iteration opened, and takes back what it printed.
     pub(super) fn clean_up(&mut self) {
         handlers::put_back();

@@ -5,6 +5,7 @@
 //! data when the program has a global allocator of its own, which may be written in C and then keeps what
 //! it knows of memory there, while the memory itself is not put back.
 
+use std::cell::Cell;
 use std::collections::hash_map::RandomState;
 use std::hint::black_box;
 use std::ops::Range;
@@ -42,6 +43,8 @@ pub(crate) struct Statics {
     names: Vec<(Range<usize>, &'static str)>,
     /// The two words of std's hash keys of this thread.
     hash_keys: Option<[*mut u64; 2]>,
+    /// The first of them, as it was put back.
+    first_key: Cell<u64>,
     c_locals: CLocals,
 }
 
@@ -86,6 +89,7 @@ impl Statics {
             saved: Vec::new(),
             names: Vec::new(),
             hash_keys: None,
+            first_key: Cell::new(0),
             c_locals: CLocals::default(),
         };
         OWN_ALLOCATOR.store(rust_only, Ordering::Relaxed);
@@ -169,6 +173,14 @@ impl Statics {
             // SAFETY: the words of an initialised cell of this thread, whose keys are any two words.
             unsafe { key.write(crate::strategy::derive(seed, index as u64)) };
         }
+        self.first_key.set(crate::strategy::derive(seed, 0));
+    }
+
+    /// True if somebody has made a `RandomState` since `restore`: std counts the first key up each time.
+    pub(crate) fn has_drawn_keys(&self) -> bool {
+        // SAFETY: as in `restore`.
+        self.hash_keys
+            .is_some_and(|[first, _]| unsafe { first.read() } != self.first_key.get())
     }
 
     /// The thread-locals of C code.

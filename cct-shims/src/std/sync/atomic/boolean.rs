@@ -29,6 +29,7 @@ impl AtomicBool {
             return self.0.fetch_not(order);
         }
         let step = engine::point(Operation::FetchNot, self.address());
+        order::note(step, order);
         let before = self.0.fetch_not(Ordering::SeqCst);
         step.exchanged(before, !before);
         before

@@ -4,11 +4,13 @@ use cct::engine;
 use cct::operation::Operation;
 use real::sync::atomic::{self, Ordering};
 
+use super::order;
+
 /// `std::sync::atomic::fence`.
 #[track_caller]
 pub fn fence(order: Ordering) {
     if engine::is_controlled() && order != Ordering::Relaxed {
-        engine::point(Operation::Fence, 0).done();
+        order::note(engine::point(Operation::Fence, 0), order);
         // Workers need no barrier between each other, and threads outside get a cheap one.
         atomic::fence(Ordering::AcqRel);
     } else {

@@ -25,6 +25,7 @@ macro_rules! shared_methods {
                     return self.0.load(order);
                 }
                 let step = engine::point(Operation::Load, self.address());
+                order::note(step, order);
                 let value = self.0.load(Ordering::SeqCst);
                 step.read(value);
                 value
@@ -37,6 +38,7 @@ macro_rules! shared_methods {
                     return self.0.store(val, order);
                 }
                 let step = engine::point(Operation::Store, self.address());
+                order::note(step, order);
                 self.0.store(val, Ordering::Release);
                 step.wrote(val);
             }
@@ -53,7 +55,8 @@ macro_rules! shared_methods {
                 if !engine::is_controlled() || !order::can_load(failure) {
                     return self.0.compare_exchange(current, new, success, failure);
                 }
-                self.exchange_at_point(Operation::CompareExchange, current, new)
+                let orders = [success, failure];
+                self.exchange_at_point(Operation::CompareExchange, current, new, orders)
             }
 
             #[doc = see!($atomic compare_exchange_weak)]
@@ -70,7 +73,8 @@ macro_rules! shared_methods {
                 if !engine::is_controlled() || !order::can_load(failure) {
                     return self.0.compare_exchange_weak(current, new, success, failure);
                 }
-                self.exchange_at_point(Operation::CompareExchangeWeak, current, new)
+                let orders = [success, failure];
+                self.exchange_at_point(Operation::CompareExchangeWeak, current, new, orders)
             }
 
             #[track_caller]
@@ -80,8 +84,10 @@ macro_rules! shared_methods {
                 operation: Operation,
                 current: $value,
                 new: $value,
+                orders: [Ordering; 2],
             ) -> Result<$value, $value> {
                 let step = engine::point(operation, self.address());
+                order::note_exchange(step, operation, orders);
                 let order = Ordering::SeqCst;
                 let result = self.0.compare_exchange(current, new, order, order);
                 match result {
@@ -122,6 +128,7 @@ macro_rules! read_modify_write {
                     return self.0.$method(val, order);
                 }
                 let step = engine::point(Operation::$operation, self.address());
+                order::note(step, order);
                 let before = self.0.$method(val, Ordering::SeqCst);
                 let ($old, $val) = (before, val);
                 step.exchanged(before, $new);
