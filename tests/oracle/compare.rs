@@ -1,0 +1,297 @@
+//! Compares what the engine's strategies see of a program with what the oracle says.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use cct::config::Settings;
+use cct::harness::{Explorer, Seen};
+use cct::operation::Operation;
+use cct::strategy::{Limits, Spec};
+use cct::verdict::{Bug, BugKind, Verdict};
+use cct::wire::Counters;
+
+use crate::enumerate::{Timeouts, outcomes, traces};
+use crate::execute;
+use crate::outcome::Outcome;
+use crate::pending;
+use crate::program::Program;
+
+/// Strategies that make every schedule, if they come to their end.
+pub(crate) const ENUMERATING: [&str; 5] = [
+    "dfs",
+    "graph-random",
+    "graph-weighted",
+    "preemption:100",
+    "delay-iterative:1000",
+];
+/// Strategies that make some.
+pub(crate) const CHANCE: [&str; 7] = [
+    "random",
+    "sticky:5",
+    "pct:3",
+    "pos",
+    "surw",
+    "rff",
+    "q-learning",
+];
+/// How many states the oracle goes through, at most.
+const STATES: usize = 60_000;
+/// How many schedules strategies by chance have.
+const TRIES: u64 = 30;
+
+/// Where the engine and the oracle differ.
+#[derive(Clone, Debug)]
+pub(crate) struct Divergence {
+    pub(crate) program: Program,
+    pub(crate) strategy: &'static str,
+    pub(crate) difference: Difference,
+}
+
+/// How they differ.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Difference {
+    pub(crate) missing: Vec<Outcome>,
+    pub(crate) too_many: Vec<Outcome>,
+    /// More schedules than there are traces; how many of each.
+    pub(crate) repeated: Option<(usize, usize)>,
+    pub(crate) says: Option<String>,
+}
+
+/// What came of a comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Compared {
+    pub(crate) executions: u64,
+    pub(crate) outcomes: usize,
+    pub(crate) traces: usize,
+    /// Too large for the oracle, or for the engine.
+    pub(crate) is_too_large: bool,
+    pub(crate) divergences: Vec<Divergence>,
+    /// Divergences that are waiting to be mended.
+    pub(crate) pending: u64,
+}
+
+/// What a strategy saw.
+struct Space {
+    outcomes: BTreeSet<Outcome>,
+    /// How many schedules were made that were not given up, and how many are different ones.
+    made: usize,
+    different: usize,
+    counters: Counters,
+}
+
+/// Compares the program by these strategies; `most` is how many schedules each may make.
+pub(crate) fn compare(
+    explorer: &mut Explorer,
+    program: &Program,
+    strategies: &[&'static str],
+    most: u64,
+    shows_pending: bool,
+) -> Compared {
+    let mut compared = Compared::default();
+    let Some(wanted) = outcomes(program, Timeouts::Late, STATES) else {
+        compared.is_too_large = true;
+        return compared;
+    };
+    compared.outcomes = wanted.len();
+    for &strategy in strategies {
+        let is_chance = CHANCE.contains(&strategy);
+        let space = survey(
+            explorer,
+            program,
+            strategy,
+            if is_chance { TRIES } else { most },
+        );
+        compared.executions += space.counters.schedules;
+        let mut difference = Difference {
+            too_many: space.outcomes.difference(&wanted).cloned().collect(),
+            ..Difference::default()
+        };
+        let limits = space.counters.limits;
+        if !is_chance {
+            compared.is_too_large |= !space.counters.exhausted;
+        }
+        let is_dpor = strategy == "dpor";
+        let only_time = Limits {
+            time: false,
+            ..limits
+        };
+        let claims_all =
+            space.counters.exhausted && only_time == Limits::default() && !(is_dpor && limits.time);
+        if !is_chance && claims_all {
+            difference.missing = wanted.difference(&space.outcomes).cloned().collect();
+        }
+        if !is_chance && space.counters.exhausted && only_time != Limits::default() {
+            difference.says = Some(format!("limits of its own: {only_time:?}"));
+        }
+        if is_dpor && !limits.time {
+            if space.made != space.different {
+                difference.repeated = Some((space.made, space.different));
+            }
+            if let Some(count) = traces(program, Timeouts::Late, STATES) {
+                compared.traces = count;
+                if space.made > count {
+                    difference.repeated = Some((space.made, count));
+                }
+            }
+        }
+        if difference.is_none() {
+            continue;
+        }
+        if !shows_pending && pending::is_known(program, &wanted, strategy, &difference) {
+            compared.pending += 1;
+        } else {
+            compared.divergences.push(Divergence {
+                program: program.clone(),
+                strategy,
+                difference,
+            });
+        }
+    }
+    compared
+}
+
+/// The smallest program found by leaving out operations for which the strategy still differs.
+pub(crate) fn minimise(
+    explorer: &mut Explorer,
+    divergence: Divergence,
+    most: u64,
+    shows_pending: bool,
+) -> Divergence {
+    let mut smallest = divergence;
+    loop {
+        let smaller = crate::minimise::smaller(&smallest.program);
+        let found = smaller.into_iter().find_map(|program| {
+            let strategies = [smallest.strategy];
+            let compared = compare(explorer, &program, &strategies, most, shows_pending);
+            compared
+                .divergences
+                .into_iter()
+                .find(|other| other.difference.is_like(&smallest.difference))
+        });
+        match found {
+            Some(other) => smallest = other,
+            None => return smallest,
+        }
+    }
+}
+
+fn survey(explorer: &mut Explorer, program: &Program, strategy: &'static str, most: u64) -> Space {
+    let settings = Settings {
+        iterations: Some(most),
+        seed: Some(1),
+        ..Settings::default()
+    };
+    let mut outcomes = BTreeSet::new();
+    let mut behaviours = Vec::new();
+    let mut see = |seen: &Seen| {
+        if let Some(verdict) = &seen.verdict {
+            outcomes.insert(outcome(program, verdict));
+            behaviours.push(seen.behaviour);
+        }
+    };
+    let spec = Spec::parse(strategy).expect("a strategy of ours");
+    let body = || execute::run(program);
+    let counters = explorer.survey(settings.resolve(), spec.build(), body, &mut see);
+    let different: BTreeSet<u64> = behaviours.iter().copied().collect();
+    Space {
+        outcomes,
+        made: behaviours.len(),
+        different: different.len(),
+        counters,
+    }
+}
+
+fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
+    let threads = execute::seen(program);
+    let atomics = execute::atomics();
+    let thread_of = |worker: u32| execute::thread_of(worker).unwrap_or(usize::MAX);
+    match verdict {
+        Verdict::Passed => Outcome::Passed { threads, atomics },
+        Verdict::Failed(Bug {
+            kind: BugKind::Panic,
+            ..
+        }) => Outcome::Panicked(threads[0].log.clone()),
+        Verdict::Failed(bug) if bug.kind == BugKind::Deadlock => {
+            let waits = bug.waits.iter();
+            Outcome::Deadlock {
+                waits: waits
+                    .map(|wait| (thread_of(wait.worker), name_of(wait.operation)))
+                    .collect(),
+                threads,
+                atomics,
+            }
+        }
+        Verdict::Failed(bug) if bug.kind == BugKind::LockCycle => {
+            let circle = bug.waits.iter().filter(|wait| wait.in_cycle);
+            let members = circle.map(|wait| {
+                let thread = thread_of(wait.worker);
+                (thread, threads[thread].log.clone())
+            });
+            Outcome::Cycle(members.collect())
+        }
+        other => Outcome::Other(format!("{other:?}")),
+    }
+}
+
+/// The oracle's name for an operation that waits.
+fn name_of(operation: u8) -> &'static str {
+    match Operation::from_code(operation) {
+        Some(Operation::Lock) => "lock",
+        Some(Operation::Read) => "read",
+        Some(Operation::Write) => "write",
+        Some(Operation::Wait | Operation::WaitTimeout) => "wait",
+        Some(Operation::Park) => "park",
+        Some(Operation::Send) => "send",
+        Some(Operation::Recv | Operation::RecvTimeout) => "receive",
+        Some(Operation::CallOnce | Operation::OnceWait) => "once",
+        Some(Operation::BarrierWait) => "barrier",
+        Some(Operation::Join) => "join",
+        Some(Operation::ScopeEnd) => "scope",
+        Some(Operation::Sleep) => "sleep",
+        other => other.map_or("?", Operation::name),
+    }
+}
+
+impl Difference {
+    fn is_none(&self) -> bool {
+        self.missing.is_empty()
+            && self.too_many.is_empty()
+            && self.repeated.is_none()
+            && self.says.is_none()
+    }
+
+    /// True if it is of the same sort, so that one is not minimised into another.
+    fn is_like(&self, other: &Difference) -> bool {
+        (other.missing.is_empty() || !self.missing.is_empty())
+            && (other.too_many.is_empty() || !self.too_many.is_empty())
+            && (other.repeated.is_none() || self.repeated.is_some())
+            && (other.says.is_none() || self.says.is_some())
+    }
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.program)?;
+        let Difference {
+            missing,
+            too_many,
+            repeated,
+            says,
+        } = &self.difference;
+        for (word, outcomes) in [("misses", missing), ("adds", too_many)] {
+            for outcome in outcomes.iter().take(4) {
+                writeln!(f, "  {} {word} {outcome}", self.strategy)?;
+            }
+            if outcomes.len() > 4 {
+                writeln!(f, "  {} {word} {} more", self.strategy, outcomes.len() - 4)?;
+            }
+        }
+        if let Some((made, count)) = repeated {
+            writeln!(f, "  {} makes {made} schedules of {count}", self.strategy)?;
+        }
+        if let Some(says) = says {
+            writeln!(f, "  {}: {says}", self.strategy)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Programs for which the engine and the oracle have differed once.
+
+use crate::program::{Channel, OnceWay, Op, Program};
+
+/// All of them, with what they are about.
+pub(crate) fn programs() -> Vec<(&'static str, Program)> {
+    let mut all = under_a_lock();
+    all.extend(others());
+    all
+}
+
+fn under_a_lock() -> Vec<(&'static str, Program)> {
+    let cell = || Op::Once(OnceWay::Cell, 0, Vec::new());
+    let once = || Op::Once(OnceWay::Call, 0, Vec::new());
+    let lazy = || Op::Once(OnceWay::Lazy, 0, Vec::new());
+    let both = |ops: Vec<Op>| vec![ops.clone(), ops];
+    vec![
+        (
+            "who initialises under a lock",
+            joined(both(vec![Op::Lock(0), cell(), Op::Unlock(0)])),
+        ),
+        (
+            "who calls once under a lock",
+            joined(both(vec![Op::Lock(0), once(), Op::Unlock(0)])),
+        ),
+        (
+            "who makes it under a lock",
+            joined(both(vec![Op::Lock(0), lazy(), Op::Unlock(0)])),
+        ),
+        (
+            "who initialises under a write lock",
+            joined(both(vec![Op::Write(0), cell(), Op::RwUnlock(0)])),
+        ),
+        (
+            "a look at a cell under a lock",
+            joined(vec![
+                vec![Op::Lock(0), Op::CellSet(0), Op::Unlock(0)],
+                vec![Op::Lock(0), Op::CellGet(0), Op::Unlock(0)],
+            ]),
+        ),
+        (
+            "whose message is first under a lock",
+            Program {
+                channels: vec![Channel {
+                    bound: Some(2),
+                    receiver: 0,
+                }],
+                ..joined(vec![
+                    vec![
+                        Op::Lock(0),
+                        Op::Send(0),
+                        Op::Unlock(0),
+                        Op::Recv(0),
+                        Op::Recv(0),
+                    ],
+                    vec![Op::Lock(0), Op::Send(0), Op::Unlock(0)],
+                ])
+            },
+        ),
+        (
+            "who waits for a notification first",
+            joined(vec![
+                vec![Op::Lock(0), Op::NotifyOne(0), Op::Unlock(0)],
+                vec![Op::Wait(0), Op::Bump(0)],
+                vec![Op::Wait(0), Op::Bump(0)],
+            ]),
+        ),
+    ]
+}
+
+fn others() -> Vec<(&'static str, Program)> {
+    vec![
+        (
+            "two that unpark one",
+            joined(vec![
+                vec![Op::Park, Op::Load(0)],
+                vec![Op::Store(0, 1), Op::Unpark(0)],
+                vec![Op::Unpark(0)],
+            ]),
+        ),
+        (
+            "a look whether a mutex is poisoned",
+            joined(vec![
+                vec![Op::IsPoisoned(0), Op::ClearPoison(0)],
+                vec![Op::Lock(0), Op::Panic],
+            ]),
+        ),
+        (
+            "a look whether a reader-writer lock is poisoned",
+            joined(vec![
+                vec![Op::RwIsPoisoned(0), Op::RwClearPoison(0)],
+                vec![Op::Write(0), Op::Panic],
+            ]),
+        ),
+        (
+            "a wait for a poisoned once",
+            joined(vec![
+                vec![],
+                vec![Op::Once(OnceWay::Call, 0, vec![Op::Panic]), Op::OnceWait(0)],
+                vec![Op::Once(OnceWay::Force, 0, vec![])],
+            ]),
+        ),
+        (
+            "a thread that is not over after its last step",
+            joined(vec![
+                vec![Op::Load(0), Op::IsFinished(1)],
+                vec![Op::Store(0, 8)],
+            ]),
+        ),
+        (
+            "a panic that comes before others have begun",
+            joined(vec![vec![Op::Load(0), Op::Panic], vec![Op::Store(0, 7)]]),
+        ),
+        (
+            "a panic under a lock",
+            joined(vec![vec![Op::TryLock(0), Op::Panic], vec![Op::Lock(0)]]),
+        ),
+    ]
+}
+
+/// The body spawns the others, does its own part, lets go, and joins them.
+fn joined(parts: Vec<Vec<Op>>) -> Program {
+    let others = 1..parts.len();
+    let mut threads = parts;
+    let own = std::mem::take(&mut threads[0]);
+    let body = &mut threads[0];
+    body.extend(others.clone().map(Op::Spawn));
+    body.extend(own);
+    body.push(Op::Release);
+    body.extend(others.map(Op::Join));
+    Program {
+        threads,
+        barrier: 2,
+        ..Program::default()
+    }
+}

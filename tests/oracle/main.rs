@@ -1,0 +1,224 @@
+//! The oracle: small programs drawn at random, whose outcomes are enumerated by an interpreter that shares no
+//! code with the engine, and compared with those that the engine's strategies see.
+//!
+//!     cargo run --release -p cct-tests --bin oracle -- --programs 100000 --seed 1
+
+mod code;
+mod compare;
+mod enumerate;
+mod execute;
+mod families;
+mod fixed;
+mod flow;
+mod machine;
+mod minimise;
+mod outcome;
+mod pending;
+mod program;
+mod state;
+
+use std::fmt;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use cct::config::Settings;
+use cct::harness::Explorer;
+use cct::strategy::{Rng, derive};
+use clap::Parser;
+
+use crate::compare::{CHANCE, Compared, ENUMERATING, compare, minimise};
+use crate::families::{FAMILIES, Family};
+use crate::program::Program;
+
+/// Compares what strategies see of small programs with what an interpreter says.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// How many programs, in turn of all families.
+    #[arg(long, default_value_t = 2000)]
+    programs: u64,
+    /// What programs are drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only families whose names contain this.
+    #[arg(long)]
+    only: Option<String>,
+    /// The most schedules that a strategy makes of a program.
+    #[arg(long, default_value_t = 3000)]
+    schedules: u64,
+    /// How many divergences are minimised and shown, of each family.
+    #[arg(long, default_value_t = 3)]
+    show: usize,
+    /// Divergences that wait to be mended are divergences.
+    #[arg(long)]
+    pending: bool,
+    /// The number of the one program that is looked at.
+    #[arg(long)]
+    number: Option<u64>,
+}
+
+/// What came of a family.
+#[derive(Default)]
+struct Row {
+    family: &'static str,
+    programs: u64,
+    too_large: u64,
+    executions: u64,
+    outcomes: usize,
+    traces: usize,
+    divergences: u64,
+    pending: u64,
+    nanos: u128,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let only = arguments.only.as_deref().unwrap_or_default();
+    let began = Instant::now();
+    let mut oracle = Oracle {
+        arguments: &arguments,
+        explorer: Explorer::new(&Settings::default()),
+        rows: Vec::new(),
+    };
+    if FIXED.contains(only) && arguments.number.is_none() {
+        for (number, (name, program)) in fixed::programs().into_iter().enumerate() {
+            oracle.look(FIXED, name, &program, &strategies(number as u64));
+        }
+    }
+    let families: Vec<&Family> = FAMILIES
+        .iter()
+        .filter(|family| family.name.contains(only))
+        .collect();
+    for number in 0..arguments.programs {
+        if families.is_empty() || arguments.number.is_some_and(|only| only != number) {
+            continue;
+        }
+        let count = families.len() as u64;
+        let family = families[(number % count) as usize];
+        let program = family.draw(Rng::new(derive(arguments.seed, number)));
+        let strategies = strategies(number / count);
+        oracle.look(family.name, &number.to_string(), &program, &strategies);
+    }
+    let differs = oracle.print();
+    say(&format!(
+        "seed {}, {:.1} s",
+        arguments.seed,
+        began.elapsed().as_secs_f64()
+    ));
+    ExitCode::from(u8::from(differs))
+}
+
+/// The family of those that differed once.
+const FIXED: &str = "fixed";
+
+/// Who compares, and what came of it so far.
+struct Oracle<'a> {
+    arguments: &'a Arguments,
+    explorer: Explorer,
+    rows: Vec<Row>,
+}
+
+impl Oracle<'_> {
+    /// Compares a program.
+    fn look(
+        &mut self,
+        family: &'static str,
+        name: &str,
+        program: &Program,
+        strategies: &[&'static str],
+    ) {
+        let Arguments {
+            schedules, pending, ..
+        } = *self.arguments;
+        let since = Instant::now();
+        let explorer = &mut self.explorer;
+        let compared = compare(explorer, program, strategies, schedules, pending);
+        let place = self.rows.iter().position(|row| row.family == family);
+        let place = place.unwrap_or_else(|| {
+            self.rows.push(Row {
+                family,
+                ..Row::default()
+            });
+            self.rows.len() - 1
+        });
+        let row = &mut self.rows[place];
+        row.nanos += since.elapsed().as_nanos();
+        row.count(&compared);
+        for divergence in compared.divergences {
+            row.divergences += 1;
+            if row.divergences <= self.arguments.show as u64 {
+                let smallest = minimise(explorer, divergence, schedules, pending);
+                say(&format!("{family} {name}:\n{smallest}"));
+            }
+        }
+    }
+
+    /// Prints the table; true if there were divergences.
+    fn print(&self) -> bool {
+        say(
+            "| family | programs | too large | executions | outcomes | traces | divergences | pending | ms |",
+        );
+        say("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+        let mut all = Row {
+            family: "all",
+            ..Row::default()
+        };
+        for row in &self.rows {
+            say(&row.to_string());
+            all.add(row);
+        }
+        say(&all.to_string());
+        all.divergences > 0
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a program says what it found")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+/// Which strategies look at the program with this number of its family: always two that claim to see all, and
+/// others in turn.
+fn strategies(number: u64) -> Vec<&'static str> {
+    let turn = |names: &[&'static str]| names[(number % names.len() as u64) as usize];
+    vec!["dfs", "dpor", turn(&ENUMERATING[1..]), turn(&CHANCE)]
+}
+
+impl Row {
+    fn count(&mut self, compared: &Compared) {
+        self.programs += 1;
+        self.too_large += u64::from(compared.is_too_large);
+        self.executions += compared.executions;
+        self.outcomes += compared.outcomes;
+        self.traces += compared.traces;
+        self.pending += compared.pending;
+    }
+
+    fn add(&mut self, other: &Row) {
+        self.programs += other.programs;
+        self.too_large += other.too_large;
+        self.executions += other.executions;
+        self.outcomes += other.outcomes;
+        self.traces += other.traces;
+        self.divergences += other.divergences;
+        self.pending += other.pending;
+        self.nanos += other.nanos;
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            self.family,
+            self.programs,
+            self.too_large,
+            self.executions,
+            self.outcomes,
+            self.traces,
+            self.divergences,
+            self.pending,
+            self.nanos / 1_000_000,
+        )
+    }
+}
