@@ -158,7 +158,7 @@ mod tests {
     use super::Wire;
     use crate::strategy::Rng;
     use crate::trace::{Outcome, Run, Schedule, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
-    use crate::verdict::{Bug, BugKind, Unpolled, Verdict, Wait};
+    use crate::verdict::{Bug, BugKind, Consequence, Unpolled, Verdict, Wait};
     use crate::wire::{Counters, Event, Panic, Replayed};
 
     /// A value with a bit of everything, from random numbers.
@@ -209,6 +209,7 @@ mod tests {
                 name: None,
                 spawned_at: Some(site(rng)),
                 kind: WorkerKind::Root(7),
+                made_by: Some(rng.below(9)),
             }],
             ..Trace::default()
         };
@@ -223,12 +224,15 @@ mod tests {
             in_cycle: true,
             task: Some(Unpolled::Woken),
         };
+        let led_to = Consequence {
+            worker: 3,
+            message: "n".to_owned(),
+            site: Some(site(rng)),
+        };
         let bug = Bug {
-            kind: BugKind::LockCycle,
-            message: "m".to_owned(),
-            site: None,
-            worker: None,
             waits: vec![wait; rng.below(3) as usize],
+            led_to: (rng.below(2) == 0).then_some(led_to),
+            ..Bug::new(BugKind::LockCycle, "m".to_owned(), None, None)
         };
         Event::Replayed(Replayed {
             verdict: Verdict::Failed(bug),

@@ -95,6 +95,12 @@ pub struct WorkerInfo {
     /// What it is.
     #[cfg_attr(feature = "serde", serde(default))]
     pub kind: WorkerKind,
+    /// The step that made it, by index, if that was a step of its own.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub made_by: Option<u32>,
 }
 
 /// What a worker is.
@@ -268,7 +274,8 @@ wire_struct!(Trace {
 wire_struct!(WorkerInfo {
     name,
     spawned_at,
-    kind
+    kind,
+    made_by
 });
 wire_enum!(WorkerKind { 0 Thread, 1 Task, 2 Root(thread), 3 WakeUp });
 wire_struct!(ObjectInfo {

@@ -33,6 +33,38 @@ pub struct Bug {
     pub worker: Option<u32>,
     /// What each worker that cannot run waits for; empty unless the bug is about waiting.
     pub waits: Vec<Wait>,
+    /// The panic by which the bug came to the body, where that was another one: the rest is about its origin.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub led_to: Option<Consequence>,
+}
+
+/// A panic of a worker that was told of another one's: by `join`, a scope, a poisoned lock, ….
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Consequence {
+    /// The worker that panicked in turn.
+    pub worker: u32,
+    /// Its message.
+    pub message: String,
+    /// Where that was.
+    pub site: Option<Site>,
+}
+
+impl Bug {
+    /// A bug of which no more is known than this.
+    pub fn new(kind: BugKind, message: String, site: Option<Site>, worker: Option<u32>) -> Bug {
+        Bug {
+            kind,
+            message,
+            site,
+            worker,
+            waits: Vec::new(),
+            led_to: None,
+        }
+    }
 }
 
 /// The kinds of bugs.
@@ -121,7 +153,13 @@ wire_struct!(Bug {
     message,
     site,
     worker,
-    waits
+    waits,
+    led_to
+});
+wire_struct!(Consequence {
+    worker,
+    message,
+    site
 });
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,

@@ -19,6 +19,7 @@ mod help;
 mod interactive;
 mod killed;
 mod native;
+mod places;
 mod random;
 mod raw_calls;
 mod records;

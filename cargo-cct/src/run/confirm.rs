@@ -154,13 +154,7 @@ mod tests {
             line,
             column: 1,
         });
-        Bug {
-            kind,
-            message: message.to_owned(),
-            site,
-            worker: None,
-            waits: Vec::new(),
-        }
+        Bug::new(kind, message.to_owned(), site, None)
     }
 
     #[test]

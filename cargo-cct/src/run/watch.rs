@@ -261,13 +261,7 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
             ..bug
         }),
         Some(bug) => Some(bug),
-        None => Some(Bug {
-            kind,
-            message,
-            site: None,
-            worker: None,
-            waits: Vec::new(),
-        }),
+        None => Some(Bug::new(kind, message, None, None)),
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 
-use super::panic::PanicRecord;
 use super::state::{Engine, engine, outside};
 use super::thread::end_with;
 use crate::operation::Operation;
@@ -66,9 +65,10 @@ pub(super) unsafe fn aside<R>(
             if payload.is::<Waits>() {
                 return Interruption::Waits;
             }
-            let record = outside(|| (*thread).last_panic.clone());
-            let PanicRecord { message, site } = record.expect("the hook saw the panic");
-            Interruption::Panicked(message, site)
+            let panics = &(*engine).panics;
+            let panic = (*thread).last_panic.and_then(|id| panics.get(id));
+            let panic = panic.expect("the hook saw the panic");
+            outside(|| Interruption::Panicked(panic.message.clone(), panic.site.clone()))
         })
     }
 }

@@ -252,13 +252,7 @@ impl Engine {
             ),
             Some((message, site)) => (format!("condition `{name}` panicked: {message}"), site),
         };
-        Bug {
-            kind: BugKind::Safety,
-            message,
-            site,
-            worker,
-            waits: Vec::new(),
-        }
+        Bug::new(BugKind::Safety, message, site, worker)
     }
 
     /// Something that must happen in the end; hot from now on. The caller is outside.

@@ -47,11 +47,8 @@ impl Engine {
             })
         });
         Bug {
-            kind,
-            message: message.to_owned(),
-            site: None,
-            worker: None,
             waits: waits.collect(),
+            ..Bug::new(kind, message.to_owned(), None, None)
         }
     }
 

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use super::clock;
 use super::fiber::{enter, hand_over};
+use super::panic::PanicId;
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
@@ -195,6 +196,7 @@ impl Engine {
         self.end = None;
         self.value_rng = Rng::new(head.seed);
         std::mem::forget(self.hook.take());
+        self.panics.clear();
         self.local_slots.clear();
         self.c_locals.begin();
         self.switches = 0;
@@ -265,14 +267,6 @@ impl Engine {
         self.recorder.take()
     }
 
-    /// True if there was a panic in the iteration that ended that no `join` noticed.
-    pub(crate) fn has_unobserved_panics(&self) -> bool {
-        // SAFETY: the engine's workers are live.
-        self.live_workers()
-            .iter()
-            .any(|&worker| unsafe { (*worker).panic_unobserved })
-    }
-
     /// The panics of the iteration that ended that no `join` noticed.
     pub(crate) fn unobserved_panics(&self) -> Vec<Panic> {
         // SAFETY: the engine's workers are live.
@@ -283,38 +277,34 @@ impl Engine {
         let unobserved = workers.filter(|worker| worker.panic_unobserved);
         unobserved
             .map(|worker| {
-                let last = worker.last_panic.clone();
+                let last = worker.last_panic.and_then(|id| self.panics.get(id));
                 Panic {
                     worker: worker.id.0,
                     name: worker.name.clone(),
-                    message: last
-                        .as_ref()
-                        .map_or_else(String::new, |panic| panic.message.clone()),
-                    site: last.and_then(|panic| panic.site),
+                    message: last.map_or_else(String::new, |panic| panic.message.clone()),
+                    site: last.and_then(|panic| panic.site.clone()),
                 }
             })
             .collect()
     }
 
-    /// The last panic of a worker that said this, the latest worker first; for its site.
-    pub(crate) fn panic_site(&self, message: &str) -> Option<crate::trace::Site> {
+    /// The first panic that no `join` noticed.
+    pub(crate) fn unobserved_panic(&self) -> Option<PanicId> {
         // SAFETY: the engine's workers are live.
         let workers = self
             .live_workers()
             .iter()
             .map(|&worker| unsafe { &*worker });
-        let mut panics = workers.filter_map(|worker| worker.last_panic.as_ref());
-        panics.find(|panic| panic.message == message)?.site.clone()
+        let mut unobserved = workers.filter(|worker| worker.panic_unobserved);
+        unobserved.next()?.last_panic
     }
 
     /// What the current worker's last panic said.
     pub(crate) fn last_panic_message(&self) -> Option<String> {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         let worker = unsafe { &*self.current };
-        worker
-            .last_panic
-            .as_ref()
-            .map(|panic| panic.message.clone())
+        let panic = worker.last_panic.and_then(|id| self.panics.get(id));
+        panic.map(|panic| panic.message.clone())
     }
 
     /// The worker whose stack's guard page contains this address: its stack is exhausted.

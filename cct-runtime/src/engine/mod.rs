@@ -48,7 +48,10 @@ pub use granularity::statement;
 pub use hush::{hushed, is_at_work};
 pub use local::{Local, LocalSlot, local, set_local};
 pub use look::{Awaits, Look, look_again, look_by, wait_until};
-pub use panic::{Hook, panic_count, replace_hook, set_panic_count, worker_panicked};
+pub use panic::{
+    Hook, PanicId, last_panic, leave_panic, panic_count, replace_hook, set_panic_count, told_at,
+    told_of, told_of_worker, worker_panicked,
+};
 pub use point::{give_way, last_site, point, point_at, point_on_both};
 pub use signals::{is_thread_of_workers, note_handled_signal};
 pub use state::{

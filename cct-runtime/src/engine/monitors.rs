@@ -108,13 +108,12 @@ fn onlooking<M: Monitor, R>(site: &'static Location<'static>, f: impl FnOnce() -
             let name = name_of::<M>();
             let note = Note::of(Operation::Notify, site).saying(name);
             (*engine).record_note((*engine).current, &note);
-            (*engine).finish(End::of(Verdict::Failed(Bug {
-                kind: BugKind::Safety,
-                message: format!("monitor `{name}`: {message}"),
-                site: at,
-                worker: Some((*(*engine).current).id.0),
-                waits: Vec::new(),
-            })));
+            (*engine).finish(End::of(Verdict::Failed(Bug::new(
+                BugKind::Safety,
+                format!("monitor `{name}`: {message}"),
+                at,
+                Some((*(*engine).current).id.0),
+            ))));
         });
         hand_over(engine);
     }

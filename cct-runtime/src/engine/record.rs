@@ -63,6 +63,17 @@ impl Recorder {
             })
     }
 
+    /// The step under way, by index, if that is this worker's spawn there, which nobody came of yet: in an
+    /// atomic call a spawn is no step.
+    fn spawning(&self, maker: u32, at: Option<&Site>) -> Option<u32> {
+        let index = self.trace.steps.iter().rposition(|step| !step.note)?;
+        let step = &self.trace.steps[index];
+        let is_there = at == self.trace.sites.get(step.site as usize);
+        let is_it = step.worker == maker && step.operation == Operation::Spawn as u8 && is_there;
+        let is_taken = |info: &WorkerInfo| info.made_by == Some(index as u32);
+        (is_it && !self.trace.workers.iter().any(is_taken)).then_some(index as u32)
+    }
+
     fn label(&mut self, text: &str) -> u32 {
         let labels = &mut self.trace.labels;
         *self
@@ -225,12 +236,15 @@ impl Engine {
         let Some(recorder) = &mut self.recorder else {
             return;
         };
-        // SAFETY: the engine's workers are live.
-        let worker = unsafe { &*worker };
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let (worker, maker) = unsafe { (&*worker, (*self.current).id.0) };
+        let spawned_at = (id.0 > 0).then(|| worker.spawned_at.into());
+        let made_by = recorder.spawning(maker, spawned_at.as_ref());
         recorder.trace.workers.push(WorkerInfo {
             name: worker.name.clone(),
-            spawned_at: (id.0 > 0).then(|| worker.spawned_at.into()),
+            spawned_at,
             kind,
+            made_by,
         });
     }
 }

@@ -17,7 +17,7 @@ use super::hush::Hush;
 use super::iteration::End;
 use super::look::Looks;
 use super::monitors::Registered;
-use super::panic::Hook;
+use super::panic::{Hook, Panics};
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stack::Stacks;
@@ -217,6 +217,7 @@ pub(crate) struct Engine {
     /// For hash seeds and `getrandom`.
     pub(super) value_rng: Rng,
     pub(super) hook: Option<Hook>,
+    pub(super) panics: Panics,
     /// The slots of worker-locals that the iteration has used, by number.
     pub(super) local_slots: Vec<usize>,
     pub(super) switches: u64,
@@ -328,6 +329,7 @@ impl Engine {
             end: None,
             value_rng: Rng::new(0),
             hook: None,
+            panics: Panics::default(),
             local_slots: Vec::new(),
             switches: 0,
             contested_steps: 0,

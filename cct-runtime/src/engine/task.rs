@@ -428,6 +428,15 @@ const WRAPPERS: [(&str, &str); 3] = [
     ("&mut ", ""),
 ];
 
+/// The worker as which a reader knows this one: the thread, if it is what that blocks on.
+pub(super) unsafe fn shown_as(worker: *mut Worker) -> *mut Worker {
+    // SAFETY: the caller's worker is live.
+    match unsafe { &(*worker).task } {
+        Some(driven) if !driven.root_of.is_null() => driven.root_of,
+        _ => worker,
+    }
+}
+
 /// What the engine knows of a worker that is a task.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]

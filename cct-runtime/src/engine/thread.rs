@@ -246,14 +246,7 @@ pub(super) fn end_with(kind: BugKind, message: &str, site: &'static Location<'st
     unsafe {
         outside(|| {
             let worker = Some((*(*engine).current).id.0);
-            let (message, site) = (message.to_owned(), Some(site.into()));
-            let bug = Bug {
-                kind,
-                message,
-                site,
-                worker,
-                waits: Vec::new(),
-            };
+            let bug = Bug::new(kind, message.to_owned(), Some(site.into()), worker);
             (*engine).finish(End::of(Verdict::Failed(bug)));
         });
         hand_over(engine);

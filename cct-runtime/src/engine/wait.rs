@@ -352,13 +352,12 @@ pub(crate) fn bad_memory(engine: *mut Engine, message: &str) -> ! {
             let worker = (*engine).current;
             // The site is the program's, not its allocator's.
             (*engine).end_hush();
-            (*engine).finish(End::of(Verdict::Failed(Bug {
-                kind: BugKind::BadMemory,
-                message: message.to_owned(),
-                site: Some((*worker).site.into()),
-                worker: Some((*worker).id.0),
-                waits: Vec::new(),
-            })));
+            (*engine).finish(End::of(Verdict::Failed(Bug::new(
+                BugKind::BadMemory,
+                message.to_owned(),
+                Some((*worker).site.into()),
+                Some((*worker).id.0),
+            ))));
         });
         hand_over(engine);
     }

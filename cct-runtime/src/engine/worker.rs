@@ -7,7 +7,7 @@ use super::enabled::Position;
 use super::fiber::{Context, hand_over, prepare};
 use super::local::Locals;
 use super::look::Look;
-use super::panic::PanicRecord;
+use super::panic::{PanicId, Told};
 use super::stack::Stack;
 use super::stall::Turn;
 use super::state::{Engine, Request, engine};
@@ -65,7 +65,9 @@ pub(super) struct Worker {
     pub(super) locals: Locals,
     /// How many panics it is unwinding from.
     pub(super) panics: usize,
-    pub(super) last_panic: Option<PanicRecord>,
+    pub(super) last_panic: Option<PanicId>,
+    /// What it was told last of another one's panic.
+    pub(super) told: Option<Told>,
     /// Its closure unwound, and nobody has asked for its result yet.
     pub(super) panic_unobserved: bool,
     /// The thread whose stack it runs on: itself, unless it is a task. Null for a task that nobody polls.
@@ -199,6 +201,7 @@ impl Worker {
             locals: Locals::default(),
             panics: 0,
             last_panic: None,
+            told: None,
             panic_unobserved: false,
             thread: null_mut(),
             roots: 0,
@@ -242,6 +245,7 @@ impl Worker {
         self.locals.clear();
         self.panics = 0;
         self.last_panic = None;
+        self.told = None;
         self.panic_unobserved = false;
         self.in_atomic_call = false;
     }

@@ -147,13 +147,7 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
             format!("{name} was ended by signal {other}"),
         ),
     };
-    Bug {
-        kind,
-        message,
-        site: Some(site),
-        worker: Some(worker),
-        waits: Vec::new(),
-    }
+    Bug::new(kind, message, Some(site), Some(worker))
 }
 
 fn leave(bug: &Bug) {

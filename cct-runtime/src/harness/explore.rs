@@ -571,7 +571,7 @@ impl<'a> Search<'a> {
         counters.concurrency = counters.concurrency.max(engine.width());
         counters.limits = counters.limits.and(engine.limits());
         counters.left_out = counters.left_out.and(left_out);
-        if engine.has_unobserved_panics() {
+        if engine.unobserved_panic().is_some() {
             for panic in engine.unobserved_panics() {
                 let known = counters
                     .unobserved_panics
@@ -676,20 +676,12 @@ pub(super) fn fail_on_unobserved(
     engine: &Engine,
     settings: &Resolved,
 ) -> Verdict {
-    if verdict != Verdict::Passed
-        || !settings.fail_on_unobserved_panic
-        || !engine.has_unobserved_panics()
-    {
+    if verdict != Verdict::Passed || !settings.fail_on_unobserved_panic {
         return verdict;
     }
-    let panic = engine.unobserved_panics().swap_remove(0);
-    Verdict::Failed(Bug {
-        kind: BugKind::UnobservedPanic,
-        message: panic.message,
-        site: panic.site,
-        worker: Some(panic.worker),
-        waits: Vec::new(),
-    })
+    let panic = engine.unobserved_panic();
+    let bug = panic.and_then(|panic| engine.bug_of(BugKind::UnobservedPanic, panic));
+    bug.map_or(verdict, Verdict::Failed)
 }
 
 /// Where two executions of one schedule first differ.

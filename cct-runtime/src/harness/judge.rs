@@ -5,7 +5,6 @@ use std::process::{ExitCode, Termination};
 
 use super::ShouldPanic;
 use crate::engine::{current, current_engine, message_of, outside, set_panic_count};
-use crate::trace::Site;
 use crate::verdict::{Bug, BugKind};
 
 /// Runs the body on the current worker; returns the bug if it did not end as it should.
@@ -14,41 +13,40 @@ pub(super) fn judge<T: Termination>(expected: ShouldPanic, body: impl Fn() -> T)
     set_panic_count(0);
     let engine = current_engine();
     outside(|| {
+        // SAFETY: the body ran on a controlled worker, so its engine is live; no switch happens in here.
+        let engine = unsafe { &*engine };
         let panic = result.as_ref().err().map(|payload| {
             let message = message_of(&**payload);
-            // SAFETY: the body ran on a controlled worker, so its engine is live.
-            let site = unsafe { (*engine).panic_site(&message) };
-            (message, site)
+            let known = engine.panic_saying(&message);
+            let bug = known.and_then(|panic| engine.bug_of(BugKind::Panic, panic));
+            let bug = bug.unwrap_or_else(|| bug_of_body(BugKind::Panic, message.clone()));
+            (message, bug)
         });
         match (panic, expected) {
             (None, ShouldPanic::No) if result.is_ok_and(|code| code == ExitCode::SUCCESS) => None,
-            (None, ShouldPanic::No) => Some(bug(
+            (None, ShouldPanic::No) => Some(bug_of_body(
                 BugKind::ErrorReturned,
                 "the test returned an error".to_owned(),
-                None,
             )),
-            (None, _) => Some(bug(
+            (None, _) => Some(bug_of_body(
                 BugKind::NoPanic,
                 "the test did not panic as expected".to_owned(),
-                None,
             )),
-            (Some((message, site)), ShouldPanic::No) => Some(bug(BugKind::Panic, message, site)),
+            (Some((_, bug)), ShouldPanic::No) => Some(bug),
             (Some(_), ShouldPanic::Yes) => None,
-            (Some((message, site)), ShouldPanic::With(part)) => {
+            (Some((message, bug)), ShouldPanic::With(part)) => {
                 let other = format!("the panic's message `{message}` does not contain `{part}`");
-                (!message.contains(part)).then(|| bug(BugKind::NoPanic, other, site))
+                let is_it = message.contains(part);
+                (!is_it).then(|| Bug {
+                    site: bug.site,
+                    ..bug_of_body(BugKind::NoPanic, other)
+                })
             }
         }
     })
 }
 
-fn bug(kind: BugKind, message: String, site: Option<Site>) -> Bug {
-    let worker = current().map_or(Some(0), |worker| Some(worker.0));
-    Bug {
-        kind,
-        message,
-        site,
-        worker,
-        waits: Vec::new(),
-    }
+fn bug_of_body(kind: BugKind, message: String) -> Bug {
+    let worker = current().map_or(0, |worker| worker.0);
+    Bug::new(kind, message, None, Some(worker))
 }

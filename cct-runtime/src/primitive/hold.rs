@@ -60,7 +60,11 @@ impl Poison {
 
     /// True after a holder panicked.
     pub fn get(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let is_poisoned = self.0.load(Ordering::Relaxed);
+        if is_poisoned {
+            engine::told_at(self.address(), Some("PoisonError { .. }"));
+        }
+        is_poisoned
     }
 
     /// Forgets that a holder panicked.
@@ -72,6 +76,13 @@ impl Poison {
     pub(super) fn note(&self, hold: Hold, caller: Caller) {
         if !hold.panicking && caller.panicking() {
             self.0.store(true, Ordering::Relaxed);
+            if caller == Caller::Worker {
+                engine::leave_panic(self.address());
+            }
         }
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 }

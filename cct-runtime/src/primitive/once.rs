@@ -98,7 +98,7 @@ impl OnceMachine {
             if self.state.load(Ordering::Acquire) & !WAITS == POISONED
                 && on_poison == OnPoison::Panic
             {
-                previously_poisoned();
+                self.previously_poisoned();
             }
             self.block(site);
         }
@@ -120,7 +120,7 @@ impl OnceMachine {
                     engine::point_at(Operation::CallOnce, self.address(), site).done();
                     is_declared = true;
                 }
-                POISONED if on_poison == OnPoison::Panic => previously_poisoned(),
+                POISONED if on_poison == OnPoison::Panic => self.previously_poisoned(),
                 before @ (INCOMPLETE | POISONED) => {
                     let runner = me.map_or(owner::NATIVE, owner::code) | (state & WAITS);
                     let order = Ordering::Acquire;
@@ -179,12 +179,19 @@ impl OnceMachine {
     fn address(&self) -> usize {
         ptr::from_ref(self).addr()
     }
-}
 
-#[cold]
-#[track_caller]
-fn previously_poisoned() -> ! {
-    panic!("Once instance has previously been poisoned")
+    #[cold]
+    #[track_caller]
+    fn previously_poisoned(&self) -> ! {
+        self.tell_of_panic();
+        panic!("Once instance has previously been poisoned")
+    }
+
+    /// The caller is going to panic since an initialiser did.
+    #[cold]
+    pub fn tell_of_panic(&self) {
+        engine::told_at(self.address(), None);
+    }
 }
 
 /// The right and the duty to run the initialiser; dropped without [`Running::complete`], it
@@ -216,6 +223,9 @@ impl Drop for Running<'_> {
         let once = self.once;
         if engine::is_controlled() {
             engine::point_at(Operation::OnceDone, once.address(), self.site).done();
+            if self.end == POISONED {
+                engine::leave_panic(once.address());
+            }
         }
         let before = once.state.swap(self.end, Ordering::AcqRel);
         if before & WORKER_WAITS != 0 {

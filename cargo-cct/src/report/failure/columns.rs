@@ -28,6 +28,7 @@ fn sites(record: &mut Record) -> Vec<&mut Site> {
     }
     if let Some(bug) = &mut record.bug {
         sites.extend(&mut bug.site);
+        sites.extend(bug.led_to.iter_mut().filter_map(|last| last.site.as_mut()));
         sites.extend(bug.waits.iter_mut().map(|wait| &mut wait.site));
     }
     let panics = record.unobserved_panics.iter_mut();

@@ -61,6 +61,7 @@ impl Live {
             name: None,
             spawned_at: None,
             kind,
+            made_by: None,
         });
         self.trace.workers.extend(workers);
         for one in happened {
@@ -81,6 +82,7 @@ impl Live {
         });
         if let Some(made) = made {
             made.spawned_at = Some(site.clone());
+            made.made_by = u32::try_from(self.trace.steps.len()).ok();
         }
     }
 

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use cct::operation::Operation;
 use cct::trace::{Site, Step, Trace, WorkerKind};
-use cct::verdict::BugKind;
+use cct::verdict::{BugKind, Consequence};
 use serde_json::{Value, json};
 
 pub(crate) use layout::{Detail, Layout};
@@ -66,6 +66,7 @@ impl Report {
         let record = &self.record;
         let mut out = self.head(layout);
         out.push_str(&self.message());
+        out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
             let warning = format!(
                 "The schedule did not fail again: {instead}.\nSomething is not under control; \
@@ -81,22 +82,6 @@ impl Report {
             out.push_str(&self.steps(trace, layout, detail));
         } else {
             out.push_str(&self.without_trace(layout));
-        }
-        for panic in &record.unobserved_panics {
-            let place = panic
-                .site
-                .as_ref()
-                .map(|site| format!(" at {site}"))
-                .unwrap_or_default();
-            let worker = self.names.worker(panic.worker);
-            put!(
-                out,
-                "  {worker} panicked{place} and nobody noticed: {}\n",
-                panic.message
-            );
-        }
-        if let Some(trace) = &record.trace {
-            out.push_str(&self.panics_of_tasks(trace));
         }
         out.push_str(&self.printed());
         put!(
@@ -153,11 +138,7 @@ impl Report {
             BugKind::Safety => "violates a specification",
             BugKind::Liveness => "overdue since the step",
         };
-        let place = bug
-            .site
-            .as_ref()
-            .map(|site| format!(" at {site}"))
-            .unwrap_or_default();
+        let place = at(bug.site.as_ref());
         let who = bug.worker.filter(|&worker| worker > 0);
         let who = who.map(|worker| self.names.worker(worker));
         let who = who.map(|worker| format!("{worker} ")).unwrap_or_default();
@@ -166,16 +147,69 @@ impl Report {
         } else {
             ": "
         };
-        format!(
-            "{who}{what}{place}{separator}{}\n\n",
+        let mut out = format!(
+            "{who}{what}{place}{separator}{}\n",
             paint(STRONG, bug.message.trim_end())
-        )
+        );
+        if let Some(consequence) = &bug.led_to {
+            let worker = self.names.worker(consequence.worker);
+            let place = at(consequence.site.as_ref());
+            let message = first_line(&consequence.message);
+            put!(out, "{worker} panicked in turn{place}: {message}\n");
+        }
+        out.push('\n');
+        out
+    }
+
+    /// Panics that are not the bug: those that nobody noticed, and those of tasks, which what they print does
+    /// not name.
+    fn other_panics(&self) -> String {
+        let record = &self.record;
+        let mut out = String::new();
+        let bug = record.bug.as_ref();
+        let is_bug = |site: Option<&Site>, message: &str| {
+            bug.is_some_and(|bug| {
+                let led_to = bug.led_to.as_ref();
+                let told = [(bug.site.as_ref(), &bug.message)].into_iter();
+                let mut told = told.chain(led_to.map(|last| (last.site.as_ref(), &last.message)));
+                told.any(|(at, text)| at == site && first_line(text) == first_line(message))
+            })
+        };
+        for panic in &record.unobserved_panics {
+            if !is_bug(panic.site.as_ref(), &panic.message) {
+                let (worker, place) = (self.names.worker(panic.worker), at(panic.site.as_ref()));
+                let message = panic.message.trim_end();
+                put!(
+                    out,
+                    "{worker} panicked{place} and nobody noticed: {message}\n"
+                );
+            }
+        }
+        let steps = record.trace.iter().flat_map(|trace| {
+            let steps = trace.steps.iter();
+            steps.map(move |step| (trace, step))
+        });
+        for (trace, step) in steps {
+            let is_panic = names::operation(step) == Some(Operation::Panic);
+            if !is_panic || self.names.kind(step.worker) != WorkerKind::Task {
+                continue;
+            }
+            let (task, site) = (self.names.title(step.worker), names::site(trace, step));
+            let message = describe::label(trace, step).unwrap_or_default();
+            if !is_bug(site, message) {
+                put!(out, "{task} panicked{}: {message}\n", at(site));
+            }
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out
     }
 
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
         let bug = self.record.bug.as_ref();
         let failing = self.failing(trace);
-        let rows = rows::rows(trace, &self.names, failing, detail);
+        let rows = rows::rows(trace, &self.names, failing, self.last(trace), detail);
         let by = match (self.record.iteration, &*trace.schedule.strategy) {
             (0, strategy) => strategy.to_owned(),
             (iteration, "") => format!("iteration {}", number(iteration)),
@@ -253,6 +287,25 @@ impl Report {
         panic.or_else(own).or_else(by_worker).unwrap_or(last)
     }
 
+    /// The last step that is worth a line: what is done while a panic unwinds has nothing to do with its
+    /// cause, but that it leads to another one.
+    fn last(&self, trace: &Trace) -> usize {
+        let failing = self.failing(trace);
+        let is_panic = |step: &Step| names::operation(step) == Some(Operation::Panic);
+        if !trace.steps.get(failing).is_some_and(is_panic) {
+            return trace.steps.len().saturating_sub(1);
+        }
+        let led_to = self.record.bug.as_ref().and_then(|bug| bug.led_to.as_ref());
+        let is_last = |last: &Consequence, step: &Step| {
+            is_panic(step)
+                && self.names.lane(step.worker) == last.worker
+                && names::site(trace, step) == last.site.as_ref()
+        };
+        let found =
+            led_to.and_then(|last| trace.steps.iter().rposition(|step| is_last(last, step)));
+        found.map_or(failing, |last| last.max(failing))
+    }
+
     fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
         let bug = self.record.bug.as_ref()?;
         let failing = trace.steps.get(self.failing(trace))?;
@@ -307,25 +360,6 @@ impl Report {
         {
             let bar = layout.pick("│", "|");
             put!(out, "  {}\n  {:>4} {bar} {line}\n\n", site.file, site.line);
-        }
-        out
-    }
-
-    /// Which task panicked: what the panic prints names its thread.
-    fn panics_of_tasks(&self, trace: &Trace) -> String {
-        let mut out = String::new();
-        for step in &trace.steps {
-            let is_panic = names::operation(step) == Some(Operation::Panic);
-            if !is_panic || self.names.kind(step.worker) != WorkerKind::Task {
-                continue;
-            }
-            let (task, place) = (self.names.title(step.worker), names::site(trace, step));
-            let place = place.map(|site| format!(" at {site}")).unwrap_or_default();
-            let message = describe::label(trace, step).unwrap_or_default();
-            put!(out, "  {task} panicked{place}: {message}\n");
-        }
-        if !out.is_empty() {
-            out.push('\n');
         }
         out
     }
@@ -427,4 +461,12 @@ impl Report {
             "text": describe::step(trace, &self.names, index),
         })
     }
+}
+
+fn at(site: Option<&Site>) -> String {
+    site.map_or_else(String::new, |site| format!(" at {site}"))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }

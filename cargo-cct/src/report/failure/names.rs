@@ -40,26 +40,15 @@ impl Names {
             workers: trace.workers.clone(),
             ..Names::default()
         };
-        // The others are made without a step.
-        let is_spawned = |worker: &u32| match names.kind(*worker) {
-            WorkerKind::Thread | WorkerKind::Task => true,
-            WorkerKind::Root(_) | WorkerKind::WakeUp => false,
-        };
-        let children: Vec<u32> = (1..=trace.steps.len())
-            .filter_map(|worker| u32::try_from(worker).ok())
-            .filter(is_spawned)
-            .collect();
-        let mut children = children.into_iter();
+        for (worker, info) in (0..).zip(&trace.workers) {
+            let step = info.made_by.and_then(|step| usize::try_from(step).ok());
+            names.spawned.extend(step.map(|step| (step, worker)));
+        }
         let mut number = 0;
-        for (index, step) in trace.steps.iter().enumerate() {
+        for step in &trace.steps {
             number += usize::from(!step.note);
             names.steps.push(number);
             match (operation(step), step.object) {
-                (Some(Operation::Spawn), _) => {
-                    names
-                        .spawned
-                        .extend(children.next().map(|child| (index, child)));
-                }
                 (Some(Operation::Start | Operation::End | Operation::Park), Some(object)) => {
                     names.owners.insert(object, step.worker);
                 }

@@ -65,18 +65,20 @@ const LONGEST_CYCLE: usize = 4;
 /// A cycle is folded when it goes round this many times.
 const FEWEST_TURNS: usize = 3;
 
-/// Lays out a trace that failed at the step `failing`.
-pub(super) fn rows(trace: &Trace, names: &Names, failing: usize, detail: Detail) -> Vec<Row> {
+/// Lays out a trace that failed at the step `failing`; nothing after `last` has to do with that.
+pub(super) fn rows(
+    trace: &Trace,
+    names: &Names,
+    failing: usize,
+    last: usize,
+    detail: Detail,
+) -> Vec<Row> {
     let shown = (0..trace.steps.len()).filter(|&index| !is_noise(&trace.steps[index]));
     if detail == Detail::Full {
         let rows: Vec<Row> = shown.map(Row::Step).collect();
         return with_preemptions(trace, names, &rows);
     }
-    // What is done while a panic unwinds has nothing to do with its cause.
-    let is_panic = |index: usize| operation(&trace.steps[index]) == Some(Operation::Panic);
-    let ends = trace.steps.get(failing).is_some_and(|_| is_panic(failing));
-    let (shown, unwinding): (Vec<usize>, Vec<usize>) =
-        shown.partition(|&index| !ends || index <= failing);
+    let (shown, unwinding): (Vec<usize>, Vec<usize>) = shown.partition(|&index| index <= last);
     let folded = fold_foreign(trace, names, &shown, failing);
     let mut rows = around(trace, fold_spins(trace, &folded), failing);
     match (rows.last_mut(), unwinding.len()) {
@@ -454,7 +456,8 @@ mod tests {
     }
 
     fn laid_out(trace: &Trace, failing: usize, detail: Detail) -> Vec<Row> {
-        rows(trace, &names(trace), failing, detail)
+        let last = trace.steps.len() - 1;
+        rows(trace, &names(trace), failing, last, detail)
     }
 
     #[test]
@@ -615,13 +618,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_the_panic_that_failed() {
+    fn nothing_follows_the_last_step_that_matters() {
         let steps = [
             step(0, Operation::Load, "src/a.rs"),
             step(0, Operation::Panic, "src/a.rs"),
             step(0, Operation::Unlock, "src/a.rs"),
         ];
-        let rows = laid_out(&trace(&steps), 1, Detail::Around);
+        let trace = trace(&steps);
+        let rows = rows(&trace, &names(&trace), 1, 1, Detail::Around);
         assert_eq!(rows, [Row::Step(0), Row::Step(1), Row::Gap(1)]);
     }
 }

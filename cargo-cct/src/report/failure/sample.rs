@@ -59,6 +59,7 @@ pub(super) fn trace(steps: &[(Step, String)]) -> Trace {
             name: None,
             spawned_at: None,
             kind: WorkerKind::Thread,
+            made_by: None,
         })
         .collect();
     let objects = trace

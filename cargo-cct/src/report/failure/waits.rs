@@ -284,11 +284,8 @@ mod tests {
             task: None,
         };
         let bug = Bug {
-            kind: BugKind::Deadlock,
-            message: String::new(),
-            site: None,
-            worker: None,
             waits: vec![wait(1, 1, 2), wait(2, 0, 1)],
+            ..Bug::new(BugKind::Deadlock, String::new(), None, None)
         };
         let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
         let layout = Layout {
@@ -341,11 +338,8 @@ mod tests {
             Unpolled::Woken,
         ];
         let bug = Bug {
-            kind: BugKind::NoProgress,
-            message: String::new(),
-            site: None,
-            worker: None,
             waits: (1..).zip(waits).map(|(n, how)| wait(n, how)).collect(),
+            ..Bug::new(BugKind::NoProgress, String::new(), None, None)
         };
         let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
         let layout = Layout {

@@ -45,13 +45,13 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
         if !this.machine.is_complete() {
             let data = this.data.get_mut();
-            let initializer = data.take_initializer();
+            let initializer = data.take_initializer(&this.machine);
             *data = Data::Value(initializer());
             this.machine = OnceMachine::completed();
         }
         match this.data.get_mut() {
             Data::Value(value) => value,
-            _ => poisoned(),
+            _ => poisoned(&this.machine),
         }
     }
 
@@ -62,13 +62,13 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         if let Some(running) = this.machine.begin(OnPoison::Ignore) {
             // SAFETY: only the one who runs the initialiser touches the data of an incomplete
             // lock.
-            let initializer = unsafe { (*this.data.get()).take_initializer() };
+            let initializer = unsafe { (*this.data.get()).take_initializer(&this.machine) };
             let value = initializer();
             // SAFETY: as above.
             unsafe { *this.data.get() = Data::Value(value) };
             running.complete();
         }
-        this.peek().unwrap_or_else(|| poisoned())
+        this.peek().unwrap_or_else(|| poisoned(&this.machine))
     }
 }
 
@@ -109,10 +109,10 @@ impl<T, F> LazyLock<T, F> {
 impl<T, F> Data<T, F> {
     /// Gone from here on, also if it panics.
     #[track_caller]
-    fn take_initializer(&mut self) -> F {
+    fn take_initializer(&mut self, machine: &OnceMachine) -> F {
         match mem::replace(self, Data::Absent) {
             Data::Initializer(initializer) => initializer,
-            _ => poisoned(),
+            _ => poisoned(machine),
         }
     }
 }
@@ -120,7 +120,8 @@ impl<T, F> Data<T, F> {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn poisoned() -> ! {
+fn poisoned(machine: &OnceMachine) -> ! {
+    machine.tell_of_panic();
     panic!("LazyLock instance has previously been poisoned")
 }
 

@@ -50,16 +50,23 @@ impl<T> JoinHandle<T> {
     /// Waits for the thread to end and returns its result, or what it panicked with.
     #[track_caller]
     pub fn join(self) -> Result<T> {
+        let mut joined = None;
         match self.flow {
             Flow::Native(thread) => thread.join()?,
             Flow::Worker(worker) => match worker.seen() {
-                Seen::Live => engine::join(worker.id),
+                Seen::Live => {
+                    engine::join(worker.id);
+                    joined = Some(worker.id);
+                }
                 Seen::Stale => {}
                 Seen::FromOutside => poll_until_alone(&self.packet),
             },
         }
         // SAFETY: the thread has ended, or was cut off with its iteration.
         let result = unsafe { self.packet.take() };
+        if let (Some(Err(_)), Some(worker)) = (&result, joined) {
+            engine::told_of_worker(worker, Some("Any { .. }"));
+        }
         result.unwrap_or_else(|| {
             Err(Box::new(
                 "the worker was cut off at the end of its iteration",

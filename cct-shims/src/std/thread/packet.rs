@@ -1,6 +1,7 @@
 //! The result of a thread on its way to whoever joins it.
 
-use real::cell::UnsafeCell;
+use cct::engine::{self, PanicId};
+use real::cell::{Cell, UnsafeCell};
 use real::mem;
 use real::sync::Arc;
 
@@ -14,6 +15,8 @@ use crate::std::process;
 /// thread has ended. Who drops the last share, drops the result, and after that the scope may end.
 pub(super) struct Packet<T> {
     result: UnsafeCell<Option<Result<T>>>,
+    /// The panic that the result is, if it is one.
+    panic: Cell<Option<PanicId>>,
     scope: Option<Arc<ScopeData>>,
 }
 
@@ -27,6 +30,7 @@ impl<T> Packet<T> {
         }
         Packet {
             result: UnsafeCell::new(None),
+            panic: Cell::new(None),
             scope,
         }
     }
@@ -43,6 +47,8 @@ impl<T> Packet<T> {
     ///
     /// Only the thread whose packet it is may call this, once.
     pub(super) unsafe fn fill(&self, result: Result<T>) {
+        self.panic
+            .set(engine::last_panic().filter(|_| result.is_err()));
         // SAFETY: nobody else looks before the thread has ended.
         unsafe { *self.result.get() = Some(result) }
     }
@@ -68,7 +74,7 @@ impl<T> Drop for Packet<T> {
         mem::forget(bomb);
         // The result may have borrowed from the scope's environment: leave only now.
         if let Some(scope) = &self.scope {
-            scope.leave(unhandled_panic);
+            scope.leave(unhandled_panic, self.panic.get());
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Threads that may borrow, and the scope that waits for them.
 
-use cct::engine;
+use cct::engine::{self, PanicId};
 use cct::operation::{Access, Operation};
 use real::fmt;
 use real::marker::PhantomData;
 use real::panic::AssertUnwindSafe;
 use real::ptr;
-use real::sync::Arc;
 use real::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use real::sync::{Arc, OnceLock};
 
 use super::packet::Packet;
 use super::{Builder, JoinHandle, Result, Thread, current};
@@ -22,6 +22,7 @@ where
     let data = Arc::new(ScopeData {
         running: AtomicUsize::new(0),
         panicked: AtomicBool::new(false),
+        panic: OnceLock::new(),
         main: current(),
     });
     let scope = Scope {
@@ -33,7 +34,10 @@ where
     scope.data.wait();
     match result {
         Err(payload) => panic::resume_unwind(payload),
-        Ok(_) if scope.data.panicked.load(Ordering::Relaxed) => panic!("a scoped thread panicked"),
+        Ok(_) if scope.data.panicked.load(Ordering::Relaxed) => {
+            engine::told_of(scope.data.panic.get().copied(), None);
+            panic!("a scoped thread panicked")
+        }
         Ok(result) => result,
     }
 }
@@ -87,6 +91,8 @@ pub(super) struct ScopeData {
     running: AtomicUsize,
     /// Whether a panic was dropped that nobody had joined.
     panicked: AtomicBool,
+    /// The first such panic, if it was a worker's.
+    panic: OnceLock<PanicId>,
     main: Thread,
 }
 
@@ -95,8 +101,12 @@ impl ScopeData {
         self.running.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn leave(&self, unhandled_panic: bool) {
+    pub(super) fn leave(&self, unhandled_panic: bool, panic: Option<PanicId>) {
         if unhandled_panic {
+            if let Some(panic) = panic {
+                // Of several the first one counts.
+                let _ = self.panic.set(panic);
+            }
             self.panicked.store(true, Ordering::Relaxed);
         }
         engine::touch(self.address(), Access::Adds);

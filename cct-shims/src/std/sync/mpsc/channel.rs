@@ -1,12 +1,15 @@
 //! The messages of a channel of the engine, stored and taken as its machine says.
 
+use cct::engine;
 use cct::primitive::{ChannelMachine, Limit, Received, Sent};
 use real::cell::UnsafeCell;
 use real::collections::VecDeque;
 use real::mem;
+use real::ptr;
 use real::sync::Arc;
 
 use super::{RecvTimeoutError, TrySendError};
+use crate::std::thread;
 
 /// A channel; shared by its senders and its receiver.
 pub(super) struct Channel<T> {
@@ -54,7 +57,7 @@ impl<T> Channel<T> {
             &mut || message = self.messages().pop_front().flatten(),
             limit,
         );
-        received_as(received, message)
+        self.received(received, message)
     }
 
     #[track_caller]
@@ -63,7 +66,7 @@ impl<T> Channel<T> {
         let received = self
             .machine
             .try_recv(&mut || message = self.messages().pop_front().flatten());
-        received_as(received, message)
+        self.received(received, message)
     }
 
     pub(super) fn add_sender(&self) {
@@ -71,12 +74,14 @@ impl<T> Channel<T> {
     }
 
     pub(super) fn drop_sender(&self) {
+        self.leave_panic();
         self.machine.drop_sender();
     }
 
     /// Takes the receiver away, and with it the messages that it will not receive. Offers are left
     /// for their senders.
     pub(super) fn drop_receiver(&self) {
+        self.leave_panic();
         self.machine.drop_receiver();
         if !self.is_rendezvous {
             let mut left = VecDeque::new();
@@ -95,10 +100,33 @@ impl<T> Channel<T> {
         match (sent, message) {
             (Sent::Full, Some(message)) => Err(TrySendError::Full(message)),
             (Sent::Disconnected | Sent::Returned(_), Some(message)) => {
+                engine::told_at(self.address(), None);
                 Err(TrySendError::Disconnected(message))
             }
             _ => Ok(()),
         }
+    }
+
+    fn received(&self, received: Received, message: Option<T>) -> Result<T, RecvTimeoutError> {
+        match received {
+            Received::Message => Ok(message.expect("the machine counted a message")),
+            Received::Empty => Err(RecvTimeoutError::Timeout),
+            Received::Disconnected => {
+                engine::told_at(self.address(), None);
+                Err(RecvTimeoutError::Disconnected)
+            }
+        }
+    }
+
+    /// One end goes: if that is since its worker panics, the other end will show it.
+    fn leave_panic(&self) {
+        if thread::panicking() {
+            engine::leave_panic(self.address());
+        }
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
     }
 
     /// Only for calls that the machine makes under its lock.
@@ -107,13 +135,5 @@ impl<T> Channel<T> {
         // SAFETY: every caller is such a call, and none of them keeps the reference or calls
         // another.
         unsafe { &mut *self.messages.get() }
-    }
-}
-
-fn received_as<T>(received: Received, message: Option<T>) -> Result<T, RecvTimeoutError> {
-    match received {
-        Received::Message => Ok(message.expect("the machine counted a message")),
-        Received::Empty => Err(RecvTimeoutError::Timeout),
-        Received::Disconnected => Err(RecvTimeoutError::Disconnected),
     }
 }
