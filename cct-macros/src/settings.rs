@@ -27,9 +27,10 @@ enum Check {
 
 const NAMES: &str = "`iterations`, `time`, `max_steps`, `strategy`, `seed`, `detached_steps`, \
                      `temperature`, `fail_on_unobserved_panic`, `atomic`, `interleave`, \
-                     `granularity`, `watch`, `uncontrolled_attempts`, `uncontrolled_delay`, \
-                     `uncontrolled_timeout` and `crate`";
+                     `granularity`, `timeouts`, `watch`, `uncontrolled_attempts`, \
+                     `uncontrolled_delay`, `uncontrolled_timeout` and `crate`";
 const GRANULARITIES: &str = "`\"all\"`, `\"workspace\"` or `\"mix\"`";
+const TIMEOUTS: &str = "`\"late\"`, `\"race\"` or `\"auto\"`";
 
 impl Settings {
     /// Reads what stands in the attribute's parentheses. What is wrong is left out and reported.
@@ -92,6 +93,10 @@ impl Settings {
             "granularity" => match pair.text(GRANULARITIES)?.value() {
                 known if ["all", "workspace", "mix"].contains(&&*known) => known,
                 _ => return Err(pair.wants(GRANULARITIES)),
+            },
+            "timeouts" => match pair.text(TIMEOUTS)?.value() {
+                known if ["late", "race", "auto"].contains(&&*known) => known,
+                _ => return Err(pair.wants(TIMEOUTS)),
             },
             "strategy" => {
                 let text = pair.text("a string like `\"pct:3\"`")?;

@@ -194,6 +194,7 @@ mod tests {
             contested: worker > 2,
             label: (worker > 3).then_some(worker),
             thread: (worker > 5).then_some(1),
+            ahead_of: (0..worker % 3).collect(),
             note: worker > 6,
         });
         let trace = Trace {

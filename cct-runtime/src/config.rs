@@ -40,6 +40,8 @@ pub struct Settings {
     pub interleave: Option<Vec<String>>,
     /// `granularity`: which operations are steps, see [`Granularity`].
     pub granularity: Option<Granularity>,
+    /// `timeouts`: whether a wait may end by its time-out although others can run, see [`Timeouts`].
+    pub timeouts: Option<Timeouts>,
     /// `watch`: after the first 64 schedules, one in this many is watched to count behaviours; 1 watches
     /// all of them. By default 17: a prime, so that each strategy of a portfolio has its share.
     pub watch: Option<u32>,
@@ -72,6 +74,7 @@ pub struct Resolved {
     pub atomic: Vec<String>,
     pub interleave: Vec<String>,
     pub granularity: Granularity,
+    pub timeouts: Timeouts,
     pub watch: u32,
     pub uncontrolled_attempts: u32,
     pub uncontrolled_delay: u32,
@@ -156,6 +159,11 @@ impl Settings {
                 let named = known.into_iter().find(|known| known.name() == value);
                 self.granularity = Some(named.ok_or_else(wants("`all`, `workspace` or `mix`"))?);
             }
+            "timeouts" => {
+                let known = Timeouts::ALL.into_iter();
+                let named = known.into_iter().find(|known| known.name() == value);
+                self.timeouts = Some(named.ok_or_else(wants("`late`, `race` or `auto`"))?);
+            }
             "watch" => {
                 let every = value.parse().ok().filter(|&n| n > 0);
                 self.watch = Some(every.ok_or_else(|| wants("a number from 1")())?);
@@ -197,6 +205,7 @@ impl Settings {
             atomic: self.atomic.or(lower.atomic),
             interleave: self.interleave.or(lower.interleave),
             granularity: self.granularity.or(lower.granularity),
+            timeouts: self.timeouts.or(lower.timeouts),
             watch: self.watch.or(lower.watch),
             uncontrolled_attempts: self.uncontrolled_attempts.or(lower.uncontrolled_attempts),
             uncontrolled_delay: self.uncontrolled_delay.or(lower.uncontrolled_delay),
@@ -224,6 +233,7 @@ impl Settings {
             atomic: self.atomic.unwrap_or_default(),
             interleave: self.interleave.unwrap_or_default(),
             granularity: self.granularity.unwrap_or_default(),
+            timeouts: self.timeouts.unwrap_or_default(),
             watch: self.watch.unwrap_or(17),
             // The first two are Coyote's.
             uncontrolled_attempts: self.uncontrolled_attempts.unwrap_or(10),
@@ -271,6 +281,9 @@ impl fmt::Display for Settings {
         if let Some(granularity) = self.granularity {
             writeln!(f, "granularity={}", granularity.name())?;
         }
+        if let Some(timeouts) = self.timeouts {
+            writeln!(f, "timeouts={}", timeouts.name())?;
+        }
         if let Some(watch) = self.watch {
             writeln!(f, "watch={watch}")?;
         }
@@ -309,6 +322,37 @@ impl Granularity {
             Granularity::All => "all",
             Granularity::Workspace => "workspace",
             Granularity::Mix => "mix",
+        }
+    }
+}
+
+/// Whether the time-out of a wait may be *early*: come although others can run. Sleeps never end early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timeouts {
+    /// Never: time moves when nobody can run.
+    Late,
+    /// In every schedule, whatever its length.
+    Race,
+    /// In some of the schedules, by their seeds, if it is no further away than [`Timeouts::NEAR`]; never
+    /// in those of a strategy that enumerates.
+    #[default]
+    Auto,
+}
+
+impl Timeouts {
+    /// All of them.
+    pub const ALL: [Timeouts; 3] = [Timeouts::Late, Timeouts::Race, Timeouts::Auto];
+
+    /// How far away a time-out may be that is early under `auto`: for how long a busy machine may keep a
+    /// thread waiting that could run. What is further away is a watchdog.
+    pub const NEAR: Duration = Duration::from_millis(200);
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Timeouts::Late => "late",
+            Timeouts::Race => "race",
+            Timeouts::Auto => "auto",
         }
     }
 }
@@ -361,6 +405,7 @@ mod tests {
             atomic: Some(vec!["a".to_owned(), "b-c".to_owned()]),
             interleave: Some(vec!["d".to_owned()]),
             granularity: Some(Granularity::Workspace),
+            timeouts: Some(Timeouts::Race),
             watch: Some(1),
             uncontrolled_attempts: Some(3),
             uncontrolled_delay: Some(0),
@@ -400,6 +445,7 @@ mod tests {
         for wrong in [
             "iterations=0",
             "watch=0",
+            "timeouts=early",
             "uncontrolled_attempts=0",
             "uncontrolled_timeout=2s",
             "time=2s",

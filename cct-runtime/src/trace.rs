@@ -28,6 +28,12 @@ pub struct Schedule {
     /// Calls into crates that are not of the workspace are one step each.
     #[cfg_attr(feature = "serde", serde(default))]
     pub coarse: bool,
+    /// How many time-outs may come although others can run.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub early: u32,
+    /// How far away such a time-out may be, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub leap: u64,
     /// The member of the portfolio that made the schedule, for people.
     pub strategy: String,
     /// The workers in the order they ran.
@@ -173,6 +179,12 @@ pub struct Step {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub thread: Option<u32>,
+    /// For a time-out that was early: the workers that could have run instead.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub ahead_of: Vec<u32>,
     /// True for what is no step of its own, but happened during the one before: nobody was asked.
     #[cfg_attr(
         feature = "serde",
@@ -258,6 +270,8 @@ wire_struct!(Schedule {
     fair_from,
     temperature,
     coarse,
+    early,
+    leap,
     strategy,
     runs,
     choices
@@ -294,6 +308,7 @@ wire_struct!(Step {
     contested,
     label,
     thread,
+    ahead_of,
     note
 });
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });

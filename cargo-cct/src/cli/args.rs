@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cct::config::{Granularity, Settings};
+use cct::config::{Granularity, Settings, Timeouts};
 use cct::strategy::{InvalidSpec, Kind, Spec};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -160,6 +160,11 @@ pub(crate) struct ExploreArgs {
     #[arg(long, env = "CCT_GRANULARITY", value_name = "WHICH")]
     #[arg(value_parser = granularity())]
     pub granularity: Option<Granularity>,
+    /// Whether a wait may time out although others can run: never, always, or in some schedules if the
+    /// time-out is near [default: auto].
+    #[arg(long, env = "CCT_TIMEOUTS", value_name = "WHICH")]
+    #[arg(value_parser = timeouts())]
+    pub timeouts: Option<Timeouts>,
     /// Explores these crates step by step, whatever the granularity, and rewrites their source.
     #[arg(
         long,
@@ -270,6 +275,7 @@ impl ExploreArgs {
             fail_on_unobserved_panic: self.fail_on_unobserved_panic,
             resume: self.resume.clone(),
             granularity: self.granularity,
+            timeouts: self.timeouts,
             interleave: self.interleave.clone(),
             atomic: self.atomic.clone(),
             watch: self.watch,
@@ -284,6 +290,15 @@ fn granularity() -> impl clap::builder::TypedValueParser<Value = Granularity> {
     let names = Granularity::ALL.map(Granularity::name);
     PossibleValuesParser::new(names).map(|typed| {
         let mut all = Granularity::ALL.into_iter();
+        let known = all.find(|known| known.name() == typed);
+        known.expect("the parser knows the names")
+    })
+}
+
+fn timeouts() -> impl clap::builder::TypedValueParser<Value = Timeouts> {
+    let names = Timeouts::ALL.map(Timeouts::name);
+    PossibleValuesParser::new(names).map(|typed| {
+        let mut all = Timeouts::ALL.into_iter();
         let known = all.find(|known| known.name() == typed);
         known.expect("the parser knows the names")
     })

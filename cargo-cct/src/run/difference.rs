@@ -141,6 +141,7 @@ mod tests {
             contested: false,
             label: None,
             thread: None,
+            ahead_of: Vec::new(),
             note: false,
         });
         Trace {

@@ -8,11 +8,12 @@
 
 use std::time::Duration;
 
+use super::early::touch_clock;
 use super::point::{last_site, point_at};
 use super::state::{Engine, engine};
 use super::worker::{State, Worker};
 use crate::claim::Exception;
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 use crate::strategy::derive;
 
 /// A deadline that never comes.
@@ -37,6 +38,7 @@ pub(super) fn start(seed: u64) -> u64 {
 /// The deadline this long from now, in virtual nanoseconds; [`NEVER`] if time does not come so far.
 /// Controlled workers only.
 pub fn deadline_after(duration: Duration) -> u64 {
+    touch_clock(Access::Reads);
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(NEVER);
     deadline_at(now().saturating_add(nanos))
 }

@@ -11,7 +11,9 @@ use super::iteration::End;
 use super::state::{Driver, Engine, Request, set_engine};
 use super::worker::{State, Worker};
 use super::{clock, conditions, external, signals};
-use crate::strategy::{Action, Candidates, ChainId, Moment, Origin, Pick, Reason, WorkerId};
+use crate::strategy::{
+    Action, Candidates, ChainId, Moment, Origin, Pick, Reason, Strategy, WorkerId,
+};
 use crate::trace::WorkerKind;
 use crate::verdict::{BugKind, Verdict};
 
@@ -88,6 +90,9 @@ impl Engine {
                 // SAFETY: it was running, so it is in the set.
                 unsafe { self.enabled.remove(current) };
                 self.announce_absent(current.id);
+                if current.id.0 == 0 {
+                    self.deadlines_change();
+                }
             }
             _ => {}
         }
@@ -105,8 +110,10 @@ impl Engine {
             external::let_finish(self);
         }
         clock::lose_patience(self);
+        self.look_at_deadlines();
         while self.enabled.len() == 0 {
             self.nobody_can_run()?;
+            self.look_at_deadlines();
         }
         let stalled = self.look_for_progress()?;
         self.note_width();
@@ -114,6 +121,10 @@ impl Engine {
         self.counted = step;
         self.limits.stalls |= stalled.is_some() && self.contested;
         let next = self.choose(current, stalled)?;
+        // SAFETY: a picked worker is live.
+        if unsafe { (*next).is_early } {
+            self.time_out(next);
+        }
         if self.contenders > 0 {
             self.forget_contender(next);
         }
@@ -300,9 +311,11 @@ impl Engine {
 
     /// Makes a waiting worker a candidate again.
     pub(super) fn enable(&mut self, worker: *mut Worker) {
+        self.withdraw(worker);
         // SAFETY: the engine's workers are live; a waiting one is not in the set.
         let id = unsafe {
             (*worker).state = State::Enabled;
+            self.deadline_changes((*worker).deadline);
             (*worker).deadline = u64::MAX;
             (*worker).holder = None;
             if (*worker).look.take().is_some() {
@@ -354,9 +367,18 @@ impl Engine {
 
     /// Tells the strategy of a new candidate.
     pub(super) fn announce(&mut self, id: WorkerId) {
+        self.announce_by(id, |strategy, id| strategy.on_enabled(id));
+    }
+
+    /// Tells the strategy of a worker, in this way, and asks it at the next point if it says so.
+    pub(super) fn announce_by(
+        &mut self,
+        id: WorkerId,
+        tell: impl FnOnce(&mut dyn Strategy, WorkerId) -> bool,
+    ) {
         let asks = match &mut self.driver {
             // SAFETY: as in `ask`.
-            Driver::Search(strategy) => unsafe { (**strategy).on_enabled(id) },
+            Driver::Search(strategy) => unsafe { tell(&mut **strategy, id) },
             Driver::Replay(_) => false,
         };
         if asks {

@@ -198,8 +198,9 @@ impl Engine {
         self.enabled.len() == 1
             || self.enabled.members().iter().all(|&worker| {
                 // SAFETY: members are live.
-                let (id, turns) = unsafe { ((*worker).id.0 as usize, (*worker).turns) };
-                turns - heat.turns.get(id).copied().unwrap_or(0) >= TURNS
+                let worker = unsafe { &*worker };
+                let (id, turns) = (worker.id.0 as usize, worker.turns);
+                worker.is_early || turns - heat.turns.get(id).copied().unwrap_or(0) >= TURNS
             })
     }
 

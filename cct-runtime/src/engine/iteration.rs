@@ -185,6 +185,7 @@ impl Engine {
         self.time = clock::start(head.seed);
         self.patience_ends = 0;
         self.next_deadline = u64::MAX;
+        self.early.begin(head);
         self.wall_clock = head.wall_clock;
         self.iteration = iteration;
         self.runs += 1;

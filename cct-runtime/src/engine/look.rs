@@ -77,6 +77,7 @@ pub fn look_by(deadline: u64) {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live, and so are members; no switch happens in here.
     unsafe {
+        outside(|| (*engine).deadline_changes(deadline));
         for &worker in &(*engine).looks.members {
             (*worker).deadline = (*worker).deadline.min(deadline);
             (*engine).next_deadline = (*engine).next_deadline.min(deadline);

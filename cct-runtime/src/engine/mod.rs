@@ -8,6 +8,7 @@ mod point;
 mod step;
 
 mod decide;
+mod early;
 mod enabled;
 mod fiber;
 mod stack;
@@ -17,6 +18,7 @@ pub(crate) mod conditions;
 mod heat;
 mod hush;
 pub(crate) mod monitors;
+mod naps;
 
 mod deadlock;
 mod look;

@@ -100,6 +100,7 @@ impl Recorder {
             contested,
             label: None,
             thread: polled_by(worker),
+            ahead_of: Vec::new(),
             note: false,
         };
         self.trace.steps.push(step);
@@ -159,6 +160,10 @@ impl Engine {
             Outcome::Done
         };
         recorder.push(worker, outcome, self.contested);
+        let ahead_of = std::mem::take(&mut self.early.ahead_of);
+        if let Some(last) = recorder.trace.steps.last_mut() {
+            last.ahead_of = ahead_of;
+        }
     }
 
     /// What the operation under way is called. The caller is outside.
@@ -189,6 +194,7 @@ impl Engine {
             contested: false,
             label: note.text.map(|text| recorder.label(text)),
             thread: polled_by(worker),
+            ahead_of: Vec::new(),
             note: true,
         };
         recorder.trace.steps.push(step);

@@ -186,7 +186,7 @@ impl Engine {
             .iter()
             .map(|&worker| unsafe { &*worker });
         members
-            .filter(|worker| waits_for_turn(worker))
+            .filter(|worker| !worker.is_early && waits_for_turn(worker))
             .map(|worker| worker.id)
             .min()
     }
@@ -199,7 +199,9 @@ impl Engine {
             .enabled
             .members()
             .iter()
-            .map(|&worker| unsafe { &(*worker).turn });
+            .map(|&worker| unsafe { &*worker })
+            .filter(|worker| !worker.is_early)
+            .map(|worker| &worker.turn);
         turns.all(|turn| turn.stall == number && holds(turn))
     }
 }

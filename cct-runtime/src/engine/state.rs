@@ -8,6 +8,7 @@ use std::ptr::null_mut;
 
 use super::aside::Onlooker;
 use super::conditions::Conditions;
+use super::early::Early;
 use super::enabled::Enabled;
 use super::external::{self, Patience, forget_engine_thread};
 use super::fiber::Context;
@@ -197,6 +198,7 @@ pub(crate) struct Engine {
     pub(super) patience_ends: u32,
     /// No waiting worker has an earlier deadline than this.
     pub(super) next_deadline: u64,
+    pub(super) early: Early,
     /// Nanoseconds between the Unix epoch and virtual time 0.
     pub(super) wall_clock: u64,
 
@@ -317,6 +319,7 @@ impl Engine {
             time: 0,
             patience_ends: 0,
             next_deadline: u64::MAX,
+            early: Early::default(),
             wall_clock: 0,
             iteration: 0,
             runs: 0,

@@ -17,8 +17,10 @@ use std::panic::Location;
 use std::ptr::null_mut;
 use std::task::{Context, Poll, Waker};
 
+use super::early::hear_of_await;
 use super::fiber::hand_over;
 use super::iteration::End;
+use super::naps::Nap;
 use super::point::point_at;
 use super::record::Note;
 use super::stack::Stack;
@@ -325,13 +327,17 @@ impl Drop for Turn {
 #[derive(Debug, Default)]
 pub struct Gate {
     is_passed: bool,
+    nap: Nap,
 }
 
 impl Gate {
     /// One that nobody has come to yet.
     #[must_use]
     pub const fn new() -> Gate {
-        Gate { is_passed: false }
+        Gate {
+            is_passed: false,
+            nap: Nap::none(),
+        }
     }
 
     /// Polls what is awaited.
@@ -352,6 +358,7 @@ impl Gate {
             if engine.is_null() || (*engine).onlooker.is_some() {
                 return inner(context);
             }
+            hear_of_await(&mut *engine);
             let task = (*engine).current;
             let before = match &(*task).task {
                 Some(driven) => driven.polls,
@@ -365,11 +372,19 @@ impl Gate {
                     return Poll::Pending;
                 }
             }
+            self.nap.begin(engine, future);
             if (*task).task.is_none() {
-                return inner(context);
+                let result = inner(context);
+                if result.is_ready() {
+                    self.nap.end(true);
+                }
+                return result;
             }
             driven(task).polls = if is_direct { future } else { "" };
             let result = inner(context);
+            if result.is_ready() {
+                self.nap.end(true);
+            }
             driven(task).polls = before;
             driven(task).polls_executor = false;
             if result.is_pending() && driven(task).awaits.is_none() {

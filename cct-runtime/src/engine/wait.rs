@@ -103,6 +103,9 @@ pub fn wait_and_take(
         (*worker).deadline = deadline;
         (*worker).holder = holder;
         (*worker).timed_out = false;
+        if deadline != clock::NEVER {
+            outside(|| (*engine).deadline_changes(deadline));
+        }
         (*engine).idle = 0;
         (*engine).request = Request::Wait;
         hand_over(engine);
@@ -303,7 +306,8 @@ impl Engine {
             self.left_out.add(Exception::SpuriousWakeUps);
         }
         if current.deadline != clock::NEVER {
-            clock::note_deadline(self, current);
+            self.early.note_wait(current, self.time);
+            self.note_late(current);
         }
         if current.deadline < self.next_deadline {
             if self.next_deadline == u64::MAX {

@@ -4,7 +4,7 @@ use super::classes::Class;
 use super::state::{Driver, Engine, Request, engine};
 use super::worker::Worker;
 use crate::operation::Access;
-use crate::strategy::{CONDITIONS, Executed, Next, TURNS, WorkerId};
+use crate::strategy::{CLOCK, CONDITIONS, Executed, Next, TURNS, WorkerId};
 use crate::trace::{Outcome, Value};
 
 /// The step under way, and who wants to know about it.
@@ -118,6 +118,9 @@ impl Engine {
             Outcome::Done
         };
         self.watch.touched.clear();
+        if outcome == Outcome::TimedOut && self.early.is_possible() {
+            self.watch.touched.push((CLOCK, Access::Writes));
+        }
         self.watch.is_picked = true;
         self.watch.step = Some(Executed {
             step: self.horizon,

@@ -13,7 +13,7 @@ use super::stall::Turn;
 use super::state::{Engine, Request, engine};
 use super::task::Driven;
 use super::wait::{TakesNext, wake_all_of};
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 use crate::strategy::{Action, ChainId, WorkerId};
 
 /// A worker; kept and used again by the next iteration.
@@ -47,6 +47,8 @@ pub(super) struct Worker {
     pub(super) look: Option<Look>,
     /// True when the last wait ended because of its deadline.
     pub(super) timed_out: bool,
+    /// It is a candidate although it waits: its time-out may come.
+    pub(super) is_early: bool,
     /// It is a candidate that will take a lock, and has not run since it became one.
     pub(super) contends: bool,
     /// It has been picked after a wait, and that has not been recorded yet.
@@ -191,6 +193,7 @@ impl Worker {
             takes_next: None,
             look: None,
             timed_out: false,
+            is_early: false,
             contends: false,
             resumes_wait: false,
             was_waiting: false,
@@ -235,6 +238,7 @@ impl Worker {
         self.takes_next = None;
         self.look = None;
         self.timed_out = false;
+        self.is_early = false;
         self.contends = false;
         self.resumes_wait = false;
         self.was_waiting = false;
@@ -322,6 +326,9 @@ pub fn end_worker() -> ! {
             (*engine).body_done = true;
             let last = (*engine).steps().saturating_add((*engine).detached_steps);
             (*engine).limit = (*engine).limit.min(last);
+        }
+        if (*worker).id.0 == 0 {
+            super::early::touch_clock(Access::Writes);
         }
         wake_all_of(engine, Worker::end_object(worker));
         (*engine).idle = 0;

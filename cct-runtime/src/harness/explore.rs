@@ -8,6 +8,7 @@ use super::replay;
 use super::resume::Resume;
 use super::share::Share;
 use super::surroundings::{self, Surroundings};
+use super::timeouts::allowance;
 use crate::claim::{Exception, Exceptions};
 use crate::config;
 use crate::config::{Resolved, Settings};
@@ -634,6 +635,8 @@ impl Member {
         let mut rng = Rng::new(self.head.seed);
         let budget = 1 << (2 * rng.below(5));
         self.head.yield_budget = if enumerates { 1 } else { budget };
+        let allowed = allowance(settings.timeouts, self.head.seed, enumerates);
+        (self.head.early, self.head.leap) = (allowed.early, allowed.leap);
         self.strategy.begin(&Beginning {
             seed: rng.bits(),
             index: self.turns,

@@ -3,6 +3,7 @@
 use super::channel::{Answers, Channel};
 use super::explore::{Explorer, fail_on_unobserved, head_for};
 use super::replay::{head_of, trace_of};
+use super::timeouts::allowance;
 use crate::config::Resolved;
 use crate::engine::{Order, Plan};
 use crate::strategy::{self, Interactive};
@@ -50,8 +51,12 @@ pub(super) fn run(
 }
 
 fn fresh_head(settings: &Resolved) -> Schedule {
+    // Whoever picks sees the time-outs, if they want to.
+    let allowed = allowance(settings.timeouts, settings.seed, true);
     Schedule {
         seed: strategy::derive(settings.seed, 0),
+        early: allowed.early,
+        leap: allowed.leap,
         yield_budget: YIELD_BUDGET,
         fair_from: u32::MAX,
         ..head_for(settings, "interactive".to_owned())

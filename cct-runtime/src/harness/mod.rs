@@ -15,6 +15,7 @@ mod resume;
 mod share;
 mod signals;
 mod surroundings;
+mod timeouts;
 
 use std::process::Termination;
 

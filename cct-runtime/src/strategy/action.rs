@@ -133,7 +133,7 @@ impl Executed {
             self.action.operation,
             Operation::BarrierWait | Operation::FutexWait | Operation::Sleep
         );
-        if self.resumed && goes_on {
+        if self.resumed && goes_on && self.outcome != Outcome::TimedOut {
             return [(0, Access::Reads); 2];
         }
         accesses

@@ -322,6 +322,18 @@ impl Dpor {
         }
     }
 
+    /// Plans this worker in place of the one that was picked last, if it could have been.
+    fn plan_instead(&mut self, worker: WorkerId) {
+        let Some(node) = self.latest else {
+            return;
+        };
+        let entries = self.entries_of(node as usize);
+        let mut entries = self.entries[entries].iter_mut();
+        if let Some(entry) = entries.find(|entry| entry.worker == worker) {
+            entry.planned = true;
+        }
+    }
+
     /// Moves the path on to the next schedule.
     fn advance(&mut self) {
         while let Some(&node) = self.path.last() {
@@ -449,6 +461,15 @@ impl Strategy for Dpor {
         true
     }
 
+    fn on_early(&mut self, _worker: WorkerId) -> bool {
+        // Nobody has woken it.
+        true
+    }
+
+    fn on_late(&mut self, worker: WorkerId) {
+        self.plan_instead(worker);
+    }
+
     fn choose_index(&mut self, n: u32) -> u32 {
         let known = match self.path.get(self.depth) {
             Some(&Node::Choice { value, of }) if of == n => Some(value),
@@ -476,14 +497,8 @@ impl Strategy for Dpor {
     fn on_disabled(&mut self, worker: WorkerId) {
         // Somebody loses its turn by the step at hand, or it comes first: a race of which one step is never
         // made.
-        if self.execution.leave(worker)
-            && let Some(node) = self.latest
-        {
-            let entries = self.entries_of(node as usize);
-            let mut entries = self.entries[entries].iter_mut();
-            if let Some(entry) = entries.find(|entry| entry.worker == worker) {
-                entry.planned = true;
-            }
+        if self.execution.leave(worker) {
+            self.plan_instead(worker);
         }
     }
 

@@ -42,7 +42,7 @@ mod walk;
 pub(crate) use action::TURNS;
 pub use action::{Action, Executed, Next};
 #[cfg(feature = "engine")]
-pub(crate) use action::{CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS};
+pub(crate) use action::{CLOCK, CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS};
 pub use bounded::Bounded;
 pub use delay::Delay;
 pub use dpor::Dpor;
@@ -101,6 +101,17 @@ pub trait Strategy {
 
     /// A worker is no candidate any more: it waits, or has ended. One that only gives way stays one.
     fn on_disabled(&mut self, _worker: WorkerId) {}
+
+    /// The time-out of a worker that waits may come: it is a candidate, and picking it ends its wait. True as
+    /// for `on_enabled`.
+    fn on_early(&mut self, worker: WorkerId) -> bool {
+        self.on_enabled(worker)
+    }
+
+    /// That time-out may not come any more: the worker is woken, which is told next, or waits on.
+    fn on_late(&mut self, worker: WorkerId) {
+        self.on_disabled(worker);
+    }
 
     /// True if the strategy wants to see each step, and to be asked at each scheduling point.
     fn observes(&self) -> bool {

@@ -239,6 +239,7 @@ impl Live {
             contested: false,
             label: None,
             thread: None,
+            ahead_of: Vec::new(),
             note: false,
         }
     }

@@ -3,6 +3,7 @@
 mod cited;
 mod columns;
 mod describe;
+mod early;
 mod layout;
 mod live;
 mod names;
@@ -236,6 +237,11 @@ impl Report {
         };
         out.push_str(&table.text(&rows, layout));
         out.push('\n');
+        let early = early::text(trace, &self.names);
+        if !early.is_empty() {
+            out.push_str(&early);
+            out.push('\n');
+        }
         let waits = bug.map_or_else(String::new, |bug| {
             waits::text(bug, Some((trace, &self.names)), layout)
         });
@@ -458,6 +464,7 @@ impl Report {
             "outcome": step.outcome,
             "read": step.read.map(|value| value.to_string()),
             "written": step.written.map(|value| value.to_string()),
+            "ahead_of": step.ahead_of.iter().copied().map(names::worker).collect::<Vec<_>>(),
             "text": describe::step(trace, &self.names, index),
         })
     }

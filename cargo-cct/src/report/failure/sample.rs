@@ -20,6 +20,7 @@ pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, Stri
         contested: false,
         label: None,
         thread: None,
+        ahead_of: Vec::new(),
         note: false,
     };
     (step, file.to_owned())
