@@ -18,6 +18,7 @@ mod explored;
 mod help;
 mod interactive;
 mod killed;
+mod law;
 mod native;
 mod places;
 mod random;

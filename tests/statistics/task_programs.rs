@@ -127,84 +127,127 @@ struct Event {
     waiting: VecDeque<Waker>,
 }
 
-/// Runs the program; the test's body.
+/// Runs the program as it is rewritten; the test's body.
 pub(crate) fn run(executor: Executor, program: &Program) {
+    let (shared, pool) = begin(executor);
+    pool.run_until(Driven::root(rewritten(executor, program, shared, pool)));
+    end(shared);
+}
+
+/// Runs it as it is written.
+pub(crate) fn run_as_written(executor: Executor, program: &Program) {
+    let (shared, pool) = begin(executor);
+    pool.run_until(written(executor, program, shared, pool));
+    end(shared);
+}
+
+fn begin(executor: Executor) -> (&'static Shared, &'static Pool) {
     let shared: &'static Shared = Box::leak(Box::default());
     let pool: &'static Pool = Box::leak(Box::new(Pool::new(executor)));
     if executor == Executor::Pool {
         thread::spawn(|| pool.work());
     }
-    pool.run_until(Driven::root(async move {
-        let flows = program.iter().enumerate();
-        let mut flows = flows.map(|(number, ops)| flow(number, ops.clone(), shared));
-        let own = (executor == Executor::Pool).then(|| flows.next()).flatten();
-        let joins: Vec<_> = flows.map(|flow| pool.spawn(flow)).collect();
-        if let Some(own) = own {
-            own.__cct_await(|| ()).await;
-        }
-        for join in joins {
-            join.__cct_await(|| ()).await;
-        }
-    }));
+    (shared, pool)
+}
+
+fn end(shared: &Shared) {
     for (slot, atomic) in SEEN[4].iter().zip(&shared.atomics) {
         slot.store(atomic.load(SeqCst), Relaxed);
     }
     SEEN[4][2].store(shared.plain.load(Relaxed), Relaxed);
 }
 
-async fn flow(number: usize, ops: Vec<Op>, shared: &'static Shared) {
-    let mark = number as u32 + 1;
-    let mut held = Held(None);
-    let mut seen = 0;
-    let mut see = |value: u32| {
-        SEEN[number][seen].store(value + 1, Relaxed);
-        seen += 1;
-    };
-    if ops.contains(&Op::Yield) || ops.contains(&Op::Notified) {
-        let waker = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
-        let mut wakers = shared.wakers.lock().expect("no panic");
-        let room = wakers.len().max(number + 1);
-        wakers.resize(room, None);
-        wakers[number] = Some(waker);
-    }
-    for op in ops {
-        match op {
-            Op::Load(index) => see(shared.atomics[index].load(SeqCst)),
-            Op::Store(index) => shared.atomics[index].store(mark, SeqCst),
-            Op::Get => see(shared.plain.load(Relaxed)),
-            Op::Set => shared.plain.store(mark, Relaxed),
-            Op::Await => ready(()).__cct_await(|| ()).await,
-            Op::Yield => {
-                let mut is_over = false;
-                let not_ready_once = poll_fn(move |context| {
-                    if std::mem::replace(&mut is_over, true) {
-                        return Poll::Ready(());
+/// The same asynchronous functions, with await points and without.
+macro_rules! functions {
+    ($main:ident, $flow:ident, $driven:path $(, $point:ident)?) => {
+        /// Spawns the flows, and waits for them.
+        async fn $main(
+            executor: Executor,
+            program: &Program,
+            shared: &'static Shared,
+            pool: &'static Pool,
+        ) {
+            let flows = program.iter().enumerate();
+            let mut flows = flows.map(|(number, ops)| $flow(number, ops.clone(), shared));
+            let own = (executor == Executor::Pool).then(|| flows.next()).flatten();
+            let spawn = |flow| {
+                let end = Arc::<End>::default();
+                let told = Arc::clone(&end);
+                let work = async move {
+                    let flow: Flow = Box::pin(flow);
+                    flow$(.$point(|| ()))?.await;
+                    pool.tell_end(&told);
+                };
+                pool.add($driven(work));
+                pool.joined(end)
+            };
+            let joins: Vec<_> = flows.map(spawn).collect();
+            if let Some(own) = own {
+                own$(.$point(|| ()))?.await;
+            }
+            for join in joins {
+                join$(.$point(|| ()))?.await;
+            }
+        }
+
+        async fn $flow(number: usize, ops: Vec<Op>, shared: &'static Shared) {
+            let mark = number as u32 + 1;
+            let mut held = Held(None);
+            let mut seen = 0;
+            let mut see = |value: u32| {
+                SEEN[number][seen].store(value + 1, Relaxed);
+                seen += 1;
+            };
+            if ops.contains(&Op::Yield) || ops.contains(&Op::Notified) {
+                let waker = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+                let mut wakers = shared.wakers.lock().expect("no panic");
+                let room = wakers.len().max(number + 1);
+                wakers.resize(room, None);
+                wakers[number] = Some(waker);
+            }
+            for op in ops {
+                match op {
+                    Op::Load(index) => see(shared.atomics[index].load(SeqCst)),
+                    Op::Store(index) => shared.atomics[index].store(mark, SeqCst),
+                    Op::Get => see(shared.plain.load(Relaxed)),
+                    Op::Set => shared.plain.store(mark, Relaxed),
+                    Op::Await => ready(())$(.$point(|| ()))?.await,
+                    Op::Yield => {
+                        let mut is_over = false;
+                        let not_ready_once = poll_fn(move |context| {
+                            if std::mem::replace(&mut is_over, true) {
+                                return Poll::Ready(());
+                            }
+                            context.waker().wake_by_ref();
+                            Poll::Pending
+                        });
+                        not_ready_once$(.$point(|| ()))?.await;
                     }
-                    context.waker().wake_by_ref();
-                    Poll::Pending
-                });
-                not_ready_once.__cct_await(|| ()).await;
-            }
-            Op::Notified => notified(shared).__cct_await(|| ()).await,
-            Op::Notify => notify(shared),
-            Op::Lock => {
-                if held.0.is_none() {
-                    held.0 = Some(shared.mutex.lock().expect("no panic"));
-                }
-            }
-            Op::Unlock => held.0 = None,
-            Op::WakeOther => {
-                let wakers = shared.wakers.lock().expect("no panic");
-                let other = number.checked_sub(1).and_then(|other| wakers.get(other));
-                let waker = other.cloned().flatten();
-                drop(wakers);
-                if let Some(waker) = waker {
-                    waker.wake();
+                    Op::Notified => notified(shared)$(.$point(|| ()))?.await,
+                    Op::Notify => notify(shared),
+                    Op::Lock => {
+                        if held.0.is_none() {
+                            held.0 = Some(shared.mutex.lock().expect("no panic"));
+                        }
+                    }
+                    Op::Unlock => held.0 = None,
+                    Op::WakeOther => {
+                        let wakers = shared.wakers.lock().expect("no panic");
+                        let other = number.checked_sub(1).and_then(|other| wakers.get(other));
+                        let waker = other.cloned().flatten();
+                        drop(wakers);
+                        if let Some(waker) = waker {
+                            waker.wake();
+                        }
+                    }
                 }
             }
         }
-    }
+    };
 }
+
+functions!(rewritten, rewritten_flow, Driven::spawned, __cct_await);
+functions!(written, written_flow, std::convert::identity);
 
 /// A lock that is held across awaits.
 struct Held(Option<MutexGuard<'static, ()>>);
@@ -235,6 +278,9 @@ fn notify(shared: &'static Shared) {
         waker.wake();
     }
 }
+
+/// Whether a task is over, and who waits for that.
+type End = Hidden<(bool, Option<Waker>)>;
 
 type Flow = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -275,25 +321,8 @@ impl Pool {
         is_shared.then(|| lock.lock().expect("no panic"))
     }
 
-    /// Spawns a task; what it returns is ready when the task is over.
-    fn spawn(
-        &'static self,
-        future: impl Future<Output = ()> + Send + 'static,
-    ) -> impl Future<Output = ()> {
-        let end = Arc::new(Hidden::new((false, None::<Waker>)));
-        let told = Arc::clone(&end);
-        let future = Driven::spawned(async move {
-            future.__cct_await(|| ()).await;
-            let waker = {
-                let _turn = self.enter(&self.lock);
-                let mut end = told.lock().expect("no panic");
-                end.0 = true;
-                end.1.take()
-            };
-            if let Some(waker) = waker {
-                waker.wake();
-            }
-        });
+    /// Takes a task to be polled.
+    fn add(&'static self, future: impl Future<Output = ()> + Send + 'static) {
         Arc::new(Node {
             pool: self,
             future: Hidden::new(Some(Box::pin(future))),
@@ -301,6 +330,23 @@ impl Pool {
             is_queued: Plain::new(0),
         })
         .wake();
+    }
+
+    /// A task is over.
+    fn tell_end(&self, end: &End) {
+        let waker = {
+            let _turn = self.enter(&self.lock);
+            let mut end = end.lock().expect("no panic");
+            end.0 = true;
+            end.1.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Ready when the task is over.
+    fn joined(&'static self, end: Arc<End>) -> impl Future<Output = ()> {
         poll_fn(move |context| {
             let _turn = self.enter(&self.lock);
             let mut end = end.lock().expect("no panic");

@@ -22,6 +22,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
         "dpor finds each update that is lost across an await",
         lost_updates,
     ),
+    (
+        "rewriting removes nothing from what small tasks see",
+        removes_nothing,
+    ),
 ];
 
 /// Brute force gives up beyond this many schedules, and the program is not looked at.
@@ -115,4 +119,61 @@ fn lost_updates(explorer: &mut Explorer) {
     );
     assert!(seen.counters.is_proof());
     assert_eq!(seen.ends.len(), 4, "{:?}", seen.ends);
+}
+
+/// Small programs are enumerated as they are written; rewritten ones are searched until all of that has come.
+fn removes_nothing(explorer: &mut Explorer) {
+    let (mut wrong, mut compared, mut several) = (Vec::new(), 0, 0);
+    // As they are written, tasks of one thread have no choice.
+    for (executor, programs) in [(Executor::Local, 4), (Executor::Pool, PROGRAMS)] {
+        for (family, ops) in FAMILIES {
+            let mut rng = Rng::new(7);
+            for _ in 0..programs {
+                let program = task_programs::draw(&mut rng, ops);
+                let written = see_as_written(explorer, executor, &program);
+                let subject = (executor, &program);
+                let mut rewritten = BTreeSet::new();
+                let mut missing = written.clone();
+                for number in 0..ROUNDS {
+                    let chance: Box<dyn Strategy> = match number % 3 {
+                        0 => Box::new(BruteForce::default()),
+                        1 => Box::new(Random::default()),
+                        _ => Box::new(Sticky::new(20)),
+                    };
+                    rewritten.extend(see(explorer, chance, TRIES, subject).ends);
+                    missing = written.difference(&rewritten).cloned().collect();
+                    if missing.is_empty() {
+                        break;
+                    }
+                }
+                compared += 1;
+                several += u32::from(written.len() > 1);
+                if !missing.is_empty() {
+                    wrong.push(format!("{executor:?}, {family}, {program:?}: {missing:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(several > 24, "{several} of {compared} have a choice");
+}
+
+/// How often what is missing is looked for.
+const ROUNDS: u32 = 12;
+
+/// The ends that brute force and chance see of a program as it is written.
+fn see_as_written(
+    explorer: &mut Explorer,
+    executor: Executor,
+    program: &Program,
+) -> BTreeSet<(Vec<u32>, String)> {
+    let strategies: [Box<dyn Strategy>; 3] = [
+        Box::new(BruteForce::default()),
+        Box::new(Random::default()),
+        Box::new(Sticky::new(20)),
+    ];
+    let body = || task_programs::run_as_written(executor, program);
+    let spaces =
+        strategies.map(|strategy| space(explorer, strategy, TRIES / 2, body, task_programs::seen));
+    spaces.into_iter().flat_map(|space| space.ends).collect()
 }
