@@ -1,6 +1,6 @@
 //! Pipes, sockets, event counts and pollers between workers are explored and replayed like locks.
 
-use cct_tests::support::{Events, Workspace};
+use cct_tests::support::{Events, Finished, Workspace};
 
 /// These pass, are explored, repeat, and meet nothing that is not under control.
 fn assert_controlled(events: &Events, binary: &str, names: &[&str]) {
@@ -63,6 +63,33 @@ fn those_who_poll_are_woken_in_the_engine() {
         "descriptors::pollers one_count_for_two",
         "DEADLOCK",
     );
+}
+
+/// What has a name has a number, and is the same by it: natively as under control.
+#[test]
+fn numbers_are_as_good_as_names() {
+    let workspace = Workspace::of_fixture("numbers");
+    Finished::of(workspace.cargo().arg("test").env("NATIVELY", "1")).expect(0);
+    let events = workspace.explore(&["--iterations", "100"], 100);
+    assert_found(&events, "numbers::descriptors one_byte_for_two", "DEADLOCK");
+    // Those that fork, and the listener, have an outside that may answer.
+    let outside = [
+        "children_are_waited_for",
+        "a_child_is_told_of",
+        "a_child_that_borrows",
+        "connections_are_taken",
+    ];
+    for ended in events.of_kind("test_ended") {
+        let name = ended["test"].as_str().expect("a name");
+        if name == "one_byte_for_two" {
+            continue;
+        }
+        assert_eq!(ended["status"], "PASS", "{ended:#}");
+        assert_eq!(ended["controlled"], true, "{ended:#}");
+        assert!(ended["diverged"].is_null(), "{ended:#}");
+        let is_alone = ended["counters"]["outside"] == serde_json::json!([]);
+        assert_eq!(is_alone, !outside.contains(&name), "{ended:#}");
+    }
 }
 
 #[test]

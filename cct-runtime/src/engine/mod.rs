@@ -80,7 +80,7 @@ pub(crate) use heat::HeatId;
 pub(crate) use iteration::{Order, Plan};
 pub(crate) use panic::{install_hook, message_of};
 pub(crate) use replay::Replay;
-pub(crate) use signals::{forget as forget_signals, forget_thread};
+pub(crate) use signals::{forget as forget_signals, forget_thread, os_thread};
 pub(crate) use state::{Engine, engine as current_engine, engine_cell};
 pub(crate) use tape::Tape;
 pub(crate) use wait::bad_memory;

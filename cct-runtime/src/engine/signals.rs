@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::external::{Source, note_use};
-use super::state::Engine;
+use super::state::{Engine, outside};
 
 /// The signals that the iteration has handlers for, as bits.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
@@ -23,14 +23,18 @@ pub fn note_handled_signal(signal: libc::c_int) {
 /// True on the OS thread of the workers, and where there is none.
 pub fn is_thread_of_workers() -> bool {
     let thread = THREAD.load(Relaxed);
+    thread == 0 || thread == os_thread()
+}
+
+/// The kernel's number of the calling thread; on a worker `gettid` has one of the worker's.
+pub(crate) fn os_thread() -> libc::pid_t {
     // SAFETY: asks for a number.
-    thread == 0 || thread == unsafe { libc::gettid() }
+    outside(|| unsafe { libc::gettid() })
 }
 
 /// The calling thread is the workers'.
 pub(super) fn mark_thread() {
-    // SAFETY: asks for a number.
-    THREAD.store(unsafe { libc::gettid() }, Relaxed);
+    THREAD.store(os_thread(), Relaxed);
 }
 
 /// In a process that a worker has forked: there are no workers.

@@ -8,7 +8,7 @@ use super::process::send;
 use super::replay::trace_of;
 use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
-use crate::engine::Engine;
+use crate::engine::{Engine, os_thread};
 use crate::trace::Site;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
@@ -34,8 +34,7 @@ const FATAL: [libc::c_int; 6] = [
 pub(super) fn install(board: *mut Board, engine: *mut Engine) {
     BOARD.store(board, Ordering::Relaxed);
     ENGINE.store(engine, Ordering::Relaxed);
-    // SAFETY: asks for a number.
-    let thread = unsafe { libc::gettid() };
+    let thread = os_thread();
     THREAD.store(thread, Ordering::Relaxed);
     // SAFETY: the board was mapped for us.
     unsafe { (*board).thread = thread.cast_unsigned() };
@@ -69,8 +68,7 @@ pub(super) fn tell_trace(surroundings: *mut Surroundings) {
 
 /// Leaves a bug on the board, then tries to make its site better by a backtrace.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
-    // SAFETY: asks for a number.
-    let on_engine_thread = unsafe { libc::gettid() } == THREAD.load(Ordering::Relaxed);
+    let on_engine_thread = os_thread() == THREAD.load(Ordering::Relaxed);
     if signal == WATCHDOG_SIGNAL && !on_engine_thread {
         // The kernel picked any thread; the one that hangs must say where.
         // SAFETY: sends a signal to this process.

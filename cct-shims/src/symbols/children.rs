@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use cct::engine::{self, NEVER, Source};
 use cct::operation::Operation;
-use libc::{c_char, c_int, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
+use libc::{c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
 use super::descriptors::{On, Waiting, begin_iteration, share_all};
 use super::real::{Real, system_call};
@@ -53,6 +53,12 @@ pub(super) extern "C" fn fork() -> pid_t {
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn vfork() -> pid_t {
     fork()
+}
+
+/// `clone` by number: `fork` if it asks for no more than that does. `None` for all else.
+pub(super) fn clone_by_number(flags: c_uint, stack: usize) -> Option<isize> {
+    let is_fork = flags == libc::SIGCHLD.cast_unsigned() && stack == 0;
+    (is_fork && engine::is_controlled()).then(|| fork() as isize)
 }
 
 /// Takes over the C library's `posix_spawn`.
@@ -169,13 +175,29 @@ pub(super) unsafe extern "C" fn waitid(
     information: *mut siginfo_t,
     options: c_int,
 ) -> c_int {
+    // SAFETY: the caller's arguments; nothing is written to null.
+    unsafe { waitid_by_number(kind, id, information, options, std::ptr::null_mut()) }
+}
+
+/// `waitid` by number, which also tells what the child has used.
+///
+/// # Safety
+///
+/// As the C library's `waitid`; `usage` must be writable, or null.
+pub(super) unsafe fn waitid_by_number(
+    kind: idtype_t,
+    id: id_t,
+    information: *mut siginfo_t,
+    options: c_int,
+    usage: *mut rusage,
+) -> c_int {
     let act = |options: c_int| {
         let arguments = [
             kind as usize,
             id as usize,
             information as usize,
             super::argument(options),
-            0,
+            usage as usize,
             0,
         ];
         // SAFETY: the caller's arguments are those of the system call.

@@ -161,6 +161,24 @@ pub(super) unsafe extern "C" fn clock_nanosleep(
     unsafe { CLOCK_NANOSLEEP.get()(clock, flags, time, left) }
 }
 
+/// `clock_nanosleep` by number, which tells errors as all system calls do.
+///
+/// # Safety
+///
+/// As the C library's `clock_nanosleep`.
+pub(super) unsafe fn sleep_by_number(
+    clock: clockid_t,
+    flags: c_int,
+    time: *const timespec,
+    left: *mut timespec,
+) -> isize {
+    // SAFETY: the caller's arguments.
+    match unsafe { clock_nanosleep(clock, flags, time, left) } {
+        0 => 0,
+        error => super::fail(error),
+    }
+}
+
 /// Takes over the C library's `usleep`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn usleep(micros: c_uint) -> c_int {

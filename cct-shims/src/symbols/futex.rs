@@ -1,71 +1,33 @@
-//! `syscall`: futex waits and wakes of controlled workers go to the engine.
+//! Futex waits and wakes of controlled workers go to the engine.
 //!
-//! Rust programs reach the futex through this function: `parking_lot`, and everything that is made with it
-//! or with a futex of its own.
+//! Rust programs reach the futex through `syscall`: `parking_lot`, and everything that is made with it or
+//! with a futex of its own.
 
 use cct::engine::{self, Wakeup};
 use cct::operation::Operation;
-use libc::{c_int, c_long, timespec};
+use libc::{c_int, timespec};
 
 use super::clock::{deadline_on, duration_of, epoch};
-use super::real::system_call;
 
-/// Takes over the C library's `syscall`.
-///
-/// The C library's is variadic; on both architectures that are supported, six arguments in registers are
-/// passed alike.
+/// Carries out a futex operation on the engine; `None` for the ones that are left to the kernel.
 ///
 /// # Safety
 ///
-/// As the C library's.
-#[expect(
-    clippy::many_single_char_names,
-    reason = "what they mean is up to the number"
-)]
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn syscall(
-    number: c_long,
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-) -> isize {
-    let arguments = [a, b, c, d, e, f];
-    if engine::is_controlled() {
-        // SAFETY: the caller's arguments are those of the system call.
-        let controlled = unsafe {
-            match number {
-                libc::SYS_futex => futex(arguments),
-                libc::SYS_getrandom => Some(super::random::getrandom(a as *mut libc::c_void, b, 0)),
-                libc::SYS_clock_gettime => {
-                    let clock = register(a);
-                    Some(super::clock::clock_gettime(clock, b as *mut timespec) as isize)
-                }
-                libc::SYS_sched_yield => Some(super::clock::sched_yield() as isize),
-                _ => super::descriptors::by_number(number, arguments),
-            }
-        };
-        if let Some(result) = controlled {
-            return result;
-        }
+/// The arguments must be those of the system call.
+pub(super) unsafe fn by_number(
+    word: usize,
+    operation: c_int,
+    value: usize,
+    timeout: *const timespec,
+) -> Option<isize> {
+    if !engine::is_controlled() {
+        return None;
     }
-    // SAFETY: the caller's arguments are those of the system call.
-    match unsafe { system_call(number, arguments) } {
-        error @ -4095..=-1 => super::fail(-error as c_int),
-        result => result,
-    }
-}
-
-/// Carries out a futex operation on the engine; `None` for the ones that are left to the kernel.
-unsafe fn futex([word, operation, value, timeout, ..]: [usize; 6]) -> Option<isize> {
-    let operation = register(operation);
     let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
     match command {
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
             // SAFETY: the caller gives null or a readable time.
-            let timeout = unsafe { (timeout as *const timespec).as_ref() };
+            let timeout = unsafe { timeout.as_ref() };
             let deadline = match timeout.map(duration_of) {
                 None => engine::NEVER,
                 Some(time) if command == libc::FUTEX_WAIT => engine::deadline_after(time),
@@ -85,11 +47,6 @@ unsafe fn futex([word, operation, value, timeout, ..]: [usize; 6]) -> Option<isi
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Some(wake(word, value)),
         _ => None,
     }
-}
-
-/// An argument that is an `int`: the register's lower half.
-fn register(argument: usize) -> c_int {
-    (argument as u32).cast_signed()
 }
 
 unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {

@@ -60,6 +60,25 @@ pub(super) unsafe extern "C" fn sched_getaffinity(
     }
 }
 
+/// `sched_getaffinity` by number: the kernel says how many bytes it has written. `None` if it shall.
+///
+/// # Safety
+///
+/// As the C library's `sched_getaffinity`.
+pub(super) unsafe fn affinity_by_number(
+    _process: pid_t,
+    size: size_t,
+    set: *mut cpu_set_t,
+) -> Option<isize> {
+    if !engine::is_controlled() {
+        return None;
+    }
+    let written = size.min(size_of::<u64>());
+    // SAFETY: the caller's set has so many bytes.
+    unsafe { write_affinity(written, set) };
+    Some(written.cast_signed())
+}
+
 /// Takes over the C library's `sysconf`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn sysconf(name: c_int) -> c_long {

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 use cct::engine;
 use cct::harness::is_handled_by_programs;
 use cct::memory::note_handler;
-use libc::{c_int, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
+use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
 
+use super::identity::{carrier, is_worker};
 use super::real::{Real, system_call};
 
 /// What a worker wants to run for a signal; the kernel has [`arrive`] in its place.
@@ -74,6 +75,54 @@ pub(super) unsafe extern "C" fn sigaction(
             *old = before;
         }
         result
+    }
+}
+
+/// An action as the kernel has it.
+#[repr(C)]
+pub(super) struct KernelAction {
+    handler: usize,
+    flags: c_ulong,
+    restorer: usize,
+    mask: u64,
+}
+
+/// `sigaction` by number; `None` for what is left to the kernel.
+///
+/// # Safety
+///
+/// The arguments must be those of the system call.
+pub(super) unsafe fn action_by_number(
+    signal: c_int,
+    new: *const KernelAction,
+    old: *mut KernelAction,
+    size: usize,
+) -> Option<isize> {
+    if !engine::is_controlled() || size != size_of::<u64>() {
+        return None;
+    }
+    // SAFETY: the caller's places are readable and writable, or null; all zeros is an action, and a set of
+    // signals begins with the kernel's.
+    unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        let wanted = new.as_ref().map(|new| {
+            let mut wanted: libc::sigaction = std::mem::zeroed();
+            wanted.sa_sigaction = new.handler;
+            wanted.sa_flags = new.flags as c_int;
+            (&raw mut wanted.sa_mask).cast::<u64>().write(new.mask);
+            wanted
+        });
+        let wanted = wanted.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        let result = sigaction(signal, wanted, &raw mut before);
+        if let Some(old) = old.as_mut().filter(|_| result == 0) {
+            *old = KernelAction {
+                handler: before.sa_sigaction,
+                flags: c_ulong::from(before.sa_flags.cast_unsigned()),
+                restorer: before.sa_restorer.map_or(0, |restorer| restorer as usize),
+                mask: (&raw const before.sa_mask).cast::<u64>().read(),
+            };
+        }
+        Some(result as isize)
     }
 }
 
@@ -144,10 +193,8 @@ pub(super) unsafe extern "C" fn signal(signal: c_int, handler: sighandler_t) -> 
 pub(super) extern "C" fn raise(signal: c_int) -> c_int {
     // SAFETY: sends a signal to this thread, which its handler, if any, is made for.
     let act = || unsafe {
-        let (process, thread) = (
-            super::argument(libc::getpid()),
-            super::argument(libc::gettid()),
-        );
+        let process = super::argument(libc::getpid());
+        let thread = super::argument(carrier());
         let arguments = [process, thread, super::argument(signal), 0, 0, 0];
         super::result_of(system_call(libc::SYS_tgkill, arguments)) as c_int
     };
@@ -191,4 +238,30 @@ pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
         ];
         super::result_of(system_call(libc::SYS_kill, arguments)) as c_int
     }
+}
+
+/// Takes over the C library's `tgkill`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn tgkill(process: pid_t, thread: pid_t, signal: c_int) -> c_int {
+    // SAFETY: asks for a number.
+    if is_worker(thread) && process == unsafe { libc::getpid() } {
+        return raise(signal);
+    }
+    let arguments = [process, thread, signal].map(super::argument);
+    // SAFETY: touches no memory of this process.
+    unsafe {
+        let [process, thread, signal] = arguments;
+        let arguments = [process, thread, signal, 0, 0, 0];
+        super::result_of(system_call(libc::SYS_tgkill, arguments)) as c_int
+    }
+}
+
+/// `tkill`, which has a number only.
+pub(super) fn tkill(thread: pid_t, signal: c_int) -> c_int {
+    if is_worker(thread) {
+        return raise(signal);
+    }
+    let arguments = [super::argument(thread), super::argument(signal), 0, 0, 0, 0];
+    // SAFETY: touches no memory of this process.
+    unsafe { super::result_of(system_call(libc::SYS_tkill, arguments)) as c_int }
 }

@@ -11,7 +11,7 @@ use super::{argument, call};
 
 /// Takes over the C library's `close`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn close(descriptor: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn close(descriptor: c_int) -> c_int {
     // SAFETY: touches no memory.
     let act = || unsafe { call(libc::SYS_close, [argument(descriptor), 0, 0, 0, 0, 0]) } as c_int;
     let Some(what) = table::known(descriptor).filter(|_| engine::is_controlled()) else {
@@ -42,7 +42,7 @@ pub(super) extern "C" fn close(descriptor: c_int) -> c_int {
 
 /// Takes over the C library's `dup`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn dup(original: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn dup(original: c_int) -> c_int {
     duplicate(original, || {
         // SAFETY: makes a descriptor.
         unsafe { call(libc::SYS_dup, [argument(original), 0, 0, 0, 0, 0]) }
@@ -51,7 +51,7 @@ pub(super) extern "C" fn dup(original: c_int) -> c_int {
 
 /// Takes over the C library's `dup2`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn dup2(original: c_int, copy: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn dup2(original: c_int, copy: c_int) -> c_int {
     if original == copy {
         let arguments = [argument(original), argument(libc::F_GETFD), 0, 0, 0, 0];
         // SAFETY: asks whether the descriptor is open.
@@ -63,7 +63,7 @@ pub(super) extern "C" fn dup2(original: c_int, copy: c_int) -> c_int {
 
 /// Takes over the C library's `dup3`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn dup3(original: c_int, copy: c_int, flags: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn dup3(original: c_int, copy: c_int, flags: c_int) -> c_int {
     table::forget(copy);
     duplicate(original, || {
         let arguments = [argument(original), argument(copy), argument(flags), 0, 0, 0];
@@ -78,7 +78,11 @@ pub(super) extern "C" fn dup3(original: c_int, copy: c_int, flags: c_int) -> c_i
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn fcntl(descriptor: c_int, order: c_int, value: usize) -> c_int {
+pub(in crate::symbols) unsafe extern "C" fn fcntl(
+    descriptor: c_int,
+    order: c_int,
+    value: usize,
+) -> c_int {
     let arguments = [argument(descriptor), argument(order), value, 0, 0, 0];
     // SAFETY: the caller's arguments are those of the system call.
     let act = || unsafe { call(libc::SYS_fcntl, arguments) };

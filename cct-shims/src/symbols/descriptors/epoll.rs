@@ -25,7 +25,7 @@ struct Member {
 
 /// Takes over the C library's `epoll_create`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn epoll_create(size: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn epoll_create(size: c_int) -> c_int {
     if size <= 0 {
         return crate::symbols::fail(libc::EINVAL) as c_int;
     }
@@ -34,7 +34,7 @@ pub(super) extern "C" fn epoll_create(size: c_int) -> c_int {
 
 /// Takes over the C library's `epoll_create1`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn epoll_create1(flags: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn epoll_create1(flags: c_int) -> c_int {
     let arguments = [argument(flags), 0, 0, 0, 0, 0];
     // SAFETY: makes a descriptor.
     let descriptor = unsafe { call(libc::SYS_epoll_create1, arguments) } as c_int;
@@ -50,7 +50,7 @@ pub(super) extern "C" fn epoll_create1(flags: c_int) -> c_int {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn epoll_ctl(
+pub(in crate::symbols) unsafe extern "C" fn epoll_ctl(
     epoll: c_int,
     order: c_int,
     descriptor: c_int,
@@ -97,7 +97,7 @@ pub(super) unsafe extern "C" fn epoll_ctl(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn epoll_wait(
+pub(in crate::symbols) unsafe extern "C" fn epoll_wait(
     epoll: c_int,
     events: *mut epoll_event,
     capacity: c_int,
@@ -113,7 +113,7 @@ pub(super) unsafe extern "C" fn epoll_wait(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn epoll_pwait(
+pub(in crate::symbols) unsafe extern "C" fn epoll_pwait(
     epoll: c_int,
     events: *mut epoll_event,
     capacity: c_int,
@@ -145,7 +145,7 @@ pub(super) unsafe extern "C" fn epoll_pwait(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn epoll_pwait2(
+pub(in crate::symbols) unsafe extern "C" fn epoll_pwait2(
     epoll: c_int,
     events: *mut epoll_event,
     capacity: c_int,

@@ -8,18 +8,15 @@ mod table;
 
 mod ready;
 
-mod epoll;
-mod poll;
+pub(super) mod epoll;
+pub(super) mod poll;
 
-mod by_number;
-mod closing;
-mod eventfd;
-mod pipe;
-mod socket;
-mod timer;
-mod transfer;
-
-pub(super) use by_number::carry_out as by_number;
+pub(super) mod closing;
+pub(super) mod eventfd;
+pub(super) mod pipe;
+pub(super) mod socket;
+pub(super) mod timer;
+pub(super) mod transfer;
 
 pub(super) use ready::{On, Waiting};
 pub(super) use table::{begin as begin_iteration, share_all};

@@ -12,7 +12,7 @@ use super::{argument, call};
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn pipe(ends: *mut c_int) -> c_int {
+pub(in crate::symbols) unsafe extern "C" fn pipe(ends: *mut c_int) -> c_int {
     // SAFETY: the caller's place has room for two.
     unsafe { pipe2(ends, 0) }
 }
@@ -23,7 +23,7 @@ pub(super) unsafe extern "C" fn pipe(ends: *mut c_int) -> c_int {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn pipe2(ends: *mut c_int, flags: c_int) -> c_int {
+pub(in crate::symbols) unsafe extern "C" fn pipe2(ends: *mut c_int, flags: c_int) -> c_int {
     // SAFETY: the caller's place has room for two.
     unsafe {
         let result = call(

@@ -18,7 +18,7 @@ use crate::symbols::clock::duration_of;
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn poll(
+pub(in crate::symbols) unsafe extern "C" fn poll(
     descriptors: *mut pollfd,
     count: nfds_t,
     timeout: c_int,
@@ -36,7 +36,7 @@ pub(super) unsafe extern "C" fn poll(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn ppoll(
+pub(in crate::symbols) unsafe extern "C" fn ppoll(
     descriptors: *mut pollfd,
     count: nfds_t,
     timeout: *const timespec,
@@ -90,7 +90,7 @@ pub(super) unsafe extern "C" fn ppoll(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn select(
+pub(in crate::symbols) unsafe extern "C" fn select(
     end: c_int,
     read: *mut fd_set,
     write: *mut fd_set,
@@ -113,7 +113,7 @@ pub(super) unsafe extern "C" fn select(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn pselect(
+pub(in crate::symbols) unsafe extern "C" fn pselect(
     end: c_int,
     read: *mut fd_set,
     write: *mut fd_set,
@@ -127,11 +127,14 @@ pub(super) unsafe extern "C" fn pselect(
         let mut timeout = timeout.as_ref().copied();
         let fits = usize::try_from(end).is_ok_and(|end| end <= libc::FD_SETSIZE);
         if !engine::is_controlled() || !fits {
-            let mask = [mask as usize, SIGNAL_SET];
+            let mask = Mask {
+                set: mask,
+                size: SIGNAL_SET,
+            };
             let time = timeout
                 .as_mut()
                 .map_or(std::ptr::null_mut(), std::ptr::from_mut);
-            return select_really(end, sets, time, mask.as_ptr()) as c_int;
+            return select_really(end, sets, time, &raw const mask) as c_int;
         }
         let wanted = sets.map(|set| set.as_ref().copied());
         let is_wanted = |fd| wanted.iter().flatten().any(|set| libc::FD_ISSET(fd, set));
@@ -150,11 +153,38 @@ pub(super) unsafe extern "C" fn pselect(
     }
 }
 
+/// The last argument of `pselect` by number.
+#[repr(C)]
+pub(in crate::symbols) struct Mask {
+    set: *const sigset_t,
+    size: usize,
+}
+
+/// `pselect` by number.
+///
+/// # Safety
+///
+/// As the C library's `pselect`; the mask must be readable, or null.
+pub(in crate::symbols) unsafe fn pselect_by_number(
+    end: c_int,
+    read: *mut fd_set,
+    write: *mut fd_set,
+    special: *mut fd_set,
+    timeout: *const timespec,
+    mask: *const Mask,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        let mask = mask.as_ref().map_or(std::ptr::null(), |mask| mask.set);
+        pselect(end, read, write, special, timeout, mask)
+    }
+}
+
 unsafe fn select_really(
     end: c_int,
     sets: [*mut fd_set; 3],
     timeout: *mut timespec,
-    mask: *const usize,
+    mask: *const Mask,
 ) -> isize {
     let [read, write, special] = sets.map(|set| set as usize);
     let arguments = [

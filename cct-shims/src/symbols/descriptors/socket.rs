@@ -14,7 +14,7 @@ use super::{argument, call};
 
 /// Takes over the C library's `socket`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     let arguments = [
         argument(domain),
         argument(kind),
@@ -54,7 +54,7 @@ pub(super) fn kind_of(descriptor: c_int) -> Kind {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn socketpair(
+pub(in crate::symbols) unsafe extern "C" fn socketpair(
     domain: c_int,
     kind: c_int,
     protocol: c_int,
@@ -84,7 +84,7 @@ pub(super) unsafe extern "C" fn socketpair(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn accept(
+pub(in crate::symbols) unsafe extern "C" fn accept(
     listener: c_int,
     address: *mut sockaddr,
     length: *mut socklen_t,
@@ -99,7 +99,7 @@ pub(super) unsafe extern "C" fn accept(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn accept4(
+pub(in crate::symbols) unsafe extern "C" fn accept4(
     listener: c_int,
     address: *mut sockaddr,
     length: *mut socklen_t,
@@ -137,7 +137,7 @@ pub(super) unsafe extern "C" fn accept4(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn connect(
+pub(in crate::symbols) unsafe extern "C" fn connect(
     descriptor: c_int,
     address: *const sockaddr,
     length: socklen_t,
@@ -213,7 +213,7 @@ unsafe fn is_far(address: *const sockaddr, length: socklen_t) -> bool {
 
 /// Takes over the C library's `shutdown`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
     // SAFETY: touches no memory.
     let act = || unsafe {
         call(
@@ -239,7 +239,7 @@ pub(super) extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn send(
+pub(in crate::symbols) unsafe extern "C" fn send(
     descriptor: c_int,
     bytes: *const c_void,
     count: size_t,
@@ -255,7 +255,7 @@ pub(super) unsafe extern "C" fn send(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn sendto(
+pub(in crate::symbols) unsafe extern "C" fn sendto(
     descriptor: c_int,
     bytes: *const c_void,
     count: size_t,
@@ -309,7 +309,7 @@ pub(super) unsafe extern "C" fn sendto(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn sendmsg(
+pub(in crate::symbols) unsafe extern "C" fn sendmsg(
     descriptor: c_int,
     message: *const msghdr,
     flags: c_int,
@@ -356,7 +356,7 @@ pub(super) unsafe extern "C" fn sendmsg(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn recv(
+pub(in crate::symbols) unsafe extern "C" fn recv(
     descriptor: c_int,
     place: *mut c_void,
     count: size_t,
@@ -373,7 +373,7 @@ pub(super) unsafe extern "C" fn recv(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn recvfrom(
+pub(in crate::symbols) unsafe extern "C" fn recvfrom(
     descriptor: c_int,
     place: *mut c_void,
     count: size_t,
@@ -431,7 +431,7 @@ pub(super) unsafe extern "C" fn recvfrom(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn recvmsg(
+pub(in crate::symbols) unsafe extern "C" fn recvmsg(
     descriptor: c_int,
     message: *mut msghdr,
     flags: c_int,

@@ -35,7 +35,7 @@ struct Timer {
 
 /// Takes over the C library's `timerfd_create`.
 #[unsafe(no_mangle)]
-pub(super) extern "C" fn timerfd_create(clock: clockid_t, flags: c_int) -> c_int {
+pub(in crate::symbols) extern "C" fn timerfd_create(clock: clockid_t, flags: c_int) -> c_int {
     let Some(epoch) = epoch(clock).filter(|_| engine::is_controlled()) else {
         let arguments = [argument(clock), argument(flags), 0, 0, 0, 0];
         // SAFETY: makes a descriptor.
@@ -66,7 +66,7 @@ pub(super) extern "C" fn timerfd_create(clock: clockid_t, flags: c_int) -> c_int
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn timerfd_settime(
+pub(in crate::symbols) unsafe extern "C" fn timerfd_settime(
     descriptor: c_int,
     flags: c_int,
     new: *const itimerspec,
@@ -124,7 +124,7 @@ pub(super) unsafe extern "C" fn timerfd_settime(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn timerfd_gettime(
+pub(in crate::symbols) unsafe extern "C" fn timerfd_gettime(
     descriptor: c_int,
     place: *mut itimerspec,
 ) -> c_int {

@@ -19,7 +19,7 @@ const PIPE_CHUNK: usize = libc::PIPE_BUF;
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn read(
+pub(in crate::symbols) unsafe extern "C" fn read(
     descriptor: c_int,
     place: *mut c_void,
     count: size_t,
@@ -35,7 +35,7 @@ pub(super) unsafe extern "C" fn read(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn readv(
+pub(in crate::symbols) unsafe extern "C" fn readv(
     descriptor: c_int,
     parts: *const iovec,
     count: c_int,
@@ -58,7 +58,7 @@ pub(super) unsafe extern "C" fn readv(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn write(
+pub(in crate::symbols) unsafe extern "C" fn write(
     descriptor: c_int,
     bytes: *const c_void,
     count: size_t,
@@ -78,7 +78,7 @@ pub(super) unsafe extern "C" fn write(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn writev(
+pub(in crate::symbols) unsafe extern "C" fn writev(
     descriptor: c_int,
     parts: *const iovec,
     count: c_int,
@@ -109,7 +109,7 @@ pub(super) unsafe extern "C" fn writev(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn sendfile(
+pub(in crate::symbols) unsafe extern "C" fn sendfile(
     to: c_int,
     from: c_int,
     offset: *mut off_t,
@@ -126,7 +126,7 @@ pub(super) unsafe extern "C" fn sendfile(
 ///
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn splice(
+pub(in crate::symbols) unsafe extern "C" fn splice(
     from: c_int,
     from_offset: *mut libc::loff_t,
     to: c_int,

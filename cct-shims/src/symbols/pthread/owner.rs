@@ -56,8 +56,7 @@ pub(super) fn hand_back(field: &AtomicI32) {
     }
     let carrier = CARRIER.get();
     let carrier = if carrier == 0 {
-        // SAFETY: it has no preconditions.
-        let carrier = unsafe { libc::gettid() };
+        let carrier = crate::symbols::identity::carrier();
         CARRIER.set(carrier);
         carrier
     } else {

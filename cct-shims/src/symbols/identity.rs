@@ -1,0 +1,32 @@
+//! `gettid`: each worker has a number of its own, though one thread carries them all.
+//!
+//! Reentrant locks, caches and logs tell threads apart by it. The number is no thread's, and the same in
+//! each iteration; the kernel knows none of that name. `pthread_self` is in `pthread/thread.rs`.
+
+use cct::engine;
+use libc::pid_t;
+
+use super::real::system_call;
+
+/// What no thread of Linux reaches: a worker's number is this and its own.
+const FIRST_WORKER: pid_t = 1 << 22;
+
+/// Takes over the C library's `gettid`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn gettid() -> pid_t {
+    match engine::current_thread() {
+        Some(me) => FIRST_WORKER + me.0.cast_signed(),
+        None => carrier(),
+    }
+}
+
+/// The thread that runs this, whoever it is run for.
+pub(super) fn carrier() -> pid_t {
+    // SAFETY: asks for a number.
+    unsafe { system_call(libc::SYS_gettid, [0; 6]) as pid_t }
+}
+
+/// True if this is the number of a worker.
+pub(super) fn is_worker(thread: pid_t) -> bool {
+    thread >= FIRST_WORKER
+}
