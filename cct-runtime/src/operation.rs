@@ -55,6 +55,12 @@ macro_rules! operations {
                 match self { $(Operation::$variant => $name,)* }
             }
 
+            /// What records call it: it stays, whatever is shown to people, and in whichever place it
+            /// stands in this list.
+            pub const fn key(self) -> &'static str {
+                match self { $(Operation::$variant => stringify!($variant),)* }
+            }
+
             /// What the operation can do to shared state.
             #[inline]
             pub const fn effect(self) -> Effect {
@@ -249,6 +255,12 @@ impl Operation {
         Operation::ALL.get(usize::from(code)).copied()
     }
 
+    /// The operation that records call so, if there is one.
+    pub fn from_key(key: &str) -> Option<Operation> {
+        let mut all = Operation::ALL.iter().copied();
+        all.find(|operation| operation.key() == key)
+    }
+
     /// How the operation goes about its object, as far as that is known before it is carried out.
     #[inline]
     pub const fn access(self) -> Access {
@@ -355,9 +367,38 @@ impl Operation {
     }
 }
 
+/// Codes in records on disk: written as keys, since codes are numbered anew when a kind is added.
+#[cfg(feature = "serde")]
+pub(crate) mod by_key {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::Operation;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    pub(crate) fn serialize<S: Serializer>(code: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+        let operation = Operation::from_code(*code);
+        let unknown = || serde::ser::Error::custom(format!("no operation has the code {code}"));
+        serializer.serialize_str(operation.ok_or_else(unknown)?.key())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        let unknown = || serde::de::Error::custom(format!("no operation is called `{key}`"));
+        Ok(Operation::from_key(&key).ok_or_else(unknown)? as u8)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Operation;
+
+    #[test]
+    fn keys_are_read_back() {
+        for &operation in Operation::ALL {
+            assert_eq!(Operation::from_key(operation.key()), Some(operation));
+        }
+        assert_eq!(Operation::from_key("load"), None);
+    }
 
     #[test]
     fn codes_are_read_back() {

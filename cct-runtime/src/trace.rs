@@ -154,6 +154,7 @@ pub struct Step {
     /// The worker.
     pub worker: u32,
     /// The operation's code, see [`crate::operation::Operation`].
+    #[cfg_attr(feature = "serde", serde(with = "crate::operation::by_key"))]
     pub operation: u8,
     /// The object, if there is one.
     pub object: Option<u32>,

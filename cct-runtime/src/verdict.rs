@@ -111,6 +111,7 @@ pub struct Wait {
     /// The worker that waits, or that spins.
     pub worker: u32,
     /// The code of its pending operation, see [`crate::operation::Operation`].
+    #[cfg_attr(feature = "serde", serde(with = "crate::operation::by_key"))]
     pub operation: u8,
     /// The object it waits for, by address; only meaningful within its process.
     pub address: u64,

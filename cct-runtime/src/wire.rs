@@ -14,7 +14,7 @@ use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
 use crate::verdict::{Bug, Verdict};
 
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What the process is to do: `explore`, `trace`, `replay` or `interactive`. Unset: the test runs once,
 /// natively. `trace` is `explore` with everything recorded: each iteration ends with an

@@ -105,8 +105,10 @@ fn a_record_that_is_damaged_is_told_from_one_that_is_foreign_or_older() {
     let (workspace, id) = with_failure();
     let record = workspace.read(&trace_of(&id));
     let half = &record[..record.len() / 2];
-    let older = record.replacen("\"version\":2,", "\"version\":0,", 1);
+    let older = record.replacen("\"version\":3,", "\"version\":0,", 1);
     assert_ne!(older, record);
+    let newer = record.replacen("\"operation\":\"Load\"", "\"operation\":\"Fly\"", 1);
+    assert_ne!(newer, record);
     for (content, why) in [
         ("", "ends too early"),
         (half, "ends too early"),
@@ -116,6 +118,7 @@ fn a_record_that_is_damaged_is_told_from_one_that_is_foreign_or_older() {
         ),
         ("not even JSON", "is no failure that cargo-cct wrote"),
         (&older, "has version 0"),
+        (&newer, "no operation is called `Fly`"),
     ] {
         workspace.write(&trace_of(&id), content);
         for verb in ["replay", "show"] {
@@ -164,7 +167,7 @@ fn a_schedule_that_was_edited_diverges() {
             record["schedule"]["runs"] = json!([[0, 2], [1, 4], [0, 4]]);
         }),
         ("another object on record", |record| {
-            record["trace"]["steps"][4]["operation"] = json!(0);
+            record["trace"]["steps"][4]["operation"] = json!("Start");
         }),
     ];
     for (what, edit) in edits {
@@ -181,6 +184,29 @@ fn a_schedule_that_was_edited_diverges() {
         assert_eq!(event["outcome"], "diverged", "{what}: {event:#}");
         assert_eq!(event["executable_changed"], false, "{what}: {event:#}");
         assert!(event["divergence"]["step"].is_u64(), "{what}: {event:#}");
+    }
+}
+
+/// It used to be taken for the first alternative, and what followed was compared as if it had been chosen.
+#[test]
+fn a_choice_that_is_not_recorded_diverges() {
+    let workspace = super::specifications::fixture();
+    let found = workspace.explore(&["a_number_is_chosen"], 100);
+    let failed = found.test("specified::specified a_number_is_chosen");
+    let id = text(&failed["failure"]["id"]).to_owned();
+    let edits: [(&str, Edit); 2] = [
+        ("no choice after the 1 recorded one", |record| {
+            record["schedule"]["choices"] = json!([13]);
+        }),
+        ("choice 1 is 20", |record| {
+            record["schedule"]["choices"] = json!([20, 1, 1]);
+        }),
+    ];
+    for (expected, edit) in edits {
+        let (told, event) = replay_edited(&workspace, &id, edit);
+        assert_eq!(told.code, Some(106), "{told:#?}");
+        assert_eq!(event["divergence"]["expected"], expected, "{event:#}");
+        assert!(told.stdout.contains(expected), "{told:#?}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cct_tests::support::{Events, Finished, Workspace};
 
-fn fixture() -> Workspace {
+pub(crate) fn fixture() -> Workspace {
     let workspace = Workspace::of_fixture("specified");
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-runtime");
     let library = library.to_str().expect("the checkout's path is text");

@@ -46,6 +46,9 @@ pub(crate) enum StoreError {
     /// The file is something else.
     #[error("`{0}` is no failure that cargo-cct wrote")]
     Foreign(PathBuf),
+    /// Something in the file is not understood.
+    #[error("`{0}` says what this cargo-cct does not know: use the version that wrote it")]
+    Unknown(PathBuf, #[source] serde_json::Error),
     /// The file was written by another version.
     #[error(
         "`{path}` has version {found}, but this cargo-cct {tool} reads version {known}: \
@@ -190,7 +193,7 @@ fn parse(path: &Path, text: &[u8]) -> Result<Record, StoreError> {
             tool: env!("CARGO_PKG_VERSION"),
         });
     }
-    serde_json::from_value(value).map_err(|_| foreign())
+    serde_json::from_value(value).map_err(|error| StoreError::Unknown(path.to_owned(), error))
 }
 
 #[cfg(test)]
@@ -202,6 +205,7 @@ mod tests {
             Ok(_) => "read",
             Err(StoreError::Truncated(_)) => "truncated",
             Err(StoreError::Foreign(_)) => "foreign",
+            Err(StoreError::Unknown(..)) => "unknown",
             Err(StoreError::Version { .. }) => "version",
             Err(_) => "other",
         }
@@ -225,7 +229,7 @@ mod tests {
             kind(&format!(
                 "{{\"format\":\"cargo-cct failure\",\"version\":{this}}}"
             )),
-            "foreign"
+            "unknown"
         );
     }
 
@@ -248,15 +252,38 @@ mod tests {
         let worker: WorkerInfo = read(r#"{"name":null,"spawned_at":null}"#);
         assert_eq!(worker.kind, WorkerKind::Thread);
         let step: Step = read(
-            r#"{"worker":1,"operation":2,"object":null,"site":0,"outcome":"done","read":null,
+            r#"{"worker":1,"operation":"Join","object":null,"site":0,"outcome":"done","read":null,
                 "written":null,"contested":true}"#,
         );
         assert_eq!((step.note, step.thread), (false, None));
         let wait: Wait = read(
-            r#"{"worker":1,"operation":2,"address":8,"object":null,"holder":null,"spins":false,
+            r#"{"worker":1,"operation":"Join","address":8,"object":null,"holder":null,"spins":false,
                 "in_cycle":false,"site":{"file":"a.rs","line":1,"column":1}}"#,
         );
         assert_eq!(wait.task, None);
+    }
+
+    /// Kinds are added in the middle of the list: codes would be others then.
+    #[test]
+    fn operations_have_names() {
+        use cct::operation::Operation;
+        use cct::trace::Step;
+
+        let step = |name: &str| {
+            let fields = r#""object":null,"site":0,"outcome":"done","read":null,"written":null"#;
+            format!("{{\"worker\":1,\"operation\":\"{name}\",{fields},\"contested\":true}}")
+        };
+        for &operation in Operation::ALL {
+            let text = step(operation.key());
+            let read: Step = read(&text);
+            assert_eq!(read.operation, operation as u8);
+            let written = serde_json::to_string(&read).expect("numbers and names");
+            let name = format!("\"operation\":\"{}\"", operation.key());
+            assert!(written.contains(&name), "{written}");
+        }
+        let unknown = serde_json::from_str::<Step>(&step("Fly"));
+        let error = unknown.expect_err("no such operation");
+        assert!(error.to_string().contains("`Fly`"), "{error}");
     }
 
     fn read<T: serde::de::DeserializeOwned>(text: &str) -> T {

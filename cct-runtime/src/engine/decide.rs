@@ -259,7 +259,7 @@ impl Engine {
         }
         let view = View {
             enabled: &self.enabled,
-            workers: &self.workers,
+            workers: &self.workers[..self.worker_count],
             current,
             reason,
             step: self.horizon,
@@ -409,7 +409,7 @@ impl Candidates for View<'_> {
 
     fn contains(&self, worker: WorkerId) -> bool {
         let found = self.workers.get(worker.0 as usize);
-        // SAFETY: the engine's workers are live; those of older iterations are in no set.
+        // SAFETY: the engine's workers are live.
         found.is_some_and(|&worker| unsafe { (*worker).position.is_enabled() })
     }
 

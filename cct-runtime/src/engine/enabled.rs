@@ -34,8 +34,14 @@ impl Enabled {
         &self.members
     }
 
-    pub(super) fn clear(&mut self) {
-        self.members.clear();
+    /// # Safety
+    ///
+    /// All members must be live.
+    pub(super) unsafe fn clear(&mut self) {
+        for worker in self.members.drain(..) {
+            // SAFETY: members are live.
+            unsafe { (*worker).position = Position::NOWHERE };
+        }
     }
 
     /// # Safety
@@ -102,5 +108,11 @@ mod tests {
                     .all(|worker| is_member(worker) == is_enabled(worker))
             );
         }
+        assert!(engine.enabled.len() > 0, "some are left");
+        // SAFETY: as above.
+        unsafe { engine.enabled.clear() };
+        // SAFETY: as above.
+        let is_enabled = |worker: &*mut Worker| unsafe { (**worker).position.is_enabled() };
+        assert!(!workers.iter().any(is_enabled));
     }
 }

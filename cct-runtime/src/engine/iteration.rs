@@ -162,7 +162,8 @@ impl Engine {
         self.idle = 0;
         self.horizon = 0;
         self.quantum = 0;
-        self.enabled.clear();
+        // SAFETY: workers live as long as the engine, whichever iteration they were of.
+        unsafe { self.enabled.clear() };
         self.waiters.clear();
         self.contenders = 0;
         self.looks.clear();

@@ -78,11 +78,19 @@ impl Replay {
         Some(WorkerId(self.schedule.runs.get(run)?.worker))
     }
 
-    /// The value that the schedule names; 0 when it names none that fits, and a divergence will follow.
-    pub(super) fn choose_index(&mut self, n: u32) -> u32 {
+    /// The value that the schedule names, of `0..n`.
+    pub(super) fn choose_index(&mut self, step: u32, n: u32) -> Result<u32, Divergence> {
         let choice = self.schedule.choices.get(self.choice).copied();
         self.choice += 1;
-        choice.filter(|&choice| choice < n).unwrap_or(0)
+        let expected = match choice {
+            Some(choice) if choice < n => return Ok(choice),
+            Some(choice) => format!("choice {} is {choice}", self.choice),
+            None => match self.choice - 1 {
+                1 => "no choice after the 1 recorded one".to_owned(),
+                count => format!("no choice after the {count} recorded ones"),
+            },
+        };
+        Err(divergence(step, expected, format!("a choice of 0..{n}")))
     }
 
     /// The last run goes on until the execution ends: its length is not known when a process crashes.
@@ -157,8 +165,11 @@ mod tests {
     #[test]
     fn choices_come_in_order() {
         let mut replay = replay(&[(0, 1)]);
-        assert_eq!(replay.choose_index(3), 2);
-        assert_eq!(replay.choose_index(3), 0, "9 is none of three");
-        assert_eq!(replay.choose_index(3), 0, "there are no more");
+        assert_eq!(replay.choose_index(4, 3), Ok(2));
+        let unfit = replay.choose_index(5, 3).expect_err("9 is none of three");
+        assert_eq!((unfit.step, &*unfit.expected), (5, "choice 2 is 9"));
+        assert_eq!(unfit.found, "a choice of 0..3");
+        let missing = replay.choose_index(6, 3).expect_err("there are no more");
+        assert_eq!(missing.expected, "no choice after the 2 recorded ones");
     }
 }

@@ -199,7 +199,15 @@ pub fn choose_index(n: usize) -> usize {
         let chosen = match &mut engine.driver {
             // SAFETY: whoever explores owns the strategy and is suspended.
             Driver::Search(strategy) => unsafe { (**strategy).choose_index(n) },
-            Driver::Replay(replay) => replay.choose_index(n),
+            Driver::Replay(replay) => {
+                let step = engine.horizon - engine.fuse;
+                replay.choose_index(step, n).unwrap_or_else(|divergence| {
+                    // Whatever comes now, the iteration ends at the next point.
+                    engine.end.get_or_insert(End::diverged(divergence));
+                    engine.interrupt();
+                    0
+                })
+            }
         };
         engine.tape.choose(chosen);
         engine.watch.chose(chosen);
