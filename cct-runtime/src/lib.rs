@@ -5,6 +5,7 @@ pub mod claim;
 pub mod codec;
 pub mod config;
 pub mod operation;
+pub mod origin;
 pub mod strategy;
 pub mod trace;
 pub mod verdict;

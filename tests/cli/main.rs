@@ -27,6 +27,7 @@ mod records;
 mod replay;
 mod reports;
 mod resume;
+mod rust_src;
 mod select;
 mod selection;
 mod settings;

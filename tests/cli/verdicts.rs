@@ -153,9 +153,13 @@ const FAILURES: [(&str, &str, &str, &str, &str); 20] = [
 
 #[test]
 fn each_failure_is_what_it_is() {
+    assert_each_failure_is_what_it_is(&EXPLORED.events);
+}
+
+pub(crate) fn assert_each_failure_is_what_it_is(events: &Events) {
     let mut wrong = Vec::new();
     for (name, status, kind, message, site) in FAILURES {
-        let ended = EXPLORED.events.test(&format!("verdicts::{name}"));
+        let ended = events.test(&format!("verdicts::{name}"));
         let bug = &ended["failure"]["bug"];
         let holds = ended["status"] == status
             && bug["kind"] == kind

@@ -23,6 +23,9 @@ pub(crate) struct Difference {
 /// How many steps are told of each.
 const LAST: usize = 10;
 
+/// In the place of a step that there is not.
+const END: &str = "the end";
+
 /// Compares two traces step by step: worker, operation, object and site.
 pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Difference> {
     let length = recorded.steps.len().max(happened.steps.len());
@@ -36,7 +39,7 @@ pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Differenc
     if (index..length).all(|index| is_panic(recorded, index) && is_panic(happened, index)) {
         return None;
     }
-    let text = |trace| at(trace, index).unwrap_or_else(|| "the end".to_owned());
+    let text = |trace| at(trace, index).unwrap_or_else(|| END.to_owned());
     let step = recorded.number_of(index).max(happened.number_of(index));
     Some(Difference::new(
         step,
@@ -57,6 +60,11 @@ impl Difference {
         let index = steps.nth(step).unwrap_or(happened.steps.len());
         let (expected, found) = (divergence.expected.clone(), divergence.found.clone());
         Difference::new(step + 1, index, expected, found, recorded, happened)
+    }
+
+    /// True if nothing else differs than that the execution ended before what is on record.
+    pub(crate) fn is_early_end(&self) -> bool {
+        self.found == END
     }
 
     fn new(

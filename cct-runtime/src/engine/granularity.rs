@@ -9,6 +9,7 @@ use std::panic::Location;
 
 use super::state::engine;
 use super::worker::Worker;
+use crate::origin::Origin;
 
 /// How many operations in a row may be no steps.
 const LONGEST_CALL: u32 = 1024;
@@ -113,13 +114,12 @@ impl Granularity {
             Place::Interleaved
         } else if is_named(&self.atomic, file) {
             Place::Atomic
-        } else if file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/") {
-            Place::Std
-        } else if file.starts_with('/') {
-            // Cargo gives rustc relative paths for the packages of the workspace, and for no others.
-            Place::Dependency
         } else {
-            Place::Interleaved
+            match Origin::of(file) {
+                Origin::Std => Place::Std,
+                Origin::Fetched(_) | Origin::Elsewhere => Place::Dependency,
+                Origin::Workspace | Origin::Cct => Place::Interleaved,
+            }
         }
     }
 }
@@ -171,6 +171,8 @@ mod tests {
         let flume = "/registry/flume-0.11.0/src/lib.rs";
         assert_eq!(place(&[], flume), Place::Interleaved);
         let cell = "/rustc/0123/library/core/src/cell.rs";
+        assert_eq!(place(&[], cell), Place::Std);
+        let cell = "/toolchain/lib/rustlib/src/rust/library/core/src/cell.rs";
         assert_eq!(place(&[], cell), Place::Std);
     }
 }

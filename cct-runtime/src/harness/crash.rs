@@ -9,6 +9,7 @@ use super::replay::trace_of;
 use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::engine::{Engine, os_thread};
+use crate::origin::Origin;
 use crate::trace::Site;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
@@ -164,10 +165,7 @@ fn site_in_backtrace(backtrace: &str) -> Option<Site> {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("at "));
     let mut own = places.filter(|place| {
-        place.contains(".rs:")
-            && !place.starts_with("/rustc/")
-            && !place.contains("/cct-runtime/")
-            && !place.contains("/cct-shims/")
+        place.contains(".rs:") && !matches!(Origin::of(place), Origin::Std | Origin::Cct)
     });
     let place = own.next()?;
     let mut parts = place.strip_prefix("./").unwrap_or(place).rsplitn(3, ':');

@@ -1,5 +1,6 @@
-//! Whose code a site is in.
+//! Whose code a site is in, as reports tell it.
 
+use cct::origin;
 use cct::trace::Site;
 
 /// Whose code a site is in.
@@ -16,22 +17,10 @@ pub(super) enum Origin {
 impl Origin {
     /// Tells by the path, which is as rustc was given it.
     pub(super) fn of(site: &Site) -> Origin {
-        let file = site.file.as_str();
-        if let Some((_, inside)) = file.split_once("/registry/src/") {
-            // The registry's folder, then the crate's with its version.
-            let folder = inside.split('/').nth(1).unwrap_or_default();
-            return Origin::Crate(without_version(folder).to_owned());
-        }
-        if let Some((_, inside)) = file.split_once("/git/checkouts/") {
-            let folder = inside.split('/').next().unwrap_or_default();
-            return Origin::Crate(without_version(folder).to_owned());
-        }
-        let is_std = file.starts_with("/rustc/") || file.contains("/lib/rustlib/src/rust/");
-        let ours = ["cct-runtime/src/", "cct-shims/src/"];
-        if is_std || ours.iter().any(|path| file.contains(path)) {
-            Origin::Std
-        } else {
-            Origin::User
+        match origin::Origin::of(&site.file) {
+            origin::Origin::Std | origin::Origin::Cct => Origin::Std,
+            origin::Origin::Fetched(folder) => Origin::Crate(without_version(folder).to_owned()),
+            origin::Origin::Elsewhere | origin::Origin::Workspace => Origin::User,
         }
     }
 
@@ -70,5 +59,6 @@ mod tests {
         );
         assert_eq!(of("/rustc/5980/library/core/src/a.rs"), Origin::Std);
         assert_eq!(of("cct-shims/src/std/a.rs"), Origin::Std);
+        assert_eq!(of("/home/me/other/src/lib.rs"), Origin::User);
     }
 }
