@@ -51,6 +51,8 @@ exceptions! {
     AtomicDependencies "atomic dependencies" Order,
     /// The program's global allocator ran, whose operations are no steps.
     Allocators "allocators" Order,
+    /// Somebody printed without a step, while the lock of standard output or error was kept over steps.
+    Prints "prints" Order,
     /// An await within something that polls by itself was no place for other tasks of its thread.
     NestedAwaits "nested awaits" Order,
     /// Random numbers were drawn, which follow from the seed.

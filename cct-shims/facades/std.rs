@@ -10,7 +10,7 @@
 
 extern crate std as real;
 
-pub use ::cct_shims::thread_local;
+pub use ::cct_shims::{dbg, eprint, eprintln, print, println, thread_local};
 pub use ::real::*;
 
 /// What the expansions of macros name, and functions of rewritten source.
@@ -36,6 +36,14 @@ pub mod hint {
     //! Hints to the compiler and the processor.
     pub use ::cct_shims::std::hint::spin_loop;
     pub use ::real::hint::*;
+}
+
+pub mod io {
+    //! Input and output.
+    pub use ::cct_shims::std::io::{
+        IsTerminal, Stderr, StderrLock, Stdout, StdoutLock, stderr, stdout,
+    };
+    pub use ::real::io::*;
 }
 
 pub mod panic {
@@ -100,6 +108,7 @@ pub mod prelude {
         };
         pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
+        pub use ::cct_shims::{dbg, eprint, eprintln, print, println};
         pub use ::real::prelude::v1::*;
     }
 
@@ -111,6 +120,7 @@ pub mod prelude {
         };
         pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
+        pub use ::cct_shims::{dbg, eprint, eprintln, print, println};
         pub use ::real::prelude::rust_2015::*;
     }
 
@@ -122,6 +132,7 @@ pub mod prelude {
         };
         pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
+        pub use ::cct_shims::{dbg, eprint, eprintln, print, println};
         pub use ::real::prelude::rust_2018::*;
     }
 
@@ -133,6 +144,7 @@ pub mod prelude {
         };
         pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
+        pub use ::cct_shims::{dbg, eprint, eprintln, print, println};
         pub use ::real::prelude::rust_2021::*;
     }
 
@@ -144,6 +156,7 @@ pub mod prelude {
         };
         pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
         pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task, thread_local};
+        pub use ::cct_shims::{dbg, eprint, eprintln, print, println};
         pub use ::real::prelude::rust_2024::*;
     }
 }

@@ -12,4 +12,5 @@ pub mod expand;
 pub mod future;
 pub mod statement;
 pub mod std;
+mod streams;
 pub mod symbols;

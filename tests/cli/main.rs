@@ -34,6 +34,7 @@ mod settings;
 mod signals;
 mod source_layer;
 mod specifications;
+mod streams;
 mod tasks;
 mod time;
 mod uncontrolled;

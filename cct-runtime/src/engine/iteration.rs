@@ -5,6 +5,7 @@ use std::panic::Location;
 use super::clock;
 use super::fiber::{enter, hand_over};
 use super::panic::PanicId;
+use super::prints;
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
@@ -208,6 +209,8 @@ impl Engine {
         self.chain_count = 0;
         self.limits = Limits::default();
         self.left_out = Exceptions::NONE;
+        self.prints_are_steps = prints::with_seed(head.seed);
+        self.printing = [0; 2];
         self.state_hash = 0;
     }
 

@@ -30,6 +30,7 @@ mod clock;
 mod external;
 mod local;
 mod panic;
+mod prints;
 mod signals;
 mod task;
 mod thread;
@@ -55,6 +56,7 @@ pub use panic::{
     told_of, told_of_worker, worker_panicked,
 };
 pub use point::{give_way, last_site, point, point_at, point_on_both};
+pub use prints::{begin_print, end_print, looks_on, prints_are_steps, step_number};
 pub use signals::{is_thread_of_workers, note_handled_signal};
 pub use state::{
     current, current_thread, is_controlled, iteration, leave, leave_out, outside, run_number,
@@ -79,6 +81,7 @@ pub(crate) use granularity::Granularity;
 pub(crate) use heat::HeatId;
 pub(crate) use iteration::{Order, Plan};
 pub(crate) use panic::{install_hook, message_of};
+pub(crate) use prints::with_seed as prints_with_seed;
 pub(crate) use replay::Replay;
 pub(crate) use signals::{forget as forget_signals, forget_thread, os_thread};
 pub(crate) use state::{Engine, engine as current_engine, engine_cell};

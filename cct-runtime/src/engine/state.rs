@@ -234,6 +234,10 @@ pub(crate) struct Engine {
     pub(super) limits: Limits,
     /// What the iteration could not see.
     pub(super) left_out: Exceptions,
+    /// What is printed in a moment is a step, too.
+    pub(super) prints_are_steps: bool,
+    /// The streams that the step under way has taken for a print, and not given back; 0 for none.
+    pub(super) printing: [usize; 2],
     /// What the program said last about its state.
     pub(super) state_hash: u64,
     /// Which operations are steps.
@@ -341,6 +345,8 @@ impl Engine {
             chain_count: 0,
             limits: Limits::default(),
             left_out: Exceptions::NONE,
+            prints_are_steps: false,
+            printing: [0; 2],
             state_hash: 0,
             granularity,
         })

@@ -183,6 +183,7 @@ impl Engine {
             return;
         };
         step.next = next;
+        self.note_kept_prints();
         if self.conditions.is_any() {
             self.watch.touched.push((CONDITIONS, Access::Writes));
         }

@@ -23,6 +23,7 @@ mod mutex;
 mod once;
 mod owner;
 mod rwlock;
+mod stream;
 
 pub use barrier::BarrierMachine;
 pub use channel::{ChannelMachine, Received, Sent};
@@ -31,3 +32,4 @@ pub use hold::{Hold, Poison};
 pub use mutex::MutexMachine;
 pub use once::{OnPoison, OnceMachine, Running};
 pub use rwlock::RwLockMachine;
+pub use stream::{StreamHold, StreamMachine};

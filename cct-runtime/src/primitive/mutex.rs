@@ -45,13 +45,8 @@ impl MutexMachine {
     #[track_caller]
     pub fn lock(&self) -> Hold {
         let site = Location::caller();
-        if let Some(me) = engine::current() {
-            if self.state.load(Ordering::Relaxed) == FREE {
-                engine::point_at(Operation::Lock, self.address(), site).done();
-            } else {
-                self.block(site);
-            }
-            self.acquire_controlled(me, site);
+        if engine::is_controlled() {
+            self.take_controlled(site);
             Hold::new(site, Caller::Worker)
         } else {
             self.acquire_native();
@@ -120,6 +115,27 @@ impl MutexMachine {
         } else if self.state.swap(FREE, Ordering::Release) & WAITED != 0 {
             futex::wake_one(&self.state);
             engine::wake_all(self.address());
+        }
+    }
+
+    /// Acquires as a step of its own. Controlled workers only.
+    pub(super) fn take_controlled(&self, site: &'static Location<'static>) {
+        if self.state.load(Ordering::Relaxed) == FREE {
+            engine::point_at(Operation::Lock, self.address(), site).done();
+        } else {
+            self.block(site);
+        }
+        if let Some(me) = engine::current() {
+            self.acquire_controlled(me, site);
+        }
+    }
+
+    /// Acquires within the step under way, unless it has to wait. Controlled workers only.
+    pub(super) fn take_within_step(&self, site: &'static Location<'static>) {
+        if let Some(me) = engine::current()
+            && !self.take(owner::code(me))
+        {
+            self.acquire_controlled(me, site);
         }
     }
 
@@ -200,7 +216,7 @@ impl MutexMachine {
             .is_ok()
     }
 
-    fn address(&self) -> usize {
+    pub(super) fn address(&self) -> usize {
         ptr::from_ref(self).addr()
     }
 }

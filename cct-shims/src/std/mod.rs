@@ -4,6 +4,7 @@ pub mod alloc;
 #[cfg(target_arch = "x86_64")]
 pub mod arch;
 pub mod hint;
+pub mod io;
 pub mod panic;
 pub mod process;
 pub mod sync;

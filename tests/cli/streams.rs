@@ -1,0 +1,72 @@
+//! Standard output and error exclude workers, and what prints is not harder to explore.
+
+use cct_tests::support::{Events, Workspace};
+
+const SOUND: [&str; 9] = [
+    "a_lock_is_taken_again",
+    "a_print_comes_before_or_after",
+    "all_ways_to_print",
+    "everybody_prints",
+    "threads_have_addresses",
+    "threads_have_identities",
+    "what_is_printed_is_alone",
+    "who_has_locked_the_errors_is_alone",
+    "who_has_locked_the_output_is_alone",
+];
+
+const BUGS: [&str; 4] = [
+    "a_print_between",
+    "a_print_that_locks",
+    "the_output_and_a_mutex",
+    "the_output_and_the_errors",
+];
+
+fn assert_sound(events: &Events) {
+    for name in SOUND {
+        let ended = events.test(&format!("streams::sound {name}"));
+        assert_eq!(ended["status"], "PASS", "{ended:#}");
+        assert_eq!(ended["controlled"], true, "{ended:#}");
+        assert!(ended["diverged"].is_null(), "{ended:#}");
+    }
+}
+
+fn assert_found(events: &Events, names: &[&str]) {
+    for name in names {
+        let ended = events.test(&format!("streams::bugs {name}"));
+        let status = ended["status"].as_str();
+        assert!(matches!(status, Some("DEADLOCK" | "CYCLE")), "{ended:#}");
+        assert_eq!(ended["failure"]["repeats"]["repeats"], "yes", "{ended:#}");
+    }
+}
+
+#[test]
+fn the_locks_of_streams_exclude_workers() {
+    let workspace = Workspace::of_fixture("streams");
+    let events = workspace.explore(&[], 100);
+    assert_sound(&events);
+    assert_found(&events, &BUGS);
+    let deadlock = events.test("streams::bugs the_output_and_a_mutex");
+    let waits = deadlock["failure"].to_string().to_lowercase();
+    assert!(waits.contains("stdout"), "{waits}");
+
+    for strategy in ["dfs", "dpor"] {
+        let events = workspace.explore(&["--strategy", strategy], 100);
+        assert_sound(&events);
+        let [between, others @ ..] = BUGS;
+        assert_found(&events, &others);
+        // A print that is no step comes at once after what is before it; the claim says so.
+        let passed = events.test(&format!("streams::bugs {between}"));
+        assert_eq!(passed["status"], "PASS", "{passed:#}");
+        let claim = &passed["claim"]["but_for"];
+        assert_eq!(*claim, serde_json::json!(["prints"]), "{passed:#}");
+        // Nobody keeps a stream here, and two counters are all that is left to order.
+        let chatty = events.test("streams::sound everybody_prints");
+        assert_eq!(
+            chatty["claim"]["but_for"],
+            serde_json::json!([]),
+            "{chatty:#}"
+        );
+        let schedules = chatty["claim"]["schedules"].as_u64().expect("a number");
+        assert!(schedules < 100, "{chatty:#}");
+    }
+}
