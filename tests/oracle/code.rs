@@ -1,6 +1,7 @@
 //! Programs as instructions, each of which is one indivisible thing that std does, or a wait.
 
-use crate::program::{OBJECTS, OnceWay, Op, Program, Update};
+use crate::outcome::seen;
+use crate::program::{Await, OBJECTS, OnceWay, Op, Program, Register, SignalWay, Update};
 
 /// One indivisible thing. A number that follows an object's is the mark of the operation: a value that no
 /// other operation has.
@@ -66,6 +67,25 @@ pub(crate) enum Instr {
     Touch,
     Sleep(u32),
     Choose,
+    /// A thread blocks on another future.
+    NewFuture,
+    /// A future begins to be awaited; none of what it polls is ready.
+    Await,
+    /// Goes there if the events of these numbers have been found set, as bits.
+    IfSet(u32, usize),
+    /// Looks whether an event is set.
+    Look(usize),
+    LockSlot(usize),
+    /// Leaves a waker; sees whether it is another one, if that is asked for.
+    StoreWaker(usize, Register),
+    UnlockSlot(usize),
+    /// Waits to be woken, and polls again from there.
+    PollLater(usize),
+    SetEvent(usize),
+    TakeWaker(usize),
+    WakeTaken,
+    See(u32),
+    Goto(usize),
     /// The closure has come to its end, and its result is there.
     Leave,
     /// Goes there unless the thread-local was made.
@@ -300,7 +320,83 @@ impl Compiler<'_> {
                 self.instrs[at] = Instr::CatchBegin(self.instrs.len());
             }
             Op::Release => self.release(),
+            Op::BlockOn(ref awaits) => {
+                self.instrs.push(Instr::NewFuture);
+                for &awaited in awaits {
+                    self.await_one(awaited);
+                }
+            }
+            Op::Signal(number, way) => {
+                let set = Instr::SetEvent(number);
+                if way == SignalWay::SetThenTake {
+                    self.instrs.push(set);
+                }
+                self.add(&[
+                    Instr::LockSlot(number),
+                    Instr::TakeWaker(number),
+                    Instr::UnlockSlot(number),
+                ]);
+                if way == SignalWay::TakeThenSet {
+                    self.instrs.push(set);
+                }
+                self.instrs.push(Instr::WakeTaken);
+            }
             _ => unreachable!("it is simple"),
         }
+    }
+
+    /// A poll of each event in turn, which begins anew whenever the future is woken.
+    fn await_one(&mut self, awaited: Await) {
+        self.instrs.push(Instr::Await);
+        let begin = self.instrs.len();
+        let mut over = Vec::new();
+        let (events, register) = match awaited {
+            Await::One(number, register) => (vec![number], register),
+            Await::Join(register) | Await::Select(register) => (vec![0, 1], register),
+        };
+        for &number in &events {
+            let known = self.instrs.len();
+            self.instrs.push(Instr::IfSet(1 << number, 0));
+            let store = [
+                Instr::LockSlot(number),
+                Instr::StoreWaker(number, register),
+                Instr::UnlockSlot(number),
+            ];
+            if register == Register::LookThenStore {
+                let end = self.instrs.len() + 5;
+                self.add(&[Instr::Look(number), Instr::IfSet(1 << number, end)]);
+                self.add(&store);
+            } else {
+                self.add(&store);
+                self.add(&[Instr::Look(number)]);
+            }
+            self.instrs[known] = Instr::IfSet(1 << number, self.instrs.len());
+            if let Await::Select(_) = awaited {
+                over.push((number, self.instrs.len()));
+                self.instrs.push(Instr::IfSet(1 << number, 0));
+            }
+        }
+        let all = events.iter().fold(0, |all, number| all | 1 << number);
+        let is_select = matches!(awaited, Await::Select(_));
+        if !is_select {
+            over.push((0, self.instrs.len()));
+            self.instrs.push(Instr::IfSet(all, 0));
+        }
+        self.instrs.push(Instr::PollLater(begin));
+        let mut ends = Vec::new();
+        for (number, at) in over {
+            let Instr::IfSet(bits, _) = self.instrs[at] else {
+                unreachable!("a test");
+            };
+            self.instrs[at] = Instr::IfSet(bits, self.instrs.len());
+            if is_select {
+                self.add(&[Instr::See(number as u32), Instr::Goto(0)]);
+                ends.push(self.instrs.len() - 1);
+            }
+        }
+        for at in ends {
+            self.instrs[at] = Instr::Goto(self.instrs.len());
+        }
+        self.instrs.push(Instr::See(seen::YES));
     }
 }

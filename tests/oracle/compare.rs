@@ -14,7 +14,7 @@ use crate::enumerate::{Timeouts, outcomes, traces};
 use crate::execute;
 use crate::outcome::Outcome;
 use crate::pending;
-use crate::program::Program;
+use crate::program::{Op, Program, any};
 
 /// Strategies that make every schedule, if they come to their end.
 pub(crate) const ENUMERATING: [&str; 5] = [
@@ -127,7 +127,10 @@ pub(crate) fn compare(
             if space.made != space.different {
                 difference.repeated = Some((space.made, space.different));
             }
-            if let Some(count) = traces(program, Timeouts::Late, STATES) {
+            // Tasks give each other turns, whose order is a behaviour although it makes no difference here.
+            let has_tasks = |op: &Op| matches!(op, Op::BlockOn(_));
+            let has_tasks = program.threads.iter().any(|ops| any(ops, &has_tasks));
+            if !has_tasks && let Some(count) = traces(program, Timeouts::Late, STATES) {
                 compared.traces = count;
                 if space.made > count {
                     difference.repeated = Some((space.made, count));
@@ -212,7 +215,8 @@ fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
             ..
         }) => Outcome::Panicked(threads[0].log.clone()),
         Verdict::Failed(bug) if bug.kind == BugKind::Deadlock => {
-            let waits = bug.waits.iter();
+            // A future that a thread blocks on is the same one as the thread.
+            let waits = bug.waits.iter().filter(|wait| wait.task.is_none());
             Outcome::Deadlock {
                 waits: waits
                     .map(|wait| (thread_of(wait.worker), name_of(wait.operation)))

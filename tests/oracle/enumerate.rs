@@ -254,11 +254,11 @@ fn outcome(state: &State, code: &[Code]) -> Outcome {
 /// How somebody who waits calls it.
 fn name_of_wait(instr: Instr) -> &'static str {
     match instr {
-        Instr::Lock(_) => "lock",
+        Instr::Lock(_) | Instr::LockSlot(_) => "lock",
         Instr::Read(_) => "read",
         Instr::Write(_) => "write",
         Instr::WaitSleep(..) | Instr::Relock(_) | Instr::RelockWhile(..) => "wait",
-        Instr::Park(_) => "park",
+        Instr::Park(_) | Instr::PollLater(_) => "park",
         Instr::Send(..) | Instr::SendAwait(_) => "send",
         Instr::Recv(..) | Instr::RecvAwait(..) => "receive",
         Instr::OnceBegin(..) | Instr::OnceWait(_) => "once",

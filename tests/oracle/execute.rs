@@ -11,6 +11,7 @@ use cct_shims::std::sync::mpsc::{self, Receiver};
 use cct_shims::std::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
 use cct_shims::std::thread::{self, Thread};
 
+use crate::block_on::Event;
 use crate::flow::{Flow, Sender};
 use crate::outcome::{End, Seen};
 use crate::program::{OBJECTS, OnceWay, Op, Program};
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) cells: [OnceLock<u32>; OBJECTS],
     pub(crate) lazy: LazyLock<u32, fn() -> u32>,
     pub(crate) barrier: Barrier,
+    pub(crate) events: [Event; OBJECTS],
     /// The ends of channels that each thread begins with; native, since the engine must not see them.
     ends: Native<Vec<Ends>>,
     pub(crate) threads: Native<Vec<Option<Thread>>>,
@@ -63,6 +65,7 @@ pub(crate) fn run(program: &Program) {
         cells: Default::default(),
         lazy: LazyLock::new(initialise),
         barrier: Barrier::new(program.barrier),
+        events: Default::default(),
         ends: Native::new(ends(program)),
         threads: Native::new(vec![None; program.threads.len()]),
     }));

@@ -2,7 +2,9 @@
 
 use cct::strategy::Rng;
 
-use crate::program::{Channel, OBJECTS, OnceWay, Op, Program, Update, any};
+use crate::program::{
+    Await, Channel, OBJECTS, OnceWay, Op, Program, Register, SignalWay, Update, any,
+};
 
 /// A kind of programs.
 #[derive(Debug)]
@@ -223,6 +225,15 @@ pub(crate) const FAMILIES: &[Family] = &[
             _ => vec![before, Op::CellSet(0), after],
         }
     }),
+    Family::of_phrases("block_on", Has::Nothing, |d| {
+        let awaits = d.awaits();
+        let (number, way) = (d.rng.below(OBJECTS as u32) as usize, d.signal_way());
+        vec![d.one_of(&[
+            Op::BlockOn(awaits),
+            Op::Signal(number, way),
+            Op::Signal(1 - number, way),
+        ])]
+    }),
     Family::new("mixtures", [4, 2], Has::Channel(Kind::Free), |d| {
         let thread = d.known_thread();
         let body = d.initialiser();
@@ -404,6 +415,30 @@ impl Drawn {
             0 => (Op::Write(0), Op::RwUnlock(0)),
             1 => (Op::Read(0), Op::RwUnlock(0)),
             _ => (Op::Lock(0), Op::Unlock(0)),
+        }
+    }
+
+    fn signal_way(&mut self) -> SignalWay {
+        if self.chance(5) {
+            SignalWay::TakeThenSet
+        } else {
+            SignalWay::SetThenTake
+        }
+    }
+
+    /// What a future awaits.
+    fn awaits(&mut self) -> Vec<Await> {
+        let register = match self.rng.below(3) {
+            0 => Register::LookThenStore,
+            1 => Register::StoreThenLook,
+            _ => Register::Replace,
+        };
+        let number = self.rng.below(OBJECTS as u32) as usize;
+        match self.rng.below(5) {
+            0 => vec![Await::Join(register)],
+            1 => vec![Await::Select(register)],
+            2 => vec![Await::One(0, register), Await::One(1, register)],
+            _ => vec![Await::One(number, register)],
         }
     }
 

@@ -1,6 +1,6 @@
 //! Programs for which the engine and the oracle have differed once.
 
-use crate::program::{Channel, OnceWay, Op, Program};
+use crate::program::{Await, Channel, OnceWay, Op, Program, Register, SignalWay};
 
 /// All of them, with what they are about.
 pub(crate) fn programs() -> Vec<(&'static str, Program)> {
@@ -76,6 +76,20 @@ fn others() -> Vec<(&'static str, Program)> {
                 vec![Op::Park, Op::Load(0)],
                 vec![Op::Store(0, 1), Op::Unpark(0)],
                 vec![Op::Unpark(0)],
+            ]),
+        ),
+        (
+            "a waker that is left too late",
+            joined(vec![
+                vec![Op::BlockOn(vec![Await::One(0, Register::LookThenStore)])],
+                vec![Op::Signal(0, SignalWay::SetThenTake)],
+            ]),
+        ),
+        (
+            "a waker that is replaced unless it is the same",
+            joined(vec![
+                vec![Op::BlockOn(vec![Await::One(0, Register::Replace)])],
+                vec![Op::Unpark(0), Op::Signal(0, SignalWay::SetThenTake)],
             ]),
         ),
         (

@@ -9,6 +9,7 @@ use cct_shims::std::sync::{
 };
 use cct_shims::std::thread::{self, JoinHandle};
 
+use crate::block_on::{block_on, signal};
 use crate::code::mark;
 use crate::execute::{
     Ends, LAZY_SITES, LOCAL, Local, Shared, panic_now, panics, publish, run_thread, see, width,
@@ -177,6 +178,8 @@ impl Flow {
                 self.site = after;
             }
             Op::Panic => panic_now(),
+            Op::BlockOn(ref awaits) => block_on(self.shared, self.thread, awaits),
+            Op::Signal(number, way) => signal(&self.shared.events[number], way),
             _ => self.flow(op),
         }
     }

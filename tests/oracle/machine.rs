@@ -3,8 +3,8 @@
 
 use crate::code::{Asked, Cell, Code, IfPoisoned, Instr};
 use crate::outcome::seen;
-use crate::program::Update;
-use crate::state::{Deed, Frame, Hold, Phase, Progress, State, Thing};
+use crate::program::{Register, Update};
+use crate::state::{Deed, Frame, Hold, Phase, Progress, State, Thing, Waker};
 
 /// Whether a thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +55,16 @@ impl State {
             | Instr::CatchBegin(_)
             | Instr::CatchEnd
             | Instr::Touch
-            | Instr::UnlessTouched(_) => Alone,
+            | Instr::UnlessTouched(_)
+            | Instr::Await
+            | Instr::NewFuture
+            | Instr::IfSet(..)
+            | Instr::StoreWaker(..)
+            | Instr::TakeWaker(_)
+            | Instr::Goto(_)
+            | Instr::See(_) => Alone,
+            Instr::LockSlot(number) => can_if(self.events[number].slot_holder.is_none()),
+            Instr::WakeTaken => unless(flow.taken.is_none()),
             Instr::Panic => match flow.frames.last() {
                 Some(Frame::Once(..)) => Can(1),
                 _ => Alone,
@@ -65,7 +74,7 @@ impl State {
             }
             Instr::NotifyOne(number) => Can(self.sleepers[number].len().max(1)),
             Instr::Choose => Can(2),
-            Instr::Park(_) => can_if(flow.token),
+            Instr::Park(_) | Instr::PollLater(_) => can_if(flow.token),
             Instr::Unpark(other) => unless(self.threads[other].phase == Phase::Unborn),
             Instr::Send(number, _) if !flow.senders[number] => Alone,
             Instr::Send(number, _) => can_if(!self.must_queue(number)),
@@ -109,6 +118,7 @@ impl State {
             }
             Instr::Read(number) | Instr::Write(number) => self.rwlocks[number].known,
             Instr::Join(other) => Some(other),
+            Instr::LockSlot(number) => self.events[number].slot_holder,
             Instr::OnceBegin(cell, _) | Instr::OnceWait(cell) => match self.cells[cell.place()] {
                 Progress::RunBy(other) => Some(other),
                 _ => None,
@@ -219,6 +229,12 @@ impl State {
                 self.once(thread, instr, deed);
             }
             Instr::Panic => self.unwind_once(thread, deed),
+            Instr::Look(_)
+            | Instr::LockSlot(_)
+            | Instr::UnlockSlot(_)
+            | Instr::PollLater(_)
+            | Instr::SetEvent(_)
+            | Instr::WakeTaken => self.future(thread, instr, deed),
             _ => self.flow(thread, instr, choice, deed),
         }
     }
@@ -254,6 +270,28 @@ impl State {
                 flow.at = to;
                 return;
             }
+            Instr::NewFuture => flow.futures += 1,
+            Instr::Await => flow.found_set = 0,
+            Instr::IfSet(bits, to) if flow.found_set & bits == bits => {
+                flow.at = to;
+                return;
+            }
+            Instr::Goto(to) => {
+                flow.at = to;
+                return;
+            }
+            Instr::See(value) => flow.log.push(value),
+            Instr::StoreWaker(number, register) => {
+                let future = flow.futures;
+                let waker = Some(Waker { thread, future });
+                let slot = &mut self.events[number].waker;
+                if register == Register::Replace {
+                    flow.log
+                        .push(if *slot == waker { seen::NO } else { seen::YES });
+                }
+                *slot = waker;
+            }
+            Instr::TakeWaker(number) => flow.taken = self.events[number].waker.take(),
             // What cannot be sent is passed over together with the wait for its receipt.
             Instr::Send(..) | Instr::Recv(..) => flow.at += 1,
             _ => {}
@@ -318,7 +356,6 @@ impl State {
         match instr {
             Instr::Lock(number) | Instr::Relock(number) | Instr::RelockWhile(number, _) => {
                 deed.changes(Thing::Mutex(number));
-                deed.looks(Thing::MutexPoison(number));
                 let mutex = &mut self.mutexes[number];
                 mutex.holder = Some(thread);
                 let flow = &mut self.threads[thread];
@@ -346,7 +383,6 @@ impl State {
                     seen::NO
                 } else {
                     deed.changes(Thing::Mutex(number));
-                    deed.looks(Thing::MutexPoison(number));
                     mutex.holder = Some(thread);
                     self.threads[thread].mutexes[number] = true;
                     if mutex.poisoned {
@@ -358,7 +394,7 @@ impl State {
                 self.see(thread, what);
             }
             Instr::MarkPoison(number) => {
-                deed.changes(Thing::MutexPoison(number));
+                deed.changes(Thing::Mutex(number));
                 self.mutexes[number].poisoned = true;
             }
             Instr::Unlock(number) => {
@@ -367,7 +403,7 @@ impl State {
                 self.threads[thread].mutexes[number] = false;
             }
             Instr::IsPoisoned(number) => {
-                deed.looks(Thing::MutexPoison(number));
+                deed.looks(Thing::Mutex(number));
                 let what = if self.mutexes[number].poisoned {
                     seen::POISONED
                 } else {
@@ -376,7 +412,7 @@ impl State {
                 self.see(thread, what);
             }
             Instr::ClearPoison(number) => {
-                deed.changes(Thing::MutexPoison(number));
+                deed.changes(Thing::Mutex(number));
                 self.mutexes[number].poisoned = false;
             }
             Instr::WaitBegin(number) => {
@@ -416,7 +452,7 @@ impl State {
                     return;
                 }
                 deed.joins(Thing::RwLock(number));
-                self.take(thread, number, Hold::Reads, deed);
+                self.take(thread, number, Hold::Reads);
             }
             Instr::Write(number) | Instr::TryWrite(number) => {
                 if !self.can_write(number) {
@@ -433,10 +469,10 @@ impl State {
                     return;
                 }
                 deed.changes(Thing::RwLock(number));
-                self.take(thread, number, Hold::Writes, deed);
+                self.take(thread, number, Hold::Writes);
             }
             Instr::RwMarkPoison(number) => {
-                deed.changes(Thing::RwPoison(number));
+                deed.changes(Thing::RwLock(number));
                 self.rwlocks[number].poisoned = true;
             }
             Instr::RwUnlock(number) => {
@@ -464,7 +500,7 @@ impl State {
                 }
             }
             Instr::RwIsPoisoned(number) => {
-                deed.looks(Thing::RwPoison(number));
+                deed.looks(Thing::RwLock(number));
                 let what = if self.rwlocks[number].poisoned {
                     seen::POISONED
                 } else {
@@ -473,7 +509,7 @@ impl State {
                 self.see(thread, what);
             }
             Instr::RwClearPoison(number) => {
-                deed.changes(Thing::RwPoison(number));
+                deed.changes(Thing::RwLock(number));
                 self.rwlocks[number].poisoned = false;
             }
             _ => unreachable!("a reader-writer lock's"),
@@ -481,8 +517,7 @@ impl State {
         self.go_on(thread);
     }
 
-    fn take(&mut self, thread: usize, number: usize, hold: Hold, deed: &mut Deed) {
-        deed.looks(Thing::RwPoison(number));
+    fn take(&mut self, thread: usize, number: usize, hold: Hold) {
         let lock = &mut self.rwlocks[number];
         if hold == Hold::Reads {
             lock.readers += 1;
@@ -724,6 +759,45 @@ impl State {
                 return;
             }
             _ => {}
+        }
+        self.go_on(thread);
+    }
+
+    /// Events, their wakers, and who blocks on a future.
+    fn future(&mut self, thread: usize, instr: Instr, deed: &mut Deed) {
+        match instr {
+            Instr::Look(number) => {
+                deed.looks(Thing::Event(number));
+                if self.events[number].is_set {
+                    self.threads[thread].found_set |= 1 << number;
+                }
+            }
+            Instr::SetEvent(number) => {
+                deed.changes(Thing::Event(number));
+                self.events[number].is_set = true;
+            }
+            Instr::LockSlot(number) => {
+                deed.changes(Thing::Slot(number));
+                self.events[number].slot_holder = Some(thread);
+            }
+            Instr::UnlockSlot(number) => {
+                deed.changes(Thing::Slot(number));
+                self.events[number].slot_holder = None;
+            }
+            Instr::WakeTaken => {
+                if let Some(waker) = self.threads[thread].taken.take() {
+                    deed.joins(Thing::Token(waker.thread));
+                    self.threads[waker.thread].token = true;
+                }
+            }
+            Instr::PollLater(begin) => {
+                deed.changes(Thing::Token(thread));
+                let flow = &mut self.threads[thread];
+                flow.token = false;
+                flow.at = begin;
+                return;
+            }
+            _ => unreachable!("a future's"),
         }
         self.go_on(thread);
     }

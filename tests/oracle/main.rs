@@ -3,6 +3,7 @@
 //!
 //!     cargo run --release -p cct-tests --bin oracle -- --programs 100000 --seed 1
 
+mod block_on;
 mod code;
 mod compare;
 mod enumerate;

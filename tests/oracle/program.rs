@@ -70,6 +70,39 @@ pub(crate) enum Op {
     Choose,
     /// Lets go of all locks and ends of channels.
     Release,
+    /// Blocks on a future that awaits these one after the other.
+    BlockOn(Vec<Await>),
+    /// Sets an event, and wakes who has left a waker there.
+    Signal(usize, SignalWay),
+}
+
+/// What a future awaits, by a hand-written `poll`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Await {
+    /// The event of this number.
+    One(usize, Register),
+    /// Both events, each polled until it is set.
+    Join(Register),
+    /// Either event; sees which.
+    Select(Register),
+}
+
+/// How a waker is left with an event.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Register {
+    /// Too late: who comes in between wakes nobody.
+    LookThenStore,
+    StoreThenLook,
+    /// The same, unless the waker that is there would wake the same; sees whether it was.
+    Replace,
+}
+
+/// How an event is signalled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum SignalWay {
+    SetThenTake,
+    /// Too late: who looks in between is not woken.
+    TakeThenSet,
 }
 
 /// A read and write of an atomic in one go.

@@ -17,6 +17,7 @@ pub(crate) struct State {
     /// How many meet at the barrier, and who waits there.
     pub(crate) barrier: usize,
     pub(crate) arrived: Vec<usize>,
+    pub(crate) events: [Event; OBJECTS],
     /// Milliseconds.
     pub(crate) now: u32,
     /// Threads in a circle of waiting, once there is one that ends the execution.
@@ -37,6 +38,21 @@ pub(crate) struct RwLock {
     /// Who holds it alone, as far as a lock remembers.
     pub(crate) known: Option<usize>,
     pub(crate) poisoned: bool,
+}
+
+/// What a future waits for; the waker is that of the thread that blocks on the future.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Event {
+    pub(crate) is_set: bool,
+    pub(crate) slot_holder: Option<usize>,
+    pub(crate) waker: Option<Waker>,
+}
+
+/// The waker of a future: its thread, and which of its futures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Waker {
+    pub(crate) thread: usize,
+    pub(crate) future: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -92,6 +108,12 @@ pub(crate) struct Thread {
     pub(crate) deadline: Option<u32>,
     pub(crate) timed_out: bool,
     pub(crate) has_handle: Vec<usize>,
+    /// The events that the future under way has found set, as bits.
+    pub(crate) found_set: u32,
+    /// How many futures it has blocked on, with the one under way.
+    pub(crate) futures: usize,
+    /// A waker that it has taken and is about to wake.
+    pub(crate) taken: Option<Waker>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -120,14 +142,12 @@ pub(crate) enum Way {
     Changes,
 }
 
-/// What instructions concern.
+/// What instructions concern. A lock and its poison are one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Thing {
     Atomic(usize),
     Mutex(usize),
-    MutexPoison(usize),
     RwLock(usize),
-    RwPoison(usize),
     Condvar(usize),
     Token(usize),
     Channel(usize),
@@ -135,6 +155,8 @@ pub(crate) enum Thing {
     Cell(usize),
     Barrier,
     Result(usize),
+    Event(usize),
+    Slot(usize),
     Scope(usize),
 }
 
@@ -192,6 +214,9 @@ impl State {
             deadline: None,
             timed_out: false,
             has_handle: Vec::new(),
+            found_set: 0,
+            futures: 0,
+            taken: None,
         };
         State {
             threads: (0..count).map(thread).collect(),
@@ -214,6 +239,7 @@ impl State {
             cells: [Progress::Fresh; 2 * OBJECTS + 1],
             barrier: program.barrier,
             arrived: Vec::new(),
+            events: Default::default(),
             now: 0,
             circle: Vec::new(),
         }

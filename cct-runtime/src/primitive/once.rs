@@ -94,13 +94,19 @@ impl OnceMachine {
     pub fn wait(&self, on_poison: OnPoison) {
         let site = Location::caller();
         engine::touch(self.address(), Access::Reads);
+        let mut is_declared = !engine::is_controlled();
         while !self.is_complete() {
-            if self.state.load(Ordering::Acquire) & !WAITS == POISONED
-                && on_poison == OnPoison::Panic
-            {
-                self.previously_poisoned();
+            let is_poisoned = self.state.load(Ordering::Acquire) & !WAITS == POISONED;
+            if is_poisoned && on_poison == OnPoison::Panic {
+                if is_declared {
+                    self.previously_poisoned();
+                }
+                // Another initialiser may come first, and complete it.
+                engine::point_at(Operation::OnceWait, self.address(), site).done();
+            } else {
+                self.block(site);
             }
-            self.block(site);
+            is_declared = true;
         }
     }
 
