@@ -38,9 +38,9 @@ pub(crate) fn signal(event: &Event, way: SignalWay) {
     }
 }
 
-/// Awaits these one after the other.
+/// Blocks on a future that awaits these one after the other.
 pub(crate) fn block_on(shared: &'static Shared, thread: usize, awaits: &[Await]) {
-    let mut future = pin!(Driven::root(all(shared, thread, awaits)));
+    let mut future = pin!(Driven::root(await_all(shared, thread, awaits)));
     let waker = Waker::from(Arc::new(Unparks(thread::current())));
     while future
         .as_mut()
@@ -59,7 +59,8 @@ impl Wake for Unparks {
     }
 }
 
-async fn all(shared: &'static Shared, thread: usize, awaits: &[Await]) {
+/// Awaits these one after the other.
+pub(crate) async fn await_all(shared: &'static Shared, thread: usize, awaits: &[Await]) {
     for &awaited in awaits {
         match awaited {
             Await::One(number, register) => {

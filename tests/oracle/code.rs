@@ -81,6 +81,14 @@ pub(crate) enum Instr {
     UnlockSlot(usize),
     /// Waits to be woken, and polls again from there.
     PollLater(usize),
+    /// The same of a task, which then has the turn.
+    PollTaskLater(usize),
+    RunTasks(ThreadSet),
+    TasksEnd(ThreadSet),
+    /// A task has the turn in a poll that has begun now, or goes on with one, which may be a new one.
+    BeginTurn,
+    GoOnWithTurn,
+    EndTurn,
     SetEvent(usize),
     TakeWaker(usize),
     WakeTaken,
@@ -165,7 +173,13 @@ impl Compiler<'_> {
             instrs: vec![Instr::Start],
             site: 0,
         };
+        if program.is_task(thread) {
+            compiler.instrs.push(Instr::BeginTurn);
+        }
         compiler.all(&program.threads[thread]);
+        if program.is_task(thread) {
+            compiler.instrs.push(Instr::EndTurn);
+        }
         let teardown = compiler.instrs.len();
         compiler.release();
         compiler.instrs.push(Instr::Leave);
@@ -326,6 +340,17 @@ impl Compiler<'_> {
                     self.await_one(awaited);
                 }
             }
+            Op::RunTasks(ref tasks) => {
+                let set = tasks.iter().fold(0, |set, task| set | 1 << task);
+                self.add(&[Instr::RunTasks(set), Instr::TasksEnd(set)]);
+            }
+            Op::Ready => self.add(&[Instr::EndTurn, Instr::GoOnWithTurn]),
+            Op::Yield => self.add(&[
+                Instr::EndTurn,
+                Instr::GoOnWithTurn,
+                Instr::EndTurn,
+                Instr::BeginTurn,
+            ]),
             Op::Signal(number, way) => {
                 let set = Instr::SetEvent(number);
                 if way == SignalWay::SetThenTake {
@@ -347,6 +372,10 @@ impl Compiler<'_> {
 
     /// A poll of each event in turn, which begins anew whenever the future is woken.
     fn await_one(&mut self, awaited: Await) {
+        let is_task = self.program.is_task(self.thread);
+        if is_task {
+            self.add(&[Instr::EndTurn, Instr::GoOnWithTurn]);
+        }
         self.instrs.push(Instr::Await);
         let begin = self.instrs.len();
         let mut over = Vec::new();
@@ -382,7 +411,11 @@ impl Compiler<'_> {
             over.push((0, self.instrs.len()));
             self.instrs.push(Instr::IfSet(all, 0));
         }
-        self.instrs.push(Instr::PollLater(begin));
+        if is_task {
+            self.add(&[Instr::EndTurn, Instr::PollTaskLater(begin)]);
+        } else {
+            self.instrs.push(Instr::PollLater(begin));
+        }
         let mut ends = Vec::new();
         for (number, at) in over {
             let Instr::IfSet(bits, _) = self.instrs[at] else {

@@ -120,7 +120,10 @@ pub(crate) fn compare(
         if !is_chance && claims_all {
             difference.missing = wanted.difference(&space.outcomes).cloned().collect();
         }
-        if !is_chance && space.counters.exhausted && only_time != Limits::default() {
+        // A task that wakes itself gives way.
+        let yields = |op: &Op| matches!(op, Op::Yield);
+        let yields = program.threads.iter().any(|ops| any(ops, &yields));
+        if !is_chance && !yields && space.counters.exhausted && only_time != Limits::default() {
             difference.says = Some(format!("limits of its own: {only_time:?}"));
         }
         if is_dpor && !limits.time {
@@ -128,7 +131,7 @@ pub(crate) fn compare(
                 difference.repeated = Some((space.made, space.different));
             }
             // Tasks give each other turns, whose order is a behaviour although it makes no difference here.
-            let has_tasks = |op: &Op| matches!(op, Op::BlockOn(_));
+            let has_tasks = |op: &Op| matches!(op, Op::BlockOn(_) | Op::RunTasks(_));
             let has_tasks = program.threads.iter().any(|ops| any(ops, &has_tasks));
             if !has_tasks && let Some(count) = traces(program, Timeouts::Late, STATES) {
                 compared.traces = count;

@@ -38,7 +38,7 @@ pub(crate) fn outcomes(
     while let Some(state) = open.pop() {
         let moves = moves(&state, &code, rule);
         if moves.is_empty() {
-            found.insert(outcome(&state, &code));
+            found.insert(outcome(&state, &code, program));
         }
         for step in moves {
             let mut next = state.clone();
@@ -218,7 +218,7 @@ fn close_circle(state: &mut State, code: &[Code], thread: usize) {
     }
 }
 
-fn outcome(state: &State, code: &[Code]) -> Outcome {
+fn outcome(state: &State, code: &[Code], program: &Program) -> Outcome {
     let body = &state.threads[0];
     if !state.circle.is_empty() {
         let seen = |&thread: &usize| (thread, state.threads[thread].log.clone());
@@ -241,6 +241,10 @@ fn outcome(state: &State, code: &[Code]) -> Outcome {
         return Outcome::Passed { threads, atomics };
     }
     let waits = (0..state.threads.len()).filter_map(|thread| {
+        // Tasks wait for their thread, which is named.
+        if program.is_task(thread) {
+            return None;
+        }
         let instr = state.next(code, thread)?;
         Some((thread, name_of_wait(instr)))
     });
@@ -258,7 +262,7 @@ fn name_of_wait(instr: Instr) -> &'static str {
         Instr::Read(_) => "read",
         Instr::Write(_) => "write",
         Instr::WaitSleep(..) | Instr::Relock(_) | Instr::RelockWhile(..) => "wait",
-        Instr::Park(_) | Instr::PollLater(_) => "park",
+        Instr::Park(_) | Instr::PollLater(_) | Instr::TasksEnd(_) => "park",
         Instr::Send(..) | Instr::SendAwait(_) => "send",
         Instr::Recv(..) | Instr::RecvAwait(..) => "receive",
         Instr::OnceBegin(..) | Instr::OnceWait(_) => "once",

@@ -91,6 +91,11 @@ pub(crate) fn run_thread(shared: &'static Shared, thread: usize) {
     }
 }
 
+/// Notes that a task has come to its end.
+pub(crate) fn note_end(task: usize) {
+    ENDS[task].store(1, Relaxed);
+}
+
 /// Notes how the thread's closure ended, after all else that it does.
 struct Ending(usize);
 

@@ -37,6 +37,8 @@ enum Has {
     Local,
     /// Threads that are nobody's to join, or that others spawn.
     Spawns,
+    /// An executor, whose tasks two of the threads are, or one of them.
+    Tasks,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -234,6 +236,29 @@ pub(crate) const FAMILIES: &[Family] = &[
             Op::Signal(1 - number, way),
         ])]
     }),
+    Family::of_tasks("tasks", |d| {
+        d.one_of(&[
+            Op::Load(0),
+            Op::Store(0, 7),
+            Op::Store(0, 8),
+            Op::Ready,
+            Op::Yield,
+        ])
+    }),
+    Family::of_tasks("task wakers", |d| {
+        let register = match d.rng.below(3) {
+            0 => Register::LookThenStore,
+            1 => Register::StoreThenLook,
+            _ => Register::Replace,
+        };
+        let way = d.signal_way();
+        d.one_of(&[
+            Op::BlockOn(vec![Await::One(0, register)]),
+            Op::Signal(0, way),
+            Op::Signal(0, way),
+            Op::Ready,
+        ])
+    }),
     Family::new("mixtures", [4, 2], Has::Channel(Kind::Free), |d| {
         let thread = d.known_thread();
         let body = d.initialiser();
@@ -302,6 +327,15 @@ impl Family {
         }
     }
 
+    const fn of_tasks(name: &'static str, draw: fn(&mut Drawn) -> Op) -> Family {
+        Family {
+            name,
+            draw: Draw::One(draw),
+            lengths: [2, 2],
+            has: Has::Tasks,
+        }
+    }
+
     /// Draws a program.
     pub(crate) fn draw(&self, rng: Rng) -> Program {
         let mut rng = rng;
@@ -333,7 +367,7 @@ impl Family {
             program.threads.push(ops);
         }
         match self.has {
-            Has::Nothing | Has::Spawns => {}
+            Has::Nothing | Has::Spawns | Has::Tasks => {}
             Has::Channel(kind) => {
                 let bound = match kind {
                     Kind::Free => None,
@@ -353,6 +387,8 @@ impl Family {
         }
         if self.has == Has::Spawns {
             drawn.spawn_somehow(&mut program);
+        } else if self.has == Has::Tasks {
+            drawn.run_tasks(&mut program);
         } else {
             drawn.spawn_and_join(&mut program);
         }
@@ -478,6 +514,26 @@ impl Drawn {
         body.extend(own);
         body.push(Op::Release);
         body.extend(others.map(Op::Join));
+    }
+
+    /// The body runs the others as tasks, or the first of them, beside a thread.
+    fn run_tasks(&mut self, program: &mut Program) {
+        while program.threads.len() < 3 {
+            let ops = program.threads[0].clone();
+            program.threads.push(ops);
+        }
+        let body = &mut program.threads[0];
+        body.clear();
+        if self.chance(3) {
+            let others = &mut program.threads[2];
+            others.retain(|op| matches!(op, Op::Store(..) | Op::Load(_) | Op::Signal(..)));
+            others.truncate(1);
+            let body = &mut program.threads[0];
+            body.extend([Op::Spawn(2), Op::RunTasks(vec![1]), Op::Join(2)]);
+        } else {
+            body.push(Op::RunTasks(vec![1, 2]));
+            program.threads[2].truncate(1);
+        }
     }
 
     /// Some are joined, some are asked whether they are over, some are in a scope, some are nobody's.

@@ -16,6 +16,7 @@ use crate::execute::{
 };
 use crate::outcome::seen;
 use crate::program::{OBJECTS, OnceWay, Op, Update};
+use crate::tasks;
 
 /// A sender of any kind.
 #[derive(Clone)]
@@ -179,6 +180,7 @@ impl Flow {
             }
             Op::Panic => panic_now(),
             Op::BlockOn(ref awaits) => block_on(self.shared, self.thread, awaits),
+            Op::RunTasks(ref tasks) => tasks::run(self.shared, tasks),
             Op::Signal(number, way) => signal(&self.shared.events[number], way),
             _ => self.flow(op),
         }

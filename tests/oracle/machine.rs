@@ -58,6 +58,7 @@ impl State {
             | Instr::UnlessTouched(_)
             | Instr::Await
             | Instr::NewFuture
+            | Instr::EndTurn
             | Instr::IfSet(..)
             | Instr::StoreWaker(..)
             | Instr::TakeWaker(_)
@@ -75,6 +76,15 @@ impl State {
             Instr::NotifyOne(number) => Can(self.sleepers[number].len().max(1)),
             Instr::Choose => Can(2),
             Instr::Park(_) | Instr::PollLater(_) => can_if(flow.token),
+            Instr::PollTaskLater(_) => can_if(flow.token && self.turn.is_none()),
+            Instr::BeginTurn => can_if(self.turn.is_none()),
+            // Having been woken meanwhile counts, or not, if the poll is a new one.
+            Instr::GoOnWithTurn if self.turn.is_none() => Can(1 + usize::from(flow.token)),
+            Instr::GoOnWithTurn => Waits,
+            Instr::TasksEnd(set) => {
+                let mut members = (0..self.threads.len()).filter(|other| set & (1 << other) != 0);
+                can_if(members.all(|other| self.threads[other].phase == Phase::Ended))
+            }
             Instr::Unpark(other) => unless(self.threads[other].phase == Phase::Unborn),
             Instr::Send(number, _) if !flow.senders[number] => Alone,
             Instr::Send(number, _) => can_if(!self.must_queue(number)),
@@ -233,6 +243,7 @@ impl State {
             | Instr::LockSlot(_)
             | Instr::UnlockSlot(_)
             | Instr::PollLater(_)
+            | Instr::PollTaskLater(_)
             | Instr::SetEvent(_)
             | Instr::WakeTaken => self.future(thread, instr, deed),
             _ => self.flow(thread, instr, choice, deed),
@@ -271,6 +282,7 @@ impl State {
                 return;
             }
             Instr::NewFuture => flow.futures += 1,
+            Instr::EndTurn => self.turn = None,
             Instr::Await => flow.found_set = 0,
             Instr::IfSet(bits, to) if flow.found_set & bits == bits => {
                 flow.at = to;
@@ -745,6 +757,22 @@ impl State {
                     flow.at += 1;
                 }
             }
+            Instr::BeginTurn => {
+                self.turn = Some(thread);
+                self.threads[thread].token = false;
+            }
+            Instr::GoOnWithTurn => {
+                self.turn = Some(thread);
+                self.threads[thread].token &= choice == 0;
+            }
+            Instr::RunTasks(set) => {
+                for other in 0..self.threads.len() {
+                    if set & (1 << other) != 0 && self.threads[other].phase == Phase::Unborn {
+                        self.threads[other].phase = Phase::Live;
+                        deed.woken.push(other);
+                    }
+                }
+            }
             Instr::Choose => self.see(thread, choice as u32),
             Instr::Leave => {
                 deed.changes(Thing::Result(thread));
@@ -789,6 +817,13 @@ impl State {
                     deed.joins(Thing::Token(waker.thread));
                     self.threads[waker.thread].token = true;
                 }
+            }
+            Instr::PollTaskLater(begin) => {
+                self.turn = Some(thread);
+                let flow = &mut self.threads[thread];
+                flow.token = false;
+                flow.at = begin;
+                return;
             }
             Instr::PollLater(begin) => {
                 deed.changes(Thing::Token(thread));

@@ -17,6 +17,7 @@ mod outcome;
 mod pending;
 mod program;
 mod state;
+mod tasks;
 
 use std::fmt;
 use std::process::ExitCode;

@@ -72,6 +72,12 @@ pub(crate) enum Op {
     Release,
     /// Blocks on a future that awaits these one after the other.
     BlockOn(Vec<Await>),
+    /// Runs these as tasks of one thread; in them, a future that is blocked on is awaited.
+    RunTasks(Vec<usize>),
+    /// Of a task: awaits what is ready.
+    Ready,
+    /// Of a task: awaits what is not ready once.
+    Yield,
     /// Sets an event, and wakes who has left a waker there.
     Signal(usize, SignalWay),
 }
@@ -165,6 +171,12 @@ impl Program {
         any(&self.threads[thread], &sends)
     }
 
+    /// True if the thread is a task of another.
+    pub(crate) fn is_task(&self, thread: usize) -> bool {
+        let runs = |op: &Op| matches!(op, Op::RunTasks(tasks) if tasks.contains(&thread));
+        self.threads.iter().any(|ops| any(ops, &runs))
+    }
+
     /// How many operations there are.
     pub(crate) fn len(&self) -> usize {
         let threads: usize = self.threads.iter().map(|ops| count(ops)).sum();
@@ -224,7 +236,11 @@ impl fmt::Display for Program {
             writeln!(f, "  local: {}", line(&self.local))?;
         }
         for (number, ops) in self.threads.iter().enumerate() {
-            let name = if number == 0 { "body" } else { "thread" };
+            let name = match number {
+                0 => "body",
+                _ if self.is_task(number) => "task",
+                _ => "thread",
+            };
             writeln!(f, "  {name} {number}: {}", line(ops))?;
         }
         Ok(())

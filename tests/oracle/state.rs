@@ -18,6 +18,8 @@ pub(crate) struct State {
     pub(crate) barrier: usize,
     pub(crate) arrived: Vec<usize>,
     pub(crate) events: [Event; OBJECTS],
+    /// The task that is being polled.
+    pub(crate) turn: Option<usize>,
     /// Milliseconds.
     pub(crate) now: u32,
     /// Threads in a circle of waiting, once there is one that ends the execution.
@@ -240,6 +242,7 @@ impl State {
             barrier: program.barrier,
             arrived: Vec::new(),
             events: Default::default(),
+            turn: None,
             now: 0,
             circle: Vec::new(),
         }
