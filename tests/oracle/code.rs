@@ -31,7 +31,7 @@ pub(crate) enum Instr {
     /// Ends the loop if what the mutex guards is not 0.
     WhileTest(usize, usize),
     /// Lets the mutex go and waits.
-    WaitBegin(usize),
+    WaitBegin(usize, Option<u32>),
     WaitSleep(usize, Option<u32>),
     Relock(usize),
     /// Goes on with the test before it, unless the mutex is poisoned.
@@ -223,7 +223,7 @@ impl Compiler<'_> {
     fn wait(&mut self, number: usize, limit: Option<u32>) {
         self.add(&[
             Instr::Lock(number),
-            Instr::WaitBegin(number),
+            Instr::WaitBegin(number, limit),
             Instr::WaitSleep(number, limit),
             Instr::Relock(number),
         ]);
@@ -292,7 +292,7 @@ impl Compiler<'_> {
                 let test = self.instrs.len();
                 self.add(&[
                     Instr::WhileTest(number, test + 4),
-                    Instr::WaitBegin(number),
+                    Instr::WaitBegin(number, None),
                     Instr::WaitSleep(number, None),
                     Instr::RelockWhile(number, test),
                 ]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use cct::config::Settings;
+use cct::config::{self, Settings};
 use cct::harness::{Explorer, Seen};
 use cct::operation::Operation;
 use cct::strategy::{Limits, Spec};
@@ -83,12 +83,13 @@ struct Space {
 pub(crate) fn compare(
     explorer: &mut Explorer,
     program: &Program,
+    rule: Timeouts,
     strategies: &[&'static str],
     most: u64,
     shows_pending: bool,
 ) -> Compared {
     let mut compared = Compared::default();
-    let Some(wanted) = outcomes(program, Timeouts::Late, STATES) else {
+    let Some(wanted) = outcomes(program, rule, STATES) else {
         compared.is_too_large = true;
         return compared;
     };
@@ -98,6 +99,7 @@ pub(crate) fn compare(
         let space = survey(
             explorer,
             program,
+            rule,
             strategy,
             if is_chance { TRIES } else { most },
         );
@@ -130,10 +132,12 @@ pub(crate) fn compare(
             if space.made != space.different {
                 difference.repeated = Some((space.made, space.different));
             }
-            // Tasks give each other turns, whose order is a behaviour although it makes no difference here.
+            // Tasks give each other turns, and all that wait for time look at the clock: the order of these is
+            // a behaviour although it makes no difference here.
             let has_tasks = |op: &Op| matches!(op, Op::BlockOn(_) | Op::RunTasks(_));
             let has_tasks = program.threads.iter().any(|ops| any(ops, &has_tasks));
-            if !has_tasks && let Some(count) = traces(program, Timeouts::Late, STATES) {
+            let is_exact = !has_tasks && rule == Timeouts::Late;
+            if is_exact && let Some(count) = traces(program, rule, STATES) {
                 compared.traces = count;
                 if space.made > count {
                     difference.repeated = Some((space.made, count));
@@ -160,6 +164,7 @@ pub(crate) fn compare(
 pub(crate) fn minimise(
     explorer: &mut Explorer,
     divergence: Divergence,
+    rule: Timeouts,
     most: u64,
     shows_pending: bool,
 ) -> Divergence {
@@ -168,7 +173,7 @@ pub(crate) fn minimise(
         let smaller = crate::minimise::smaller(&smallest.program);
         let found = smaller.into_iter().find_map(|program| {
             let strategies = [smallest.strategy];
-            let compared = compare(explorer, &program, &strategies, most, shows_pending);
+            let compared = compare(explorer, &program, rule, &strategies, most, shows_pending);
             compared
                 .divergences
                 .into_iter()
@@ -181,10 +186,20 @@ pub(crate) fn minimise(
     }
 }
 
-fn survey(explorer: &mut Explorer, program: &Program, strategy: &'static str, most: u64) -> Space {
+fn survey(
+    explorer: &mut Explorer,
+    program: &Program,
+    rule: Timeouts,
+    strategy: &'static str,
+    most: u64,
+) -> Space {
     let settings = Settings {
         iterations: Some(most),
         seed: Some(1),
+        timeouts: Some(match rule {
+            Timeouts::Late => config::Timeouts::Late,
+            Timeouts::Race => config::Timeouts::Race,
+        }),
         ..Settings::default()
     };
     let mut outcomes = BTreeSet::new();

@@ -15,6 +15,8 @@ use crate::state::{Deed, Phase, State, Thing, Way};
 pub(crate) enum Timeouts {
     /// When nobody can run.
     Late,
+    /// At any moment, if no deadline is earlier; sleeps when nobody can run.
+    Race,
 }
 
 /// A step that can be made: by this thread, in this way, or because its time is over.
@@ -155,13 +157,21 @@ fn moves(state: &State, code: &[Code], rule: Timeouts) -> Vec<Move> {
             }));
         }
     }
-    let Timeouts::Late = rule;
     // Time does not jump once the test is over.
-    if moves.is_empty() && !has_left {
+    if !has_left {
+        let waits = |&thread: &usize| state.ready(code, thread) == Ready::Waits;
         let deadline = |thread: usize| state.threads[thread].deadline;
-        let earliest = (0..state.threads.len()).filter_map(deadline).min();
-        let due = (0..state.threads.len())
-            .filter(|&thread| earliest.is_some() && deadline(thread) == earliest);
+        let waiting = || (0..state.threads.len()).filter(waits);
+        let earliest = waiting().filter_map(deadline).min();
+        let due: Vec<usize> = waiting()
+            .filter(|&thread| earliest.is_some() && deadline(thread) == earliest)
+            .collect();
+        let sleeps = |&thread: &usize| matches!(state.next(code, thread), Some(Instr::Sleep(_)));
+        let races = rule == Timeouts::Race && !due.iter().any(sleeps);
+        if !races && !moves.is_empty() {
+            return moves;
+        }
+        let due = due.into_iter();
         moves.extend(due.map(|thread| Move {
             thread,
             choice: 0,

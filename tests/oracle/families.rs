@@ -2,6 +2,7 @@
 
 use cct::strategy::Rng;
 
+use crate::enumerate::Timeouts;
 use crate::program::{
     Await, Channel, OBJECTS, OnceWay, Op, Program, Register, SignalWay, Update, any,
 };
@@ -16,6 +17,7 @@ pub(crate) struct Family {
     lengths: [u32; 2],
     /// What it has besides.
     has: Has,
+    pub(crate) rule: Timeouts,
 }
 
 /// How operations are drawn: one by one, or a few that belong together.
@@ -179,19 +181,33 @@ pub(crate) const FAMILIES: &[Family] = &[
             Op::Panic,
         ])
     }),
-    Family::new("time-outs", [3, 2], Has::Channel(Kind::Free), |d| {
-        let limit = d.limit();
-        let thread = d.known_thread();
-        d.one_of(&[
-            Op::WaitTimeout(0, limit),
-            Op::ParkTimeout(limit),
-            Op::RecvTimeout(0, limit),
-            Op::Sleep(limit),
-            Op::NotifyOne(0),
-            Op::Unpark(thread),
-            Op::Send(0),
-        ])
-    }),
+    Family::new("time-outs", [3, 2], Has::Channel(Kind::Free), Drawn::timed),
+    Family {
+        rule: Timeouts::Race,
+        ..Family::new(
+            "early time-outs",
+            [3, 1],
+            Has::Channel(Kind::Free),
+            Drawn::timed,
+        )
+    },
+    Family {
+        rule: Timeouts::Race,
+        ..Family::new(
+            "early at a rendezvous",
+            [3, 1],
+            Has::Channel(Kind::Rendezvous),
+            |d| {
+                let limit = d.limit();
+                d.one_of(&[
+                    Op::RecvTimeout(0, limit),
+                    Op::Send(0),
+                    Op::TrySend(0),
+                    Op::TryRecv(0),
+                ])
+            },
+        )
+    },
     Family::of_phrases("under a lock", Has::Channel(Kind::Bounded), |d| {
         let inner = vec![Op::Store(1, 7)];
         let second = d.one_of(&[
@@ -315,6 +331,7 @@ impl Family {
             draw: Draw::One(draw),
             lengths,
             has,
+            rule: Timeouts::Late,
         }
     }
 
@@ -324,6 +341,7 @@ impl Family {
             draw: Draw::Some(draw),
             lengths: [2, 1],
             has,
+            rule: Timeouts::Late,
         }
     }
 
@@ -333,6 +351,7 @@ impl Family {
             draw: Draw::One(draw),
             lengths: [2, 2],
             has: Has::Tasks,
+            rule: Timeouts::Late,
         }
     }
 
@@ -460,6 +479,20 @@ impl Drawn {
         } else {
             SignalWay::SetThenTake
         }
+    }
+
+    fn timed(&mut self) -> Op {
+        let limit = self.limit();
+        let thread = self.known_thread();
+        self.one_of(&[
+            Op::WaitTimeout(0, limit),
+            Op::ParkTimeout(limit),
+            Op::RecvTimeout(0, limit),
+            Op::Sleep(limit),
+            Op::NotifyOne(0),
+            Op::Unpark(thread),
+            Op::Send(0),
+        ])
     }
 
     /// What a future awaits.

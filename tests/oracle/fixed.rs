@@ -115,6 +115,19 @@ fn others() -> Vec<(&'static str, Program)> {
             ]),
         ),
         (
+            "a sender that goes after another that is not the last",
+            Program {
+                channels: vec![Channel {
+                    bound: None,
+                    receiver: 1,
+                }],
+                ..joined(vec![
+                    vec![Op::DropSender(0)],
+                    vec![Op::DropSender(0), Op::TryRecv(0)],
+                ])
+            },
+        ),
+        (
             "a thread that is not over after its last step",
             joined(vec![
                 vec![Op::Load(0), Op::IsFinished(1)],

@@ -140,7 +140,8 @@ impl State {
     /// For how long the thread waits at most, once it waits.
     pub(crate) fn limit(&self, code: &[Code], thread: usize) -> Option<u32> {
         match self.next(code, thread)? {
-            Instr::WaitSleep(_, limit)
+            Instr::WaitBegin(_, limit)
+            | Instr::WaitSleep(_, limit)
             | Instr::Park(limit)
             | Instr::Recv(_, limit)
             | Instr::RecvAwait(_, limit) => limit,
@@ -217,7 +218,7 @@ impl State {
             | Instr::Unlock(_)
             | Instr::IsPoisoned(_)
             | Instr::ClearPoison(_)
-            | Instr::WaitBegin(_)
+            | Instr::WaitBegin(..)
             | Instr::NotifyOne(_)
             | Instr::NotifyAll(_) => self.mutex(thread, instr, choice, deed),
             Instr::Read(_)
@@ -427,13 +428,16 @@ impl State {
                 deed.changes(Thing::Mutex(number));
                 self.mutexes[number].poisoned = false;
             }
-            Instr::WaitBegin(number) => {
+            Instr::WaitBegin(number, _) => {
                 deed.changes(Thing::Condvar(number));
                 deed.changes(Thing::Mutex(number));
                 self.mutexes[number].holder = None;
                 self.threads[thread].mutexes[number] = false;
                 self.sleepers[number].push(thread);
                 self.sleepers[number].sort_unstable();
+                // The time has run since the call.
+                self.threads[thread].at += 1;
+                return;
             }
             Instr::NotifyOne(number) => {
                 deed.changes(Thing::Condvar(number));
@@ -589,13 +593,14 @@ impl State {
             Instr::Recv(number, _) | Instr::RecvAwait(number, _) => {
                 deed.changes(Thing::Channel(number));
                 let is_first = matches!(instr, Instr::Recv(..));
-                match self.receive(number, deed) {
-                    Some(what) => {
-                        self.see(thread, what);
-                        self.channels[number].is_awaited = false;
-                        self.threads[thread].at += usize::from(is_first);
-                    }
-                    None => self.channels[number].is_awaited = true,
+                if let Some(what) = self.receive(number, deed) {
+                    self.see(thread, what);
+                    self.channels[number].is_awaited = false;
+                    self.threads[thread].at += usize::from(is_first);
+                } else {
+                    self.channels[number].is_awaited = true;
+                    self.threads[thread].at += 1;
+                    return;
                 }
             }
             Instr::TryRecv(number) => {

@@ -29,6 +29,7 @@ use cct::strategy::{Rng, derive};
 use clap::Parser;
 
 use crate::compare::{CHANCE, Compared, ENUMERATING, compare, minimise};
+use crate::enumerate::Timeouts;
 use crate::families::{FAMILIES, Family};
 use crate::program::Program;
 
@@ -83,7 +84,8 @@ fn main() -> ExitCode {
     };
     if FIXED.contains(only) && arguments.number.is_none() {
         for (number, (name, program)) in fixed::programs().into_iter().enumerate() {
-            oracle.look(FIXED, name, &program, &strategies(number as u64));
+            let strategies = strategies(number as u64);
+            oracle.look(FIXED, name, &program, Timeouts::Late, &strategies);
         }
     }
     let families: Vec<&Family> = FAMILIES
@@ -98,7 +100,8 @@ fn main() -> ExitCode {
         let family = families[(number % count) as usize];
         let program = family.draw(Rng::new(derive(arguments.seed, number)));
         let strategies = strategies(number / count);
-        oracle.look(family.name, &number.to_string(), &program, &strategies);
+        let name = number.to_string();
+        oracle.look(family.name, &name, &program, family.rule, &strategies);
     }
     let differs = oracle.print();
     say(&format!(
@@ -126,6 +129,7 @@ impl Oracle<'_> {
         family: &'static str,
         name: &str,
         program: &Program,
+        rule: Timeouts,
         strategies: &[&'static str],
     ) {
         let Arguments {
@@ -133,7 +137,7 @@ impl Oracle<'_> {
         } = *self.arguments;
         let since = Instant::now();
         let explorer = &mut self.explorer;
-        let compared = compare(explorer, program, strategies, schedules, pending);
+        let compared = compare(explorer, program, rule, strategies, schedules, pending);
         let place = self.rows.iter().position(|row| row.family == family);
         let place = place.unwrap_or_else(|| {
             self.rows.push(Row {
@@ -148,7 +152,7 @@ impl Oracle<'_> {
         for divergence in compared.divergences {
             row.divergences += 1;
             if row.divergences <= self.arguments.show as u64 {
-                let smallest = minimise(explorer, divergence, schedules, pending);
+                let smallest = minimise(explorer, divergence, rule, schedules, pending);
                 say(&format!("{family} {name}:\n{smallest}"));
             }
         }

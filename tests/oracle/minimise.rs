@@ -75,7 +75,7 @@ fn forget(ops: &mut Vec<Op>, thread: usize) {
         !matches!(*op, Op::Spawn(of) | Op::Join(of) | Op::IsFinished(of) | Op::Unpark(of) if of == thread)
     });
     for op in ops {
-        if let Op::Scope(threads, _) = op {
+        if let Op::Scope(threads, _) | Op::RunTasks(threads) = op {
             threads.retain(|&of| of != thread);
         }
         if let Some(inner) = op.inner_mut() {

@@ -61,6 +61,14 @@ const PENDING: &[Pending] = &[
         },
     },
     Pending {
+        reason: "a sender that is dropped is no step unless it is the last one: that a channel is still open \
+                 between two drops is not seen",
+        explains: |case| {
+            let looks = |op: &Op| matches!(op, Op::TryRecv(_) | Op::RecvTimeout(..));
+            case.difference.too_many.is_empty() && case.has(&looks)
+        },
+    },
+    Pending {
         reason: "`is_finished` is true as soon as the last operation is over",
         explains: |case| case.has(&|op| matches!(op, Op::IsFinished(_))),
     },
