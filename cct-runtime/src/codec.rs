@@ -196,6 +196,8 @@ mod tests {
             thread: (worker > 5).then_some(1),
             ahead_of: (0..worker % 3).collect(),
             note: worker > 6,
+            stack: (worker > 2).then_some(worker),
+            caller: None,
         });
         let trace = Trace {
             steps: steps.collect(),
@@ -224,6 +226,7 @@ mod tests {
             spins: false,
             in_cycle: true,
             task: Some(Unpolled::Woken),
+            caller: Some(site(rng)),
         };
         let led_to = Consequence {
             worker: 3,

@@ -14,6 +14,8 @@ pub mod wire;
 #[cfg(feature = "engine")]
 pub mod engine;
 #[cfg(feature = "engine")]
+mod frames;
+#[cfg(feature = "engine")]
 pub mod harness;
 #[cfg(feature = "engine")]
 pub mod instrument;

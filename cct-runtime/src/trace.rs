@@ -88,6 +88,10 @@ pub struct Trace {
     pub labels: Vec<String>,
     /// What happened, in order.
     pub steps: Vec<Step>,
+    /// The calls that led to steps, as the process tells them: places in its executable, the innermost first.
+    /// Gone when their lines have been looked up.
+    #[cfg_attr(feature = "serde", serde(default, skip))]
+    pub stacks: Vec<Vec<u64>>,
 }
 
 /// A worker of a recorded execution.
@@ -192,6 +196,16 @@ pub struct Step {
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
     pub note: bool,
+    /// The calls that led here, an index into the trace's stacks.
+    #[cfg_attr(feature = "serde", serde(default, skip))]
+    pub stack: Option<u32>,
+    /// Where the user's code made the call that led here, an index into the trace's sites; none if the step
+    /// itself is in the user's code.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub caller: Option<u32>,
 }
 
 /// How a step ended.
@@ -284,7 +298,8 @@ wire_struct!(Trace {
     objects,
     sites,
     labels,
-    steps
+    steps,
+    stacks
 });
 wire_struct!(WorkerInfo {
     name,
@@ -310,7 +325,9 @@ wire_struct!(Step {
     label,
     thread,
     ahead_of,
-    note
+    note,
+    stack,
+    caller
 });
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });

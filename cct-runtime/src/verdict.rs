@@ -131,6 +131,12 @@ pub struct Wait {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub task: Option<Unpolled>,
+    /// Where the user's code made the call that waits, if that is elsewhere.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub caller: Option<Site>,
 }
 
 /// Why a task is not polled.
@@ -176,6 +182,7 @@ wire_struct!(Wait {
     holder,
     spins,
     in_cycle,
-    task
+    task,
+    caller
 });
 wire_enum!(Unpolled { 0 Awaits, 1 Never, 2 HeldBack, 3 Woken });

@@ -39,6 +39,10 @@ pub const ENV_OVERRIDES: &str = "CCT_OVERRIDES";
 pub const ENV_DEFAULTS: &str = "CCT_DEFAULTS";
 
 /// What a test process says.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "events are few, and each is sent at once"
+)]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The engine is up; the first event.
@@ -465,8 +469,13 @@ pub struct Board {
     pub last_words_length: u32,
     /// The OS thread that runs the engine: one that sleeps in the kernel waits for something uncontrolled.
     pub thread: u32,
+    /// How many of `frames` there are.
+    pub frame_count: u32,
     /// See `head_length`.
     pub head: [u8; 1024],
+    /// Where a signal came that ended the process: the calls that led there, the innermost first, as offsets
+    /// from where the executable begins in memory.
+    pub frames: [u64; Board::FRAMES],
     /// The bytes of a [`Bug`] that a signal handler left behind.
     pub last_words: [u8; 64 * 1024],
     /// The runs: worker and steps.
@@ -482,6 +491,8 @@ impl Board {
     pub const RUNS: usize = 1 << 20;
     /// The most choices of one iteration.
     pub const CHOICES: usize = 1 << 20;
+    /// The most calls that are told of a place.
+    pub const FRAMES: usize = 128;
     /// The size of the file behind it, in bytes (sparse).
     pub const FILE_SIZE: u64 = size_of::<Board>() as u64;
 

@@ -76,3 +76,93 @@ fn a_spawn_says_which_task_it_makes() {
         assert_eq!(report.matches(spawn).count(), 1, "{report}");
     }
 }
+
+#[test]
+fn a_crash_or_a_hang_is_at_the_users_line() {
+    crashes_are_at_their_lines(&PLACES.1);
+}
+
+/// Optimised, without debug information of its own: the lines are approximate, and in the same function.
+#[test]
+fn so_it_is_in_a_release_build() {
+    let args = ["--release", "--hang-timeout", "1s", "--test", "crashes"];
+    crashes_are_at_their_lines(&PLACES.0.explore(&args, 100));
+}
+
+fn crashes_are_at_their_lines(events: &Events) {
+    let lines = [
+        ("hang_in_std", "HANG", "endless fold"),
+        ("hang_without_anything", "HANG", "empty loop"),
+        ("overflow_of_a_thread", "OVERFLOW", "recursion"),
+        ("overflow_of_the_body", "OVERFLOW", "recursion"),
+        ("overflow_through_std", "OVERFLOW", "recursion"),
+        ("signal_in_c", "CRASH", "no text"),
+        ("signal_in_std", "CRASH", "wild read"),
+        ("signal_of_a_write", "CRASH", "wild write"),
+    ];
+    let ended = ended(events, "crashes");
+    assert_eq!(ended.len(), lines.len());
+    let mut wrong = Vec::new();
+    for ((test, ended), (expected, status, line)) in ended.into_iter().zip(lines) {
+        let bug = &ended["failure"]["bug"];
+        let found = line_at(&bug["site"]);
+        let is_it = (&*test, &ended["status"]) == (expected, &Value::from(status));
+        let repeats = ended["failure"]["repeats"]["repeats"] == "yes";
+        if !(is_it && found.contains(line) && repeats) {
+            wrong.push(format!("{test}: {} {bug:#} {found}", ended["status"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_step_in_a_dependency_is_shown_at_the_call() {
+    let deadlock = report("dependencies a_deadlock");
+    let lines = [
+        "other.lock … waits",
+        "one.lock … waits",
+        "    main  src/lib.rs:23:31 ── waits for",
+        "    w1    src/lib.rs:16:33 ── waits for",
+        "  src/lib.rs\n",
+    ];
+    for line in lines {
+        assert!(deadlock.contains(line), "{line} of\n{deadlock}");
+    }
+    let lost = report("dependencies an_update_is_lost");
+    for call in ["sum.lock … 1 step in parking_lot", " in parking_lot\n"] {
+        assert!(lost.contains(call), "{call} of\n{lost}");
+    }
+    let tasks = report("dependencies an_update_is_lost_by_tasks");
+    assert!(tasks.matches("sum.lock … ").count() >= 4, "{tasks}");
+
+    let failure = &PLACES.1.test("places::dependencies a_deadlock")["failure"];
+    let callers = failure["bug"]["waits"].as_array().expect("they wait");
+    for wait in callers {
+        assert!(line_at(&wait["caller"]).contains(".lock()"), "{wait:#}");
+    }
+    let steps = failure["steps"].as_array().expect("there are steps");
+    let foreign = |step: &&Value| text(&step["site"]).contains("/parking_lot");
+    let mut foreign = steps.iter().filter(foreign);
+    assert!(foreign.all(|step| text(&step["caller"]).contains("src/lib.rs:")));
+    let id = text(&failure["id"]);
+    Finished::of(PLACES.0.cct().args(["replay", id])).expect(100);
+}
+
+#[test]
+fn what_goes_wrong_in_a_select_is_shown_there() {
+    let waits = report("select nobody_stops_it");
+    for line in [
+        "select! … waits",
+        "task 2 spawned at select.rs:13 waits at tests/select.rs:16:13",
+    ] {
+        assert!(waits.contains(line), "{line} of\n{waits}");
+    }
+    for test in [
+        "an_update_is_lost_in_a_branch",
+        "an_update_is_lost_by_what_is_joined",
+    ] {
+        let lost = report(&format!("select {test}"));
+        assert!(lost.contains("sum.load → 0"), "{lost}");
+        assert!(lost.contains("select.rs:31"), "{lost}");
+    }
+}

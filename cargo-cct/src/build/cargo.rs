@@ -80,6 +80,8 @@ pub(crate) struct Executable {
     pub marker: Option<Marker>,
     /// The folder that its tests run in.
     pub folder: PathBuf,
+    /// The workspace's root, where rustc ran.
+    pub root: PathBuf,
     /// The variables that its tests run with.
     pub env: Vec<(String, OsString)>,
     /// What its package and the workspace set.
@@ -212,6 +214,7 @@ impl Cargo<'_> {
             kind: kind.to_string(),
             target,
             folder,
+            root: self.workspace.root.clone(),
             env,
             config: member.config.clone(),
         })

@@ -88,9 +88,12 @@ pub(crate) fn rewrite(
     let facts = facts(args);
     let mut out = Vec::new();
     let mut replaced = false;
+    // The lines of the user's own code are told where a crash or a dependency's step comes of it.
+    let lacks_lines = !facts.is_foreign && !options(args).any(|option| has_lines(&option));
     for option in options(args) {
         match option.name.as_str() {
             "-C" if is_dropped(&option.value_text()) => {}
+            "-C" if lacks_lines && option.value_text().starts_with("debuginfo=") => {}
             "--cap-lints" => {}
             "--extern" => match stand_in_for(&option.value_text(), &stand_in) {
                 Some((name, file)) => {
@@ -118,6 +121,9 @@ pub(crate) fn rewrite(
     out.push("--cap-lints".into());
     out.push(if facts.is_foreign { "allow" } else { "warn" }.into());
     out.push("-Aunused_crate_dependencies".into());
+    if lacks_lines {
+        out.push("-Cdebuginfo=line-tables-only".into());
+    }
     if facts.is_executable {
         // The engine reads the symbol table.
         out.push("-Cstrip=none".into());
@@ -130,6 +136,17 @@ pub(crate) fn rewrite(
 fn is_dropped(setting: &str) -> bool {
     let name = setting.split('=').next().unwrap_or_default();
     matches!(name, "lto" | "linker-plugin-lto" | "strip") || setting == "panic=abort"
+}
+
+/// True if the option asks for debug information, which names lines at the least.
+fn has_lines(option: &RustcOption<'_>) -> bool {
+    let value = option.value_text();
+    let level = match option.name.as_str() {
+        "-C" => value.strip_prefix("debuginfo="),
+        "-g" => return true,
+        _ => None,
+    };
+    level.is_some_and(|level| !matches!(level, "0" | "none"))
 }
 
 /// The name under which a crate imports the engine, and what it gets, if this is such an import.
@@ -299,8 +316,21 @@ mod tests {
         let out = rewritten(
             "--test -C lto=fat -C linker-plugin-lto -Cstrip=debuginfo -C panic=abort -C opt-level=3",
         );
-        assert!(!out.contains("lto") && !out.contains("debuginfo") && !out.contains("panic"));
+        assert!(!out.contains("lto") && !out.contains("strip=debuginfo") && !out.contains("panic"));
         assert!(out.contains("-C opt-level=3") && out.contains("-Cstrip=none"));
+    }
+
+    #[test]
+    fn the_users_code_has_lines() {
+        let lines = |text: &str| rewritten(text).matches("debuginfo=").collect::<String>();
+        let added = "-Cdebuginfo=line-tables-only";
+        for without in ["a.rs", "a.rs -C debuginfo=0", "a.rs -Cdebuginfo=none"] {
+            assert!(rewritten(without).contains(added), "{without}");
+            assert_eq!(lines(without), "debuginfo=", "{without}");
+        }
+        for other in ["a.rs -C debuginfo=2", "a.rs -g", "a.rs --cap-lints allow"] {
+            assert!(!rewritten(other).contains(added), "{other}");
+        }
     }
 
     #[test]

@@ -128,6 +128,20 @@ impl BoardFile {
         Bug::from_bytes(&self.bytes_at(offset_of!(Board, last_words), length)?)
     }
 
+    /// The calls that led to where a signal ended the process, the innermost first.
+    pub(crate) fn frames(&self) -> Option<Vec<u64>> {
+        let count = self.u32_at(offset_of!(Board, frame_count))?;
+        let count = count.min(to_u32(Board::FRAMES)) * to_u32(size_of::<u64>());
+        let bytes = self.bytes_at(offset_of!(Board, frames), count)?;
+        let (frames, _) = bytes.as_chunks::<8>();
+        Some(
+            frames
+                .iter()
+                .map(|&frame| u64::from_le_bytes(frame))
+                .collect(),
+        )
+    }
+
     fn u64_at(&self, offset: usize) -> Option<u64> {
         let bytes = self.bytes_at(offset, to_u32(size_of::<u64>()))?;
         Some(u64::from_le_bytes(bytes.try_into().ok()?))

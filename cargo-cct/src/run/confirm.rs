@@ -10,9 +10,11 @@ use cct::verdict::{Bug, BugKind, Verdict};
 use cct::wire::{Event, Replayed};
 
 use super::board::BoardFile;
+use super::lines::Lines;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::watch::{End, Stop, bug_of, watch};
+use crate::build::cargo::Executable;
 
 /// What came of a schedule that was repeated.
 #[derive(Debug)]
@@ -60,7 +62,7 @@ pub(crate) fn repeat(
         }
     })?;
     let output = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
-    Ok(repeated_of(last, &end, &board, output))
+    Ok(repeated_of(last, &end, &board, output, launch.executable))
 }
 
 /// What came of it, by the process's last event and its end.
@@ -69,14 +71,29 @@ pub(super) fn repeated_of(
     end: &End,
     board: &BoardFile,
     output: String,
+    executable: &Executable,
 ) -> Repeated {
+    let mut lines = Lines::of(executable);
     match (last, bug_of(end, board)) {
         (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
-        (Some(Event::Replayed(replayed)), _) => Repeated::Ended {
-            replayed: Box::new(replayed),
-            output,
-        },
-        (_, Some(bug)) if *end != End::Stopped => Repeated::Died { bug, output },
+        (Some(Event::Replayed(mut replayed)), _) => {
+            let mut bug = match &mut replayed.verdict {
+                Verdict::Failed(bug) => Some(bug),
+                Verdict::Passed | Verdict::CutOff => None,
+            };
+            if let Some(bug) = &mut bug {
+                lines.place(bug, board);
+            }
+            lines.name_callers(&mut replayed.trace, bug);
+            Repeated::Ended {
+                replayed: Box::new(replayed),
+                output,
+            }
+        }
+        (_, Some(mut bug)) if *end != End::Stopped => {
+            lines.place(&mut bug, board);
+            Repeated::Died { bug, output }
+        }
         _ => Repeated::Stopped,
     }
 }

@@ -151,6 +151,8 @@ mod tests {
             thread: None,
             ahead_of: Vec::new(),
             note: false,
+            stack: None,
+            caller: None,
         });
         Trace {
             sites: vec![site],

@@ -67,6 +67,6 @@ pub(crate) fn interact(
     )?;
     let printed = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
     let schedule = board.schedule().unwrap_or_default();
-    let end = repeated_of(last, &end, &board, printed);
+    let end = repeated_of(last, &end, &board, printed, launch.executable);
     Ok(Led { end, schedule })
 }

@@ -9,6 +9,7 @@ mod difference;
 mod events;
 mod explore;
 mod interact;
+mod lines;
 mod name;
 mod native;
 pub(crate) mod plan;

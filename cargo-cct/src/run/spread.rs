@@ -15,9 +15,11 @@ use std::time::Duration;
 use cct::wire::{Counters, Divergence, Event, Fingerprints, Found, Started};
 
 use super::board::BoardFile;
+use super::lines::Lines;
 use super::process::Launch;
 use super::scratch::Scratch;
 use super::watch::{End, Stop, bug_of, watch};
+use crate::build::cargo::Executable;
 
 /// How often it is looked how far the processes are.
 const LOOK: Duration = Duration::from_millis(5);
@@ -78,7 +80,7 @@ pub(super) fn spread(
         }
         result
     })?;
-    merge(&shares)
+    merge(&shares, launch.executable)
 }
 
 /// What is heard of a process.
@@ -207,13 +209,15 @@ impl Share {
     }
 
     /// The bug that it found, or died of.
-    fn found(&self) -> Option<Found> {
+    fn found(&self, executable: &Executable) -> Option<Found> {
         if !self.has_died() {
             return self.heard.found.clone();
         }
+        let mut bug = bug_of(self.end.as_ref()?, &self.board)?;
+        Lines::of(executable).place(&mut bug, &self.board);
         Some(Found {
             iteration: self.board.iteration(),
-            bug: bug_of(self.end.as_ref()?, &self.board)?,
+            bug,
             schedule: self.board.schedule().unwrap_or_default(),
         })
     }
@@ -240,7 +244,7 @@ impl Heard {
 }
 
 /// All together.
-fn merge(shares: &[Share]) -> io::Result<Explored> {
+fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
     let first = shares.iter().enumerate();
     let first = first.filter_map(|(number, share)| Some((share.ends_at()?, number)));
     let number = match first.min() {
@@ -255,7 +259,7 @@ fn merge(shares: &[Share]) -> io::Result<Explored> {
         } else {
             sum(shares)
         },
-        found: share.found(),
+        found: share.found(executable),
         end: share.end.clone(),
         finished: share.heard.finished
             && (shares.iter().all(|share| share.heard.finished)

@@ -44,6 +44,7 @@ impl Engine {
                 spins,
                 in_cycle: self.is_in_cycle(worker.id),
                 task,
+                caller: None,
             })
         });
         Bug {

@@ -25,12 +25,23 @@ pub(crate) struct Plan<'a> {
     pub(crate) head: &'a Schedule,
     /// Who decides.
     pub(crate) order: Order<'a>,
-    /// Whether each step is recorded.
-    pub(crate) record: bool,
+    /// Whether each step is recorded, and with it the calls that led there.
+    pub(crate) record: Record,
     /// Whether its behaviour is found out.
     pub(crate) classify: bool,
     /// The name of the test's thread.
     pub(crate) name: &'a str,
+}
+
+/// How much is recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Record {
+    /// The schedule.
+    Schedule,
+    /// Each step.
+    Steps,
+    /// Each step, and the calls that led to those in other code than the user's.
+    Calls,
 }
 
 /// Who decides.
@@ -93,9 +104,10 @@ impl Engine {
     /// unwound and no destructor runs.
     pub(crate) fn run(&mut self, plan: Plan<'_>, body: &dyn Fn() -> Option<Bug>) -> End {
         self.reset(plan.iteration, plan.head);
-        self.recorder = plan
-            .record
-            .then(|| Box::new(Recorder::with_capacity(plan.head.max_steps)));
+        let with_calls = plan.record == Record::Calls;
+        let records = plan.record != Record::Schedule;
+        self.recorder =
+            records.then(|| Box::new(Recorder::with_capacity(plan.head.max_steps, with_calls)));
         let mut asks = false;
         self.driver = match plan.order {
             Order::Search(strategy) => {
@@ -114,7 +126,7 @@ impl Engine {
             Order::Replay(replay) => Driver::Replay(replay),
         };
         self.watch.begin(asks, plan.classify);
-        self.keeps_values = plan.record || self.watch.is_on;
+        self.keeps_values = records || self.watch.is_on;
         self.tape.begin(plan.iteration, plan.head);
         let engine: *mut Engine = self;
         // SAFETY: only the lifetime changes; the first worker runs during this call only.

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use super::aside::Onlooker;
 use super::fiber::hand_over;
+use super::record::note_calls;
 use super::stall::PATIENCE;
 use super::state::{Engine, Request, engine};
 use super::step::Step;
@@ -174,6 +175,9 @@ unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool
     unsafe {
         match (*engine).onlooker {
             None => {
+                if (*engine).recorder.is_some() {
+                    note_calls(engine);
+                }
                 (*engine).request = if spins {
                     Request::Yield
                 } else {

@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 use std::panic::Location;
 
-use super::state::Engine;
+use super::state::{Engine, outside};
 use super::worker::Worker;
+use crate::frames::Frames;
 use crate::operation::Operation;
+use crate::origin::Origin;
 use crate::strategy::WorkerId;
 use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
 
@@ -18,12 +20,18 @@ pub(crate) struct Recorder {
     objects: BTreeMap<usize, u32>,
     sites: BTreeMap<Site, u32>,
     labels: BTreeMap<String, u32>,
+    /// The calls that led to steps, if they are told.
+    stacks: Option<BTreeMap<Vec<u64>, u32>>,
 }
 
 impl Recorder {
-    /// A recorder with room for this many steps: a test may watch the process's memory.
-    pub(super) fn with_capacity(steps: u32) -> Recorder {
-        let mut recorder = Recorder::default();
+    /// A recorder with room for this many steps: a test may watch the process's memory. It also tells the
+    /// calls that led to steps in other code than the user's, if `with_calls`.
+    pub(super) fn with_capacity(steps: u32, with_calls: bool) -> Recorder {
+        let mut recorder = Recorder {
+            stacks: with_calls.then(BTreeMap::new),
+            ..Recorder::default()
+        };
         recorder.trace.steps.reserve_exact(steps as usize + 1);
         recorder
     }
@@ -85,6 +93,24 @@ impl Recorder {
             })
     }
 
+    /// The calls that led here, unless the site itself is the user's. The caller is outside.
+    fn stack(&mut self, site: &Location<'_>, borrows_site: bool) -> Option<u32> {
+        let stacks = self
+            .stacks
+            .as_mut()
+            .filter(|_| borrows_site || Origin::of(site.file()) != Origin::Workspace)?;
+        let frames = Frames::here();
+        let told = &mut self.trace.stacks;
+        Some(
+            *stacks
+                .entry(frames.places().to_vec())
+                .or_insert_with_key(|stack| {
+                    told.push(stack.clone());
+                    told.len() as u32 - 1
+                }),
+        )
+    }
+
     fn push(&mut self, worker: &Worker, outcome: Outcome, contested: bool) {
         let step = Step {
             worker: worker.id.0,
@@ -102,9 +128,26 @@ impl Recorder {
             thread: polled_by(worker),
             ahead_of: Vec::new(),
             note: false,
+            stack: match worker.operation {
+                Operation::Start | Operation::End => None,
+                _ => worker.called_by,
+            },
+            caller: None,
         };
         self.trace.steps.push(step);
     }
+}
+
+/// Remembers the calls by which the current worker comes to its pending operation, if somebody wants to know.
+#[cold]
+pub(super) unsafe fn note_calls(engine: *mut Engine) {
+    // SAFETY: the caller's engine is live and has a current worker; no switch happens in here.
+    outside(|| unsafe {
+        let worker = &mut *(*engine).current;
+        let recorder = (*engine).recorder.as_mut();
+        let borrows = worker.operation.borrows_site();
+        worker.called_by = recorder.and_then(|recorder| recorder.stack(worker.site, borrows));
+    });
 }
 
 /// The thread that polls the worker, if that is a task.
@@ -196,6 +239,11 @@ impl Engine {
             thread: polled_by(worker),
             ahead_of: Vec::new(),
             note: true,
+            stack: match note.operation {
+                Operation::Panic => recorder.stack(note.site, false),
+                _ => None,
+            },
+            caller: None,
         };
         recorder.trace.steps.push(step);
     }

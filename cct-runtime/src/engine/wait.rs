@@ -5,6 +5,7 @@ use std::panic::Location;
 use super::aside::refuse;
 use super::fiber::hand_over;
 use super::iteration::End;
+use super::record::note_calls;
 use super::state::{Engine, Request, engine, outside};
 use super::thread::choose_index;
 use super::worker::{State, Worker};
@@ -94,6 +95,9 @@ pub fn wait_and_take(
         (*worker).also = takes_next.map_or(0, |lock| lock.machine as usize);
         (*worker).takes_next = takes_next;
         (*worker).site = site;
+        if (*engine).recorder.is_some() {
+            note_calls(engine);
+        }
         if holder.is_some_and(|holder| holder.0 as usize >= (*engine).worker_count) {
             bad_memory(
                 engine,

@@ -83,6 +83,8 @@ pub(super) struct Worker {
     /// What is known of it as a task, if it is one.
     pub(super) task: Option<Driven>,
 
+    /// The calls by which it came to its pending operation, by their number in the record.
+    pub(super) called_by: Option<u32>,
     /// Its last operation was in an atomic crate, see [`super::granularity`].
     pub(super) in_atomic_call: bool,
 }
@@ -211,6 +213,7 @@ impl Worker {
             calls: 0,
             executor_waits: null_mut(),
             task: None,
+            called_by: None,
             in_atomic_call: false,
         }
     }
@@ -251,6 +254,7 @@ impl Worker {
         self.last_panic = None;
         self.told = None;
         self.panic_unobserved = false;
+        self.called_by = None;
         self.in_atomic_call = false;
     }
 

@@ -1,6 +1,5 @@
 //! Signals: what a test process can still say when it dies or hangs.
 
-use std::backtrace::Backtrace;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
@@ -9,8 +8,7 @@ use super::replay::trace_of;
 use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::engine::{Engine, os_thread};
-use crate::origin::Origin;
-use crate::trace::Site;
+use crate::frames::Frames;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
 
@@ -67,7 +65,7 @@ pub(super) fn tell_trace(surroundings: *mut Surroundings) {
     SURROUNDINGS.store(surroundings, Ordering::Relaxed);
 }
 
-/// Leaves a bug on the board, then tries to make its site better by a backtrace.
+/// Leaves a bug on the board, and where the signal came.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
     let on_engine_thread = os_thread() == THREAD.load(Ordering::Relaxed);
     if signal == WATCHDOG_SIGNAL && !on_engine_thread {
@@ -81,15 +79,11 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
     }
     // SAFETY: the kernel's information is valid in the handler.
     let address = unsafe { (*info).si_addr() } as usize;
-    let mut bug = describe(signal, address);
+    let bug = describe(signal, address);
     leave(&bug);
-    // Another thread's alternate stack is too small for a backtrace.
-    if on_engine_thread
-        && bug.kind != BugKind::StackOverflow
-        && let Some(site) = site_in_backtrace(&Backtrace::force_capture().to_string())
-    {
-        bug.site = Some(site);
-        leave(&bug);
+    // Another thread's alternate stack is too small for a walk.
+    if on_engine_thread {
+        leave_frames();
     }
     tell(bug);
     // SAFETY: ends the process.
@@ -149,6 +143,16 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
     Bug::new(kind, message, Some(site), Some(worker))
 }
 
+/// The calls that led to where the signal came.
+fn leave_frames() {
+    let frames = Frames::here();
+    let places = frames.places();
+    // SAFETY: the board stays mapped; the interrupted code does not go on.
+    let board = unsafe { &mut *BOARD.load(Ordering::Relaxed) };
+    board.frames[..places.len()].copy_from_slice(places);
+    board.frame_count = places.len() as u32;
+}
+
 fn leave(bug: &Bug) {
     let bytes = bug.to_bytes();
     // SAFETY: the board stays mapped; the interrupted code does not go on.
@@ -157,22 +161,4 @@ fn leave(bug: &Bug) {
         words.copy_from_slice(&bytes);
         board.last_words_length = bytes.len() as u32;
     }
-}
-
-/// The first place in a backtrace that is the program's: neither std's nor ours.
-fn site_in_backtrace(backtrace: &str) -> Option<Site> {
-    let places = backtrace
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("at "));
-    let mut own = places.filter(|place| {
-        place.contains(".rs:") && !matches!(Origin::of(place), Origin::Std | Origin::Cct)
-    });
-    let place = own.next()?;
-    let mut parts = place.strip_prefix("./").unwrap_or(place).rsplitn(3, ':');
-    let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    Some(Site {
-        file: parts.next()?.to_owned(),
-        line,
-        column,
-    })
 }

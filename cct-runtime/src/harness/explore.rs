@@ -13,7 +13,7 @@ use crate::claim::{Exception, Exceptions};
 use crate::config;
 use crate::config::{Resolved, Settings};
 use crate::engine::prints_with_seed;
-use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Tape};
+use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Record, Tape};
 use crate::operation::Operation;
 use crate::strategy::{self, Beginning, Limits, Progress, Random, Rng, Strategy};
 use crate::trace::{Schedule, Step, Trace};
@@ -443,7 +443,11 @@ impl<'a> Search<'a> {
             iteration,
             head: &member.head,
             order: Order::Search(&mut *member.strategy),
-            record: iteration == 1 || self.is_traced,
+            record: if iteration == 1 || self.is_traced {
+                Record::Steps
+            } else {
+                Record::Schedule
+            },
             classify: is_watched(iteration, self.settings.watch),
             name: self.name,
         };

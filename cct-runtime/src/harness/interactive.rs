@@ -5,7 +5,7 @@ use super::explore::{Explorer, fail_on_unobserved, head_for};
 use super::replay::{head_of, trace_of};
 use super::timeouts::allowance;
 use crate::config::Resolved;
-use crate::engine::{Order, Plan};
+use crate::engine::{Order, Plan, Record};
 use crate::strategy::{self, Interactive};
 use crate::trace::Schedule;
 use crate::verdict::Bug;
@@ -36,7 +36,7 @@ pub(super) fn run(
         iteration: 1,
         head: &head,
         order: Order::Search(&mut strategy),
-        record: true,
+        record: Record::Calls,
         classify: false,
         name,
     };

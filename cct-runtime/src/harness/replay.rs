@@ -4,7 +4,7 @@ use super::explore::fail_on_unobserved;
 use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::config::Resolved;
-use crate::engine::{Engine, Order, Patience, Plan, Replay};
+use crate::engine::{Engine, Order, Patience, Plan, Record, Replay};
 use crate::trace::{Schedule, Trace};
 use crate::verdict::Bug;
 use crate::wire::{ENV_SCHEDULE, Replayed};
@@ -33,7 +33,7 @@ pub(super) fn replay(
         iteration: 1,
         head: &head,
         order: Order::Replay(Replay::new(schedule)),
-        record: true,
+        record: Record::Calls,
         classify: false,
         name,
     };

@@ -9,7 +9,7 @@ use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
 use super::origin::Origin;
-use super::rows::Row;
+use super::rows::{Row, Stretch};
 use super::source::Source;
 use crate::report::style::{BAD, FAINT, NOTE, paint};
 use crate::report::words::put;
@@ -40,12 +40,18 @@ pub(super) fn text(
         }
     };
     let mut near: Vec<usize> = rows.iter().filter_map(step).filter(has_place).collect();
+    let folded = rows.iter().filter_map(|row| match row {
+        Row::Folded(stretch) if stretch.is_one_call => Some((stretch.first, stretch)),
+        _ => None,
+    });
+    let folded: BTreeMap<usize, &Stretch> = folded.collect();
+    near.extend(folded.keys());
     near.sort_by_key(|step| step.abs_diff(failing));
     if let Some(site) = bug_site.filter(|site| Origin::of(site) == Origin::User) {
         lines.entry((site.file.clone(), site.line)).or_default();
     }
     for index in near {
-        let Some(site) = names::site(trace, &trace.steps[index]) else {
+        let Some(site) = names::place(trace, &trace.steps[index]) else {
             continue;
         };
         let key = (site.file.clone(), site.line);
@@ -69,7 +75,7 @@ pub(super) fn text(
         let is_bug = bug_site.is_some_and(|site| site.file == file && site.line == line);
         let bar = layout.pick("│", "|");
         let code = clip(text.trim_end(), 56);
-        let tags = tags(trace, names, &steps, is_bug, layout);
+        let tags = tags(trace, names, &steps, &folded, is_bug, layout);
         let code = if is_bug {
             paint(BAD, &format!("{code:<56}"))
         } else {
@@ -89,7 +95,14 @@ fn step(row: &Row) -> Option<usize> {
     }
 }
 
-fn tags(trace: &Trace, names: &Names, steps: &[usize], is_bug: bool, layout: &Layout) -> String {
+fn tags(
+    trace: &Trace,
+    names: &Names,
+    steps: &[usize],
+    folded: &BTreeMap<usize, &Stretch>,
+    is_bug: bool,
+    layout: &Layout,
+) -> String {
     // The latest steps are the ones nearest to the failure.
     let hidden = steps.len().saturating_sub(MOST_STEPS);
     let mut tags: Vec<String> = Vec::new();
@@ -98,12 +111,12 @@ fn tags(trace: &Trace, names: &Names, steps: &[usize], is_bug: bool, layout: &La
     }
     tags.extend(steps[hidden..].iter().map(|&index| {
         let step = &trace.steps[index];
-        format!(
-            "{} {} {}",
-            names.step(index),
-            names.worker(step.worker),
-            describe::effect(step)
-        )
+        let effect = match folded.get(&index) {
+            Some(stretch) => format!("in {}", stretch.whose.join(", ")),
+            None => describe::effect(step),
+        };
+        let (number, worker) = (names.step(index), names.worker(step.worker));
+        format!("{number} {worker} {effect}")
     }));
     if is_bug {
         tags.push(layout.pick("✗", "x").to_owned());

@@ -29,7 +29,10 @@ fn sites(record: &mut Record) -> Vec<&mut Site> {
     if let Some(bug) = &mut record.bug {
         sites.extend(&mut bug.site);
         sites.extend(bug.led_to.iter_mut().filter_map(|last| last.site.as_mut()));
-        sites.extend(bug.waits.iter_mut().map(|wait| &mut wait.site));
+        for wait in &mut bug.waits {
+            sites.push(&mut wait.site);
+            sites.extend(&mut wait.caller);
+        }
     }
     let panics = record.unobserved_panics.iter_mut();
     sites.extend(panics.filter_map(|panic| panic.site.as_mut()));

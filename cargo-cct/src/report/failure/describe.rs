@@ -14,6 +14,9 @@ pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
     if op == Op::Panic {
         return "✗ panics".to_owned();
     }
+    if let Some(call) = names.call(step) {
+        return format!("{call}{}", ending(trace, index));
+    }
     let mut text = match (label(trace, step), step.object) {
         (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
         (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
@@ -21,15 +24,20 @@ pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
         (None, _) => subject(names, index, step, op),
     };
     text.push_str(&values(step, op));
-    match step.outcome {
-        Outcome::Done if goes_on(trace, index) => text.push_str(" … goes on"),
-        Outcome::Done => {}
-        Outcome::Woken => text.push_str(" … is woken"),
-        Outcome::Refused => text.push_str(" ✗"),
-        Outcome::Waits => text.push_str(" … waits"),
-        Outcome::TimedOut => text.push_str(" … timed out"),
-    }
+    text.push_str(ending(trace, index));
     text
+}
+
+/// How the step ended.
+fn ending(trace: &Trace, index: usize) -> &'static str {
+    match trace.steps[index].outcome {
+        Outcome::Done if goes_on(trace, index) => " … goes on",
+        Outcome::Done => "",
+        Outcome::Woken => " … is woken",
+        Outcome::Refused => " ✗",
+        Outcome::Waits => " … waits",
+        Outcome::TimedOut => " … timed out",
+    }
 }
 
 /// True if a task goes on after an await for which it waited.

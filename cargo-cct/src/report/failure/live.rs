@@ -241,6 +241,8 @@ impl Live {
             thread: None,
             ahead_of: Vec::new(),
             note: false,
+            stack: None,
+            caller: None,
         }
     }
 }

@@ -24,9 +24,9 @@ use serde_json::{Value, json};
 
 pub(crate) use layout::{Detail, Layout};
 pub(crate) use live::{Live, ended_as, failed_with};
+pub(crate) use origin::Origin;
 
 use self::names::Names;
-use self::origin::Origin;
 use self::source::Source;
 use self::table::Table;
 use super::status::kept_label;
@@ -461,6 +461,7 @@ impl Report {
             "operation": names::operation(step).map(cct::operation::Operation::name),
             "object": step.object.map(|object| self.names.object(object)),
             "site": names::site(trace, step).map(ToString::to_string),
+            "caller": names::caller(trace, step).map(ToString::to_string),
             "outcome": step.outcome,
             "read": step.read.map(|value| value.to_string()),
             "written": step.written.map(|value| value.to_string()),

@@ -18,6 +18,8 @@ pub(super) struct Names {
     objects: Vec<String>,
     /// What is awaited, by site.
     awaited: BTreeMap<u32, String>,
+    /// What the user's code calls, by site, where a dependency's steps follow.
+    calls: BTreeMap<u32, String>,
     /// The worker that an object stands for: it is joined and unparked by it.
     owners: BTreeMap<u32, u32>,
     /// The worker that a `spawn` step makes.
@@ -48,6 +50,10 @@ impl Names {
         for step in &trace.steps {
             number += usize::from(!step.note);
             names.steps.push(number);
+            if let Some(caller) = step.caller {
+                let found = site_at(trace, caller).and_then(|site| source.called(site));
+                names.calls.extend(found.map(|found| (caller, found)));
+            }
             match (operation(step), step.object) {
                 (Some(Operation::Start | Operation::End | Operation::Park), Some(object)) => {
                     names.owners.insert(object, step.worker);
@@ -146,6 +152,11 @@ impl Names {
         self.awaited.get(&step.site).map(String::as_str)
     }
 
+    /// What the user's code calls where a step in other code comes of it: `total.lock`.
+    pub(super) fn call(&self, step: &Step) -> Option<&str> {
+        self.calls.get(&step.caller?).map(String::as_str)
+    }
+
     /// An object's name.
     pub(super) fn object(&self, object: u32) -> &str {
         let index = usize::try_from(object).unwrap_or(usize::MAX);
@@ -198,7 +209,21 @@ pub(super) fn operation(step: &Step) -> Option<Operation> {
 
 /// The step's site.
 pub(super) fn site<'a>(trace: &'a Trace, step: &Step) -> Option<&'a Site> {
-    trace.sites.get(usize::try_from(step.site).ok()?)
+    site_at(trace, step.site)
+}
+
+/// Where the user's code makes the call that the step comes of, if it is in other code.
+pub(super) fn caller<'a>(trace: &'a Trace, step: &Step) -> Option<&'a Site> {
+    site_at(trace, step.caller?)
+}
+
+/// The step's place as it is shown: in the user's code, if there is one.
+pub(super) fn place<'a>(trace: &'a Trace, step: &Step) -> Option<&'a Site> {
+    caller(trace, step).or_else(|| site(trace, step))
+}
+
+fn site_at(trace: &Trace, number: u32) -> Option<&Site> {
+    trace.sites.get(usize::try_from(number).ok()?)
 }
 
 /// What an object must be, judged by what is done to it.

@@ -5,7 +5,7 @@ use cct::trace::Site;
 
 /// Whose code a site is in.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// The user's own.
     User,
     /// A dependency's.
@@ -16,7 +16,7 @@ pub(super) enum Origin {
 
 impl Origin {
     /// Tells by the path, which is as rustc was given it.
-    pub(super) fn of(site: &Site) -> Origin {
+    pub(crate) fn of(site: &Site) -> Origin {
         match origin::Origin::of(&site.file) {
             origin::Origin::Std | origin::Origin::Cct => Origin::Std,
             origin::Origin::Fetched(folder) => Origin::Crate(without_version(folder).to_owned()),

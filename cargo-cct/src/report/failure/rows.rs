@@ -1,12 +1,12 @@
 //! Which steps a report shows, and which are folded into a line.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cct::operation::{Effect, Operation};
 use cct::trace::{Outcome, Step, Trace, WorkerKind};
 
 use super::layout::Detail;
-use super::names::{Names, operation, site};
+use super::names::{Names, caller, operation, place, site};
 use super::origin::Origin;
 
 /// A line of the table.
@@ -54,6 +54,8 @@ pub(super) struct Stretch {
     pub count: usize,
     /// In whose code, as far as that is not the user's.
     pub whose: Vec<String>,
+    /// All of them come of one call in the user's code, which the caller of the first is.
+    pub is_one_call: bool,
 }
 
 /// How many lines are shown before and after the failure.
@@ -140,6 +142,15 @@ impl Executors {
         step.outcome == Outcome::Waits && self.threads.contains(&step.worker)
     }
 
+    /// The line of the user's code whose call the step comes of. That a thread which polls tasks was once
+    /// started there is none.
+    fn call(&self, trace: &Trace, index: usize) -> Option<(String, u32)> {
+        let step = &trace.steps[index];
+        let polls = self.has_tasks && self.threads.contains(&step.worker);
+        (!polls).then(|| caller(trace, step))??;
+        line(trace, index)
+    }
+
     /// Whether the step is of interest.
     fn place(&self, trace: &Trace, index: usize) -> Place {
         let step = &trace.steps[index];
@@ -175,6 +186,8 @@ fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -
     let mut out: Vec<Row> = Vec::new();
     let mut shown = shown.iter().copied().peekable();
     let mut before = None;
+    // The lines that say by themselves what executors do for them.
+    let mut awaited = BTreeMap::new();
     while let Some(index) = shown.next() {
         let place = |index| {
             // An executor that is at rest when all is over is not what failed.
@@ -188,13 +201,27 @@ fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -
         if own == Place::Shown {
             out.push(Row::Step(index));
             before = Some(lane(index));
+            awaited.remove(&lane(index));
+            if matches!(
+                operation(&trace.steps[index]),
+                Some(Operation::Await | Operation::Spawn)
+            ) {
+                awaited.extend(line(trace, index).map(|line| (lane(index), line)));
+            }
             continue;
         }
+        let call = |index: usize| {
+            let call = executors.call(trace, index)?;
+            let is_told = executors.has_tasks && awaited.get(&lane(index)) == Some(&call);
+            (!is_told).then(|| (lane(index), call))
+        };
+        let called = call(index);
         let mut stretch = Stretch {
             first: index,
             last: index,
             count: 0,
             whose: Vec::new(),
+            is_one_call: called.is_some(),
         };
         stretch.add(trace, index, own);
         let mut is_of_one = true;
@@ -202,10 +229,16 @@ fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -
             && let whose = place(next)
             && whose != Place::Shown
             && (executors.has_tasks || lane(next) == lane(index))
+            && call(next) == called
         {
             is_of_one &= lane(next) == lane(index);
             stretch.add(trace, next, whose);
             shown.next();
+        }
+        if stretch.is_one_call {
+            out.push(Row::Folded(stretch));
+            before = Some(lane(index));
+            continue;
         }
         let next = shown.peek().map(|&next| trace.steps[next].worker);
         let is_between = |other: Option<u32>| other.is_none_or(|other| other == lane(index));
@@ -227,6 +260,12 @@ fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -
         });
     }
     out
+}
+
+/// The line that the step is shown at.
+fn line(trace: &Trace, index: usize) -> Option<(String, u32)> {
+    let site = place(trace, &trace.steps[index])?;
+    Some((site.file.clone(), site.line))
 }
 
 /// True if the worker, which goes on after these steps, is a task that was not being polled before them.
@@ -474,6 +513,7 @@ mod tests {
             last: 2,
             count: 2,
             whose: vec!["dep".to_owned()],
+            is_one_call: false,
         });
         assert_eq!(
             laid_out(&trace, 3, Detail::Around),
@@ -583,6 +623,7 @@ mod tests {
             last: 4,
             count: 4,
             whose: vec!["executor".to_owned()],
+            is_one_call: false,
         };
         let expected = [
             Row::Step(0),

@@ -22,6 +22,8 @@ pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, Stri
         thread: None,
         ahead_of: Vec::new(),
         note: false,
+        stack: None,
+        caller: None,
     };
     (step, file.to_owned())
 }

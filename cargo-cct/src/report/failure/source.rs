@@ -55,6 +55,25 @@ impl Source {
         receiver_before(&text)
     }
 
+    /// What is called at a site that points at the name of a function or method, or of a macro: `total.lock`.
+    pub(super) fn called(&self, site: &Site) -> Option<String> {
+        let line = self.line(&site.file, site.line)?;
+        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
+        let rest: String = line.chars().skip(column).collect();
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')?;
+        let (path, rest) = (rest[..end].trim_end_matches(':'), &rest[end..]);
+        let is_macro = rest.starts_with('!');
+        if path.is_empty() || !(is_macro || rest.starts_with(['(', '<'])) {
+            return None;
+        }
+        let name = without_path(path);
+        Some(match self.receiver(site) {
+            _ if is_macro => format!("{name}!"),
+            Some(receiver) => format!("{}.{name}", short_name(&receiver)),
+            None => name,
+        })
+    }
+
     /// What is awaited at a site that points at an `await`, if that is short.
     pub(super) fn awaited(&self, site: &Site) -> Option<String> {
         let line = self.line(&site.file, site.line)?;

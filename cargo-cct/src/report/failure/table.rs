@@ -259,11 +259,18 @@ impl Table<'_> {
     }
 
     fn cell(&self, row: &Row, layout: &Layout) -> Cell {
-        let at = |step: usize| short(names::site(self.trace, &self.trace.steps[step]));
+        let at = |step: usize| short(names::place(self.trace, &self.trace.steps[step]));
         let (text, site) = match row {
             Row::Folded(stretch) => {
                 let (count, whose) = (more_steps(stretch.count), stretch.whose.join(", "));
-                (format!("… {count} in {whose}"), String::new())
+                let call = self.names.call(&self.trace.steps[stretch.first]);
+                match call.filter(|_| stretch.is_one_call) {
+                    Some(call) => (format!("{call} … {count} in {whose}"), at(stretch.first)),
+                    None if stretch.is_one_call => {
+                        (format!("… {count} in {whose}"), at(stretch.first))
+                    }
+                    None => (format!("… {count} in {whose}"), String::new()),
+                }
             }
             Row::Spin { step, times, .. } => {
                 let text = describe::step(self.trace, self.names, *step);

@@ -129,7 +129,9 @@ impl View<'_> {
             return format!("{who} {}", self.task(wait, how));
         }
         let verb = if wait.spins { "spins on" } else { "waits for" };
-        let (site, object) = (&wait.site, self.object(wait));
+        // What waits is in a dependency, and the user waits at the call of that.
+        let site = wait.caller.as_ref().unwrap_or(&wait.site);
+        let object = self.object(wait);
         let mut text = format!("{who} {site} {rule} {verb} {arrow} {object}");
         if let Some(holder) = wait.holder {
             if !is_join(wait) {
@@ -145,7 +147,7 @@ impl View<'_> {
 
     /// What a task does that nobody polls.
     fn task(&self, wait: &Wait, how: Unpolled) -> String {
-        let site = &wait.site;
+        let site = wait.caller.as_ref().unwrap_or(&wait.site);
         // A future that a thread blocks on goes by the thread's name, which stands before.
         let title = if self.is_root(wait.worker) {
             String::new()
@@ -282,6 +284,7 @@ mod tests {
             spins: false,
             in_cycle: true,
             task: None,
+            caller: None,
         };
         let bug = Bug {
             waits: vec![wait(1, 1, 2), wait(2, 0, 1)],
@@ -330,6 +333,7 @@ mod tests {
             spins: false,
             in_cycle: false,
             task: Some(task),
+            caller: None,
         };
         let waits = [
             Unpolled::Awaits,

@@ -1,0 +1,165 @@
+//! The user's lines, where a test process tells places in its executable: of steps in dependencies, and of crashes.
+//!
+//! The process tells the calls that led there, see `frames.rs` of the engine; here their lines are looked up in the
+//! executable's debug information, and the innermost one in the user's own code is taken. Everything that is
+//! inlined counts as the call it was.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use addr2line::Loader;
+use cct::operation::Operation;
+use cct::trace::{Outcome, Site, Trace};
+use cct::verdict::{Bug, BugKind};
+
+use super::board::BoardFile;
+use crate::build::cargo::Executable;
+use crate::report::Origin;
+
+/// An executable's lines, read when they are first asked for.
+pub(super) struct Lines<'a> {
+    executable: &'a Executable,
+    loader: OnceCell<Option<Loader>>,
+    known: BTreeMap<u64, Option<Site>>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(executable: &'a Executable) -> Lines<'a> {
+        Lines {
+            executable,
+            loader: OnceCell::new(),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// The innermost of these calls that is in the user's code.
+    pub(super) fn own(&mut self, frames: &[u64]) -> Option<Site> {
+        frames.iter().find_map(|&place| self.own_at(place))
+    }
+
+    fn own_at(&mut self, place: u64) -> Option<Site> {
+        if let Some(known) = self.known.get(&place) {
+            return known.clone();
+        }
+        let found = self.look_up(place);
+        self.known.insert(place, found.clone());
+        found
+    }
+
+    fn look_up(&mut self, place: u64) -> Option<Site> {
+        let path = &self.executable.path;
+        // Without debug information nothing is known, and the failure is told without it.
+        let loader = self.loader.get_or_init(|| Loader::new(path).ok());
+        let mut frames = loader.as_ref()?.find_frames(place).ok()?;
+        while let Ok(Some(frame)) = frames.next() {
+            let site = frame.location.and_then(|location| {
+                Some(Site {
+                    file: as_given(location.file?, &self.executable.root),
+                    line: location.line.filter(|&line| line > 0)?,
+                    column: location.column.unwrap_or(1).max(1),
+                })
+            });
+            if let Some(site) = site.filter(|site| Origin::of(site) == Origin::User) {
+                return Some(site);
+            }
+        }
+        None
+    }
+
+    /// A crash, or a hang, is where the signal came. A stack ends at any place of a recursion: that is where
+    /// most of its calls are.
+    pub(super) fn place(&mut self, bug: &mut Bug, board: &BoardFile) {
+        let frames = board.frames().unwrap_or_default();
+        let found = match bug.kind {
+            BugKind::StackOverflow => self.most_frequent(&frames),
+            _ => self.own(&frames),
+        };
+        bug.site = found.or(bug.site.take());
+    }
+
+    /// The line of the user's code that most of these calls are at; of several the innermost.
+    fn most_frequent(&mut self, frames: &[u64]) -> Option<Site> {
+        let own: Vec<Site> = frames
+            .iter()
+            .filter_map(|&place| self.own_at(place))
+            .collect();
+        let line = |site: &Site| (site.file.clone(), site.line);
+        let mut counts = BTreeMap::<_, usize>::new();
+        for site in &own {
+            *counts.entry(line(site)).or_default() += 1;
+        }
+        // The last of several maxima is taken.
+        own.into_iter().rev().max_by_key(|site| counts[&line(site)])
+    }
+
+    /// Names the callers of a trace's steps, and of what waits at its end.
+    pub(super) fn name_callers(&mut self, trace: &mut Trace, bug: Option<&mut Bug>) {
+        let stacks = std::mem::take(&mut trace.stacks);
+        let own: Vec<Option<Site>> = stacks.iter().map(|stack| self.own(stack)).collect();
+        let mut numbers = BTreeMap::new();
+        for index in 0..trace.steps.len() {
+            let stack = trace.steps[index].stack.take();
+            let site = stack.and_then(|stack| own.get(usize::try_from(stack).ok()?)?.as_ref());
+            let Some(site) = site.filter(|_| !is_own(trace, index)) else {
+                continue;
+            };
+            let number = *numbers.entry(site).or_insert_with(|| {
+                trace.sites.push(site.clone());
+                u32::try_from(trace.sites.len() - 1).unwrap_or(u32::MAX)
+            });
+            trace.steps[index].caller = Some(number);
+        }
+        for index in 0..trace.steps.len() {
+            if ends_nowhere(trace, index) {
+                trace.steps[index].caller = last_call_of_poll(trace, index);
+            }
+        }
+        for wait in bug.into_iter().flat_map(|bug| &mut bug.waits) {
+            let mut steps = trace.steps.iter().rev();
+            let last = steps.find(|step| step.worker == wait.worker);
+            let last = last.filter(|step| step.outcome == Outcome::Waits || wait.spins);
+            let caller = last.and_then(|step| step.caller);
+            wait.caller =
+                caller.and_then(|site| trace.sites.get(usize::try_from(site).ok()?).cloned());
+        }
+    }
+}
+
+/// True if the step's own site is a line of the user's, where what happens is written.
+fn is_own(trace: &Trace, index: usize) -> bool {
+    let step = &trace.steps[index];
+    let site = usize::try_from(step.site).ok();
+    let site = site.and_then(|site| trace.sites.get(site));
+    let borrows = Operation::from_code(step.operation).is_some_and(Operation::borrows_site);
+    !borrows && site.is_some_and(|site| Origin::of(site) == Origin::User)
+}
+
+/// True if the step is the end of a poll at no await of the user's: in a `select!`, whose await is a macro's.
+fn ends_nowhere(trace: &Trace, index: usize) -> bool {
+    let step = &trace.steps[index];
+    let site = usize::try_from(step.site).ok();
+    let site = site.and_then(|site| trace.sites.get(site));
+    let worker = usize::try_from(step.worker).ok();
+    let worker = worker.and_then(|worker| trace.workers.get(worker));
+    step.note
+        && step.operation == Operation::Await as u8
+        && step.outcome == Outcome::Waits
+        && worker.is_some_and(|info| info.spawned_at.as_ref() == site)
+}
+
+/// Where the user's code made the last call of the poll that ends with this step.
+fn last_call_of_poll(trace: &Trace, index: usize) -> Option<u32> {
+    let worker = trace.steps[index].worker;
+    let own = trace.steps[..index].iter().rev();
+    let own = own.filter(|step| step.worker == worker);
+    let mut of_poll = own.take_while(|step| step.outcome != Outcome::Waits);
+    of_poll.find_map(|step| step.caller)
+}
+
+/// The path as rustc was given it: from the workspace's root, where it ran.
+fn as_given(file: &str, root: &Path) -> String {
+    let path: PathBuf = Path::new(file).components().collect();
+    let path = path.strip_prefix(root).unwrap_or(&path);
+    path.to_string_lossy().into_owned()
+}

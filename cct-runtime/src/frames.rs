@@ -1,0 +1,105 @@
+//! The calls that led to where the program is, as places in its executable; cargo-cct looks up their lines.
+//!
+//! A test process reads no debug information: that takes memory, locks and time, and a crash may have left it
+//! without. It walks its stack by the unwinder's tables, which are exact at each instruction, through the frame of
+//! a signal, and on a worker's stack up to its first function. Frame pointers are not needed. The walk takes no
+//! memory and writes to its own frame only, so that a handler may do it, on a stack of its own if the program's
+//! is exhausted.
+
+use std::ffi::{c_int, c_void};
+
+use crate::wire::Board;
+
+/// The calls, the innermost first, each as an offset from where the executable begins in memory.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    places: [u64; Board::FRAMES],
+    count: usize,
+}
+
+/// What the unwinder knows of a frame.
+#[repr(C)]
+struct Context {
+    opaque: [u8; 0],
+}
+
+/// Go on with the frame around this one.
+const GO_ON: c_int = 0;
+/// Stop here.
+const STOP: c_int = 4;
+
+unsafe extern "C" {
+    // Of the unwinder that std panics with.
+    fn _Unwind_Backtrace(
+        visit: extern "C" fn(*mut Context, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIPInfo(context: *mut Context, is_next: *mut c_int) -> usize;
+    // The linker's: where the executable begins, and where its code ends.
+    static __executable_start: u8;
+    static etext: u8;
+}
+
+impl Frames {
+    /// Those around the caller; from within a handler also those that the signal interrupted.
+    #[inline(never)]
+    pub(crate) fn here() -> Frames {
+        let mut frames = Frames {
+            places: [0; Board::FRAMES],
+            count: 0,
+        };
+        // SAFETY: `visit` gets the frames that are given here, and the unwinder reads this stack only.
+        unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
+        frames
+    }
+
+    /// The places.
+    pub(crate) fn places(&self) -> &[u64] {
+        &self.places[..self.count]
+    }
+}
+
+extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
+    // SAFETY: `here` gave its own frames, and is suspended.
+    let frames = unsafe { &mut *data.cast::<Frames>() };
+    let mut is_next: c_int = 0;
+    // SAFETY: the unwinder gave the context.
+    let address = unsafe { _Unwind_GetIPInfo(context, &raw mut is_next) };
+    // A call's return address is the instruction after it, which may be of another line or function; where a
+    // signal came, the address is that of the instruction itself.
+    let address = address.wrapping_sub(usize::from(is_next == 0));
+    let start = (&raw const __executable_start).addr();
+    let end = (&raw const etext).addr();
+    if (start..end).contains(&address) {
+        frames.places[frames.count] = (address - start) as u64;
+        frames.count += 1;
+    }
+    if frames.count < Board::FRAMES {
+        GO_ON
+    } else {
+        STOP
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    fn deeper(depth: u32) -> (usize, u64) {
+        if depth > 0 {
+            let found = deeper(depth - 1);
+            return std::hint::black_box(found);
+        }
+        let frames = Frames::here();
+        (frames.count, frames.places[0])
+    }
+
+    #[test]
+    fn each_call_is_a_frame_up_to_the_bound() {
+        let ((few, place), (more, same)) = (deeper(1), deeper(6));
+        assert_eq!(more, few + 5);
+        assert_eq!(place, same);
+        assert_eq!(deeper(10 * Board::FRAMES as u32).0, Board::FRAMES);
+    }
+}
