@@ -247,6 +247,12 @@ operations! {
     SemPost "sem_post" Writes,
     /// Panics; never a step of its own.
     Panic "panic" Reads,
+    /// Asks whether a holder of a lock panicked.
+    IsPoisoned "is_poisoned" Reads,
+    /// A panic reaches a lock that its worker holds.
+    Poison "poison" Writes,
+    /// Forgets that a holder of a lock panicked.
+    ClearPoison "clear_poison" Writes,
 }
 
 impl Operation {
@@ -270,6 +276,7 @@ impl Operation {
             | Operation::OnceGet
             | Operation::OnceWait
             | Operation::IsFinished
+            | Operation::IsPoisoned
             | Operation::Join
             | Operation::ScopeEnd => Access::Reads,
             Operation::Read | Operation::ReadUnlock | Operation::Unpark => Access::Adds,
@@ -350,6 +357,7 @@ impl Operation {
                 | Operation::TryRecv
                 | Operation::TrySend
                 | Operation::IsFinished
+                | Operation::IsPoisoned
                 | Operation::OnceGet
                 | Operation::EventfdRead
                 | Operation::PipeRead

@@ -1,9 +1,6 @@
 //! Divergences that are known and wait to be mended: each with its reason. Nothing else is passed over.
 
-use std::collections::BTreeSet;
-
 use crate::compare::Difference;
-use crate::outcome::Outcome;
 use crate::program::{Op, Program, any};
 
 /// A known cause.
@@ -18,48 +15,11 @@ struct Pending {
 /// A program whose outcomes differ.
 struct Case<'a> {
     program: &'a Program,
-    wanted: &'a BTreeSet<Outcome>,
     strategy: &'a str,
     difference: &'a Difference,
 }
 
 const PENDING: &[Pending] = &[
-    Pending {
-        reason: "`is_poisoned` and `clear_poison` are no steps",
-        explains: |case| {
-            case.has(&|op| {
-                matches!(
-                    op,
-                    Op::IsPoisoned(_)
-                        | Op::ClearPoison(_)
-                        | Op::RwIsPoisoned(_)
-                        | Op::RwClearPoison(_)
-                )
-            })
-        },
-    },
-    Pending {
-        reason: "dpor: a step that touches a second object hides the race of the locks around it",
-        explains: |case| {
-            let locks = |op: &Op| {
-                matches!(
-                    op,
-                    Op::Lock(_) | Op::TryLock(_) | Op::Read(_) | Op::Write(_)
-                )
-            };
-            case.strategy == "dpor"
-                && case.difference.too_many.is_empty()
-                && case.has(&locks)
-                && case.has(&touches_second)
-        },
-    },
-    Pending {
-        reason: "dpor: of two that unpark one, the second is taken for no race",
-        explains: |case| {
-            let unparks = |op: &Op| matches!(op, Op::Unpark(_));
-            case.strategy == "dpor" && case.difference.too_many.is_empty() && case.has(&unparks)
-        },
-    },
     Pending {
         reason: "a sender that is dropped is no step unless it is the last one: that a channel is still open \
                  between two drops is not seen",
@@ -71,17 +31,6 @@ const PENDING: &[Pending] = &[
     Pending {
         reason: "`is_finished` is true as soon as the last operation is over",
         explains: |case| case.has(&|op| matches!(op, Op::IsFinished(_))),
-    },
-    Pending {
-        reason: "dpor takes what is pending when the body's panic, or a circle of waiting, cuts a schedule \
-                 short for all that others would have done",
-        explains: |case| {
-            let is_cut =
-                |outcome: &Outcome| matches!(outcome, Outcome::Panicked(_) | Outcome::Cycle(_));
-            case.strategy == "dpor"
-                && case.difference.too_many.is_empty()
-                && case.wanted.iter().any(is_cut)
-        },
     },
     Pending {
         reason: "who begins to wait for an initialiser, or at a full channel or a rendezvous, makes a step \
@@ -97,22 +46,6 @@ const PENDING: &[Pending] = &[
     },
 ];
 
-fn touches_second(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Once(..)
-            | Op::CellGet(_)
-            | Op::CellSet(_)
-            | Op::CellWait(_)
-            | Op::IsCompleted(_)
-            | Op::OnceWait(_)
-            | Op::Send(_)
-            | Op::Wait(_)
-            | Op::WaitWhile(_)
-            | Op::WaitTimeout(..)
-    )
-}
-
 impl Case<'_> {
     fn has(&self, is_so: &dyn Fn(&Op) -> bool) -> bool {
         let lazy = [&self.program.lazy, &self.program.local];
@@ -122,15 +55,9 @@ impl Case<'_> {
 }
 
 /// True if a known cause explains the difference.
-pub(crate) fn is_known(
-    program: &Program,
-    wanted: &BTreeSet<Outcome>,
-    strategy: &str,
-    difference: &Difference,
-) -> bool {
+pub(crate) fn is_known(program: &Program, strategy: &str, difference: &Difference) -> bool {
     let case = Case {
         program,
-        wanted,
         strategy,
         difference,
     };

@@ -14,6 +14,7 @@ mod fairness;
 mod model;
 mod program;
 mod programs;
+mod proofs;
 mod spy;
 mod systematic;
 mod tally;
@@ -33,6 +34,7 @@ type Claim = (&'static str, fn(&mut Explorer));
 const CLAIMS: &[&[Claim]] = &[
     behaviours::CLAIMS,
     dpor::CLAIMS,
+    proofs::CLAIMS,
     tasks::CLAIMS,
     systematic::CLAIMS,
     depth::CLAIMS,

@@ -153,6 +153,28 @@ pub(crate) const FAMILIES: &[(&str, &[Op])] = &[
         &[Op::Choose, Op::Store(0), Op::Load(0), Op::Fence],
     ),
     (
+        "under locks",
+        &[
+            Op::Lock(0),
+            Op::Unlock(0),
+            Op::CallOnce(0),
+            Op::IsCompleted(0),
+            Op::SendBounded,
+            Op::RecvBounded,
+        ],
+    ),
+    (
+        "under reader-writer locks",
+        &[
+            Op::Read(0),
+            Op::Write(0),
+            Op::RwUnlock(0),
+            Op::CallOnce(0),
+            Op::IsCompleted(0),
+            Op::Lock(0),
+        ],
+    ),
+    (
         "all",
         &[
             Op::Load(0),
@@ -202,6 +224,11 @@ const ROOM: usize = 8;
 
 /// What each worker saw, and at last the final values; statics are zero when a schedule begins.
 static SEEN: [[Plain; ROOM]; 5] = [const { [const { Plain::new(0) }; ROOM] }; 5];
+
+/// Worker `number` saw this; it is the `index`-th thing that it saw.
+pub(crate) fn note(number: usize, index: usize, value: u32) {
+    SEEN[number][index].store(value, Relaxed);
+}
 
 /// What was seen in the schedule that ran last.
 pub(crate) fn seen() -> Vec<u32> {

@@ -3,7 +3,6 @@
 use super::iteration::End;
 use super::state::Engine;
 use super::worker::{State, Worker};
-use crate::strategy::WorkerId;
 use crate::verdict::{Bug, BugKind, Verdict, Wait};
 
 impl Engine {
@@ -11,7 +10,7 @@ impl Engine {
     ///
     /// While others can still run this is a bug of its own; when nobody can, it is part of a deadlock.
     pub(super) fn check_lock_cycle(&mut self, current: &Worker) {
-        if current.holder.is_none() || self.enabled.len() == 0 || !self.is_in_cycle(current.id) {
+        if current.holder.is_none() || self.enabled.len() == 0 || !self.leads_back(current) {
             return;
         }
         let bug = self.describe_waits(
@@ -42,7 +41,7 @@ impl Engine {
                 site: site.into(),
                 holder: worker.holder.map(|holder| holder.0),
                 spins,
-                in_cycle: self.is_in_cycle(worker.id),
+                in_cycle: worker.state == State::Waiting && self.leads_back(worker),
                 task,
                 caller: None,
             })
@@ -53,17 +52,19 @@ impl Engine {
         }
     }
 
-    /// True if following the holders from this worker leads back to it.
-    fn is_in_cycle(&self, start: WorkerId) -> bool {
-        let mut at = start;
+    /// True if following the holders from this worker, which waits or is about to, leads back to it.
+    pub(super) fn leads_back(&self, start: &Worker) -> bool {
+        let mut holder = start.holder.filter(|_| start.deadline == u64::MAX);
         // A circle that does not contain the start would never end.
         for _ in 0..self.worker_count {
-            // SAFETY: the engine's workers are live.
-            let worker = unsafe { &*self.worker(at) };
-            let forever = worker.state == State::Waiting && worker.deadline == u64::MAX;
-            match worker.holder.filter(|_| forever) {
-                Some(holder) if holder == start => return true,
-                Some(holder) => at = holder,
+            match holder {
+                Some(holder) if holder == start.id => return true,
+                Some(at) => {
+                    // SAFETY: the engine's workers are live.
+                    let worker = unsafe { &*self.worker(at) };
+                    let forever = worker.state == State::Waiting && worker.deadline == u64::MAX;
+                    holder = worker.holder.filter(|_| forever);
+                }
                 None => return false,
             }
         }

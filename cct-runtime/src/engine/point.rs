@@ -10,6 +10,7 @@ use super::state::{Engine, Request, engine};
 use super::step::Step;
 use super::watch::touch;
 use crate::operation::{Effect, Operation};
+use crate::strategy::Action;
 
 /// Declares a visible operation and lets the strategy decide who runs; returns when the caller may carry
 /// it out.
@@ -126,7 +127,7 @@ unsafe fn declare_coarsely(
                 .granularity
                 .is_within_call(&mut *(*engine).current, place)
             {
-                return (*engine).watch.is_on && note_part(operation, object);
+                return (*engine).watch.is_on && note_part(&(*(*engine).current).action());
             }
         }
         declare_step(engine, operation, spins)
@@ -149,8 +150,12 @@ unsafe fn declare_at_new_site(
 
 /// The operation is part of the step under way. Returns false, for [`declare_coarsely`].
 #[cold]
-fn note_part(operation: Operation, object: usize) -> bool {
-    touch(object, operation.access());
+fn note_part(action: &Action) -> bool {
+    for (object, access) in action.accesses() {
+        if object != 0 {
+            touch(object, access);
+        }
+    }
     false
 }
 

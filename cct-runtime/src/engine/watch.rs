@@ -4,7 +4,7 @@ use super::classes::Class;
 use super::state::{Driver, Engine, Request, engine};
 use super::worker::Worker;
 use crate::operation::Access;
-use crate::strategy::{CLOCK, CONDITIONS, Executed, Next, TURNS, WorkerId};
+use crate::strategy::{Action, CLOCK, CONDITIONS, Executed, ITERATION, Next, TURNS, WorkerId};
 use crate::trace::{Outcome, Value};
 
 /// The step under way, and who wants to know about it.
@@ -23,6 +23,8 @@ pub(super) struct Watch {
     is_picked: bool,
     /// What the step under way does beyond its operation.
     touched: Vec<(usize, Access)>,
+    /// What those were about to do whom it has woken.
+    woken: Vec<Action>,
 }
 
 impl Watch {
@@ -32,6 +34,7 @@ impl Watch {
         self.is_on = asks || classifies;
         self.step = None;
         self.touched.clear();
+        self.woken.clear();
         self.class.clear();
     }
 
@@ -57,9 +60,28 @@ impl Watch {
 
     /// The step under way, if any, wakes a worker.
     pub(super) fn woken(&mut self, worker: &Worker) {
-        if self.classifies && self.step.is_some() {
+        if self.step.is_none() || !self.is_on {
+            return;
+        }
+        if self.classifies {
             self.class.woken(worker.id, worker.operation);
         }
+        self.woken.push(worker.action());
+    }
+
+    /// Whoever wakes a worker has done something to what that waits for, also where the two have no object in
+    /// common: an epoll instance and a descriptor, say.
+    fn add_wake_ups(&mut self, step: &Executed) {
+        for index in 0..self.woken.len() {
+            let (object, access) = self.woken[index].accesses()[0];
+            let own = step.accesses();
+            let mut known = own.iter().chain(&self.touched);
+            let is_known = known.any(|&(other, how)| other == object && !access.commutes_with(how));
+            if object != 0 && !is_known {
+                self.touched.push((object, Access::Writes));
+            }
+        }
+        self.woken.clear();
     }
 
     /// The step under way took this value.
@@ -118,6 +140,7 @@ impl Engine {
             Outcome::Done
         };
         self.watch.touched.clear();
+        self.watch.woken.clear();
         if outcome == Outcome::TimedOut && self.early.is_possible() {
             self.watch.touched.push((CLOCK, Access::Writes));
         }
@@ -167,8 +190,14 @@ impl Engine {
         }
         // SAFETY: the current worker is live.
         let current = unsafe { &*self.current };
-        if self.request == Request::End {
-            self.watch.touched.push((current.object, Access::Writes));
+        match self.request {
+            Request::End => self.watch.touched.push((current.object, Access::Writes)),
+            Request::Finish => self.watch.touched.push((ITERATION, Access::Writes)),
+            // So does a lock cycle, when there are others than the one that closes it.
+            Request::Wait if self.enabled.len() > 1 && self.leads_back(current) => {
+                self.watch.touched.push((ITERATION, Access::Writes));
+            }
+            _ => {}
         }
         self.end_step(match self.request {
             Request::Point | Request::Yield => Next::Goes(current.action()),
@@ -187,6 +216,7 @@ impl Engine {
         if self.conditions.is_any() {
             self.watch.touched.push((CONDITIONS, Access::Writes));
         }
+        self.watch.add_wake_ups(&step);
         if self.watch.classifies {
             self.watch.class.step(&step, &self.watch.touched);
         }

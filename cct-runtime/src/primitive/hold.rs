@@ -6,6 +6,8 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine;
+use crate::operation::Operation;
+use crate::strategy::poison_object;
 
 /// An acquired lock, as its guard keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +47,9 @@ impl Caller {
 }
 
 /// Whether a holder of the lock panicked.
+///
+/// Who gets the lock sees the flag in the same step. All else that is done to it is a step of its own:
+/// a holder that panics sets it before it lets go, and others can tell.
 #[derive(Debug)]
 pub struct Poison(AtomicBool);
 
@@ -58,7 +63,7 @@ impl Poison {
         Poison(AtomicBool::new(false))
     }
 
-    /// True after a holder panicked.
+    /// True after a holder panicked; for who has the lock, or cannot be surprised by others.
     pub fn get(&self) -> bool {
         let is_poisoned = self.0.load(Ordering::Relaxed);
         if is_poisoned {
@@ -67,14 +72,31 @@ impl Poison {
         is_poisoned
     }
 
-    /// Forgets that a holder panicked.
-    pub fn clear(&self) {
+    /// True after a holder of the lock with this address panicked.
+    #[track_caller]
+    pub(super) fn ask(&self, lock: usize) -> bool {
+        let step = engine::point_at(
+            Operation::IsPoisoned,
+            poison_object(lock),
+            Location::caller(),
+        );
+        let is_poisoned = self.get();
+        step.read(is_poisoned);
+        is_poisoned
+    }
+
+    /// Forgets that a holder of the lock with this address panicked.
+    #[track_caller]
+    pub(super) fn clear(&self, lock: usize) {
+        let object = poison_object(lock);
+        engine::point_at(Operation::ClearPoison, object, Location::caller()).done();
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Poisons when the holder's panic began while it had the lock.
-    pub(super) fn note(&self, hold: Hold, caller: Caller) {
+    /// Poisons when the holder's panic began while it had the lock with this address.
+    pub(super) fn note(&self, hold: Hold, caller: Caller, lock: usize) {
         if !hold.panicking && caller.panicking() {
+            engine::point_at(Operation::Poison, poison_object(lock), hold.site).done();
             self.0.store(true, Ordering::Relaxed);
             if caller == Caller::Worker {
                 engine::leave_panic(self.address());

@@ -41,6 +41,18 @@ impl MutexMachine {
         &self.poison
     }
 
+    /// True after a holder panicked.
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        self.poison.ask(self.address())
+    }
+
+    /// Forgets that a holder panicked.
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        self.poison.clear(self.address());
+    }
+
     /// Acquires.
     #[track_caller]
     pub fn lock(&self) -> Hold {
@@ -78,10 +90,10 @@ impl MutexMachine {
     /// The point comes first, so that others can still find the mutex held.
     pub fn unlock(&self, hold: Hold) {
         if engine::is_controlled() {
-            self.poison.note(hold, Caller::Worker);
+            self.poison.note(hold, Caller::Worker, self.address());
             engine::point_at(Operation::Unlock, self.address(), hold.site).done();
         } else {
-            self.poison.note(hold, Caller::Thread);
+            self.poison.note(hold, Caller::Thread, self.address());
         }
         self.release();
     }

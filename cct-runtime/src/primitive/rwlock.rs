@@ -92,6 +92,18 @@ impl RwLockMachine {
         &self.poison
     }
 
+    /// True after a holder panicked.
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        self.poison.ask(self.address())
+    }
+
+    /// Forgets that a holder panicked.
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        self.poison.clear(self.address());
+    }
+
     /// Acquires for reading.
     #[track_caller]
     pub fn read(&self) -> Hold {
@@ -161,10 +173,10 @@ impl RwLockMachine {
     /// Gives up the write lock. Only for who holds it.
     pub fn write_unlock(&self, hold: Hold) {
         if engine::is_controlled() {
-            self.poison.note(hold, Caller::Worker);
+            self.poison.note(hold, Caller::Worker, self.address());
             engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
         } else {
-            self.poison.note(hold, Caller::Thread);
+            self.poison.note(hold, Caller::Thread, self.address());
         }
         self.holder.store(0, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);

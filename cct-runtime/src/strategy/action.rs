@@ -38,6 +38,15 @@ pub(crate) const CONDITIONS: usize = 5;
 /// Which tasks can go on, and who polls them: what tasks and those who drive them change by taking turns.
 pub(crate) const TURNS: usize = 6;
 
+/// The iteration: a step that ends it while others could go on is dependent on all others.
+pub(crate) const ITERATION: usize = 7;
+
+/// What stands for the poison flag of the lock with this address. It is an object of its own: who gives
+/// a lock back does not look at it.
+pub(crate) const fn poison_object(lock: usize) -> usize {
+    lock + 1
+}
+
 impl Action {
     /// The objects that it is about, each with what it does to it; an object 0 is none.
     #[inline]
@@ -114,6 +123,12 @@ pub enum Next {
 }
 
 impl Executed {
+    /// True if the worker goes on waiting for what the step was about.
+    fn waits_on(&self) -> bool {
+        let (operation, object) = (self.action.operation, self.action.object);
+        matches!(self.next, Next::Waits(next) if (next.operation, next.object) == (operation, object))
+    }
+
     /// As [`Action::accesses`], and more exact since it is known what came of it.
     pub fn accesses(&self) -> [(usize, Access); 2] {
         let mut accesses = self.action.accesses();
@@ -127,6 +142,16 @@ impl Executed {
             // When it runs the initialiser, it says so.
             Operation::CallOnce => accesses[0].1 = Access::Reads,
             _ => {}
+        }
+        let is_acquired = match self.action.operation {
+            Operation::TryLock | Operation::TryRead | Operation::TryWrite => {
+                self.outcome == Outcome::Done
+            }
+            // A writer that finds readers has only said that it waits.
+            operation => operation.takes_lock() && !self.waits_on(),
+        };
+        if is_acquired {
+            accesses[1] = (poison_object(accesses[0].0), Access::Reads);
         }
         // These have done their work when they wait; what is left is to go on.
         let goes_on = matches!(

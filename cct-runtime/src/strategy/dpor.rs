@@ -3,12 +3,13 @@
 //! Kept here: the tree of schedules, races, and what is to be explored. What comes before what in the
 //! schedule at hand is kept in [`super::execution`].
 
-use super::execution::Execution;
+use super::execution::{Execution, Others};
+use super::races::{cannot_go_first, conflict, ends_all, may_wait, own_object};
 use super::{
     Beginning, Candidates, Ending, Executed, IterationResult, Origin, Pick, Progress, Strategy,
     WorkerId,
 };
-use crate::operation::{Access, Operation};
+use crate::operation::Access;
 
 /// Makes a schedule for each behaviour of the test, and no two for one.
 ///
@@ -27,9 +28,11 @@ use crate::operation::{Access, Operation};
 /// **Parameters.** None. Nothing in it is random.
 ///
 /// **Departures.**
-/// - An operation that waits for its turn (a lock, a message) is in a race with whoever took the turn
-///   before, not with who gave it up. Where it is not known whether it could have gone first, it is assumed
-///   to be; that costs schedules that are given up, and loses none.
+/// - Operations may wait, and so be disabled by others: one is in a race with each earlier step that may
+///   have kept it waiting, not only with the last. Where it is not known whether it could have gone first,
+///   it is assumed to be; that costs schedules that are given up, and loses none.
+/// - What a step does may depend on those before it: nothing is taken for granted of one that was not made
+///   at the place in question. `docs/dpor.md` has the rule, and why it suffices.
 /// - At the end of a schedule the operations that are still pending, or wait for ever, are in races too:
 ///   this is how deadlocks are found.
 /// - Each value of a choice is explored.
@@ -60,11 +63,12 @@ pub struct Dpor {
     /// Who sleeps now, with the footprint of its next step.
     asleep: Vec<Entry>,
     execution: Execution,
+    /// What steps of planned entries are taken to be independent of; by entry.
+    assumptions: Vec<(u32, (usize, Access))>,
     /// Scratch: the races of a step.
     races: Vec<Race>,
-    /// Scratch: who can go first.
-    initials: Vec<WorkerId>,
-    first_steps: Vec<u32>,
+    /// Scratch: what does not come after the first step of a race.
+    others: Others,
     is_exhausted: bool,
     /// How many schedules were made to their end, and how many did not repeat.
     made: u64,
@@ -100,11 +104,14 @@ struct Entry {
     to: u32,
 }
 
-/// Two steps whose order can be reversed; the second is the one at hand.
+/// Two dependent steps, neither of which leads to the other; the second is the one at hand.
 #[derive(Clone, Copy, Debug)]
 struct Race {
     event: u32,
-    reversible: bool,
+    /// The first may keep the second from going ahead.
+    may_block: bool,
+    /// The second cannot go ahead before the first, whatever else happens.
+    is_fixed: bool,
 }
 
 impl Dpor {
@@ -201,61 +208,62 @@ impl Dpor {
         {
             self.entries.truncate(*entries as usize);
             self.footprints.truncate(*footprints as usize);
+            self.assumptions.retain(|(of, _)| of < entries);
         }
         self.path.truncate(self.depth);
         self.asleep.clear();
     }
 
     /// Plans what the races of a step ask for; it is at hand, or pending.
-    fn reverse(&mut self, step: &Executed) {
-        self.execution.arrive(step);
+    fn reverse(&mut self, step: &Executed, picked: bool) {
+        self.execution.arrive(step, picked);
         self.find_races(step);
-        let worker = step.worker;
-        let blocks = waits_for_turn(step.action.operation);
         let mut races = std::mem::take(&mut self.races);
         // Latest first: an earlier one may come before the step by way of a later one.
-        races.sort_unstable_by_key(|race| std::cmp::Reverse(race.event));
         for race in races.drain(..) {
-            if self.execution.settles(race.event, race.reversible) && race.reversible {
-                self.plan(race.event, worker, blocks);
+            let is_immediate = self.execution.settles(race.event);
+            if !race.is_fixed && (is_immediate || race.may_block) {
+                self.plan(race.event, step);
             }
         }
         self.races = races;
     }
 
-    /// Finds the steps that the one at hand is in a race with, or would be if it did not wait its turn.
+    /// Finds the steps that the one at hand is dependent on, but for those that lead to it anyway.
+    ///
+    /// An operation that never waits needs those only that are next to it: what lies between two others is
+    /// reversed first, or is part of neither. One that waits may have been kept waiting by a step long before
+    /// the one that let it go.
     fn find_races(&mut self, step: &Executed) {
         let execution = &self.execution;
-        let own = step.action.accesses()[0].0;
-        let waits = waits_for_turn(step.action.operation);
+        let own = own_object(step);
+        let waits = may_wait(step.action.operation);
         self.races.clear();
         for &(object, access) in &execution.present {
             let Some(history) = execution.history(object) else {
                 continue;
             };
-            // Once a step is found, or comes before anyway, all phases but its own come before it.
+            let may_block = waits && object == own;
+            // Once a step comes before anyway, or hides what is before it, all phases but its own do as well.
             let mut last_phase: Option<Access> = None;
-            for (index, &(event, their)) in history.steps.iter().enumerate().rev() {
+            for &(event, their) in history.opposed_to(access).iter().rev() {
                 if last_phase.is_some_and(|last| !last.commutes_with(their) || last != their) {
                     break;
                 }
                 if their.commutes_with(access) {
                     continue;
                 }
-                if execution.is_before(event, &execution.base) {
-                    if their == Access::Writes {
-                        break;
-                    }
-                    last_phase = Some(their);
-                    continue;
+                let is_before = execution.is_before(event, &execution.base);
+                if !is_before {
+                    let is_fixed =
+                        may_block && cannot_go_first(step, &execution.events[event as usize]);
+                    self.races.push(Race {
+                        event,
+                        may_block,
+                        is_fixed,
+                    });
                 }
-                let is_alone = their == Access::Writes
-                    || index == 0
-                    || !history.steps[index - 1].1.commutes_with(their);
-                let reversible =
-                    !waits || object != own || self.could_go_first(step, event, is_alone);
-                self.races.push(Race { event, reversible });
-                if reversible {
+                if is_before || !may_block {
                     if their == Access::Writes {
                         break;
                     }
@@ -263,62 +271,116 @@ impl Dpor {
                 }
             }
         }
+        if ends_all(&execution.present) {
+            let all = 0..execution.events.len() as u32;
+            let others = all.filter(|&event| !execution.is_before(event, &execution.base));
+            self.races.extend(others.map(|event| Race {
+                event,
+                may_block: false,
+                is_fixed: false,
+            }));
+        }
+        self.races
+            .sort_unstable_by_key(|race| std::cmp::Reverse(race.event));
+        self.races.dedup_by(|one, kept| {
+            let is_same = one.event == kept.event;
+            if is_same {
+                kept.may_block |= one.may_block;
+                kept.is_fixed |= one.is_fixed;
+            }
+            is_same
+        });
     }
 
-    /// True unless the step, which waits its turn, had to wait until the event was over.
-    fn could_go_first(&self, step: &Executed, event: u32, is_alone: bool) -> bool {
-        let theirs = &self.execution.events[event as usize];
-        let takes_turns = match step.action.operation {
-            // Whoever has the lock does not let it go before it was taken.
-            Operation::Lock => match theirs.operation {
-                Operation::Lock => true,
-                Operation::TryLock => !theirs.refused,
-                _ => false,
-            },
-            Operation::Read => matches!(theirs.operation, Operation::Write | Operation::TryWrite),
-            // It may be tried while others read.
-            Operation::Write => theirs.operation != Operation::WriteUnlock,
-            // Nothing that they wait for can be undone.
-            Operation::Join | Operation::ScopeEnd | Operation::OnceWait => false,
-            _ => true,
-        };
-        // If the step has been pending since before the event, it is known whether it could go ahead.
-        let was_pending = self.execution.pending_since(step.worker) < Some(event);
-        let node = theirs.node.filter(|_| was_pending && is_alone);
-        let is_candidate = |node: u32| {
-            let mut entries = self.entries[self.entries_of(node as usize)].iter();
-            entries.any(|entry| entry.worker == step.worker)
-        };
-        takes_turns && node.is_none_or(is_candidate)
-    }
-
-    /// Plans a schedule in which the step at hand, of this worker, comes before the event.
-    fn plan(&mut self, event: u32, worker: WorkerId, blocks: bool) {
+    /// Plans a schedule in which the step at hand comes before the event.
+    ///
+    /// After the node come those steps that do not come after the event, and then the step, if it can. Who
+    /// begins one of them that comes after none of the others leads there. The step at hand may do other
+    /// things there than it did here: its worker counts only if what it does is known, or is verified once
+    /// it is.
+    fn plan(&mut self, event: u32, step: &Executed) {
         // Steps that nobody picked go with the pick before them.
         let events = &self.execution.events[..=event as usize];
         let Some(first) = events.iter().rposition(|event| event.node.is_some()) else {
             return;
         };
         let node = events[first].node.map_or(0, |node| node as usize);
-        self.execution
-            .find_initials(first, worker, &mut self.initials, &mut self.first_steps);
+        let mut others = std::mem::take(&mut self.others);
+        self.execution.find_others(first, &mut others);
+        self.plan_at(node, first, step, &others);
+        self.others = others;
+    }
+
+    fn plan_at(&mut self, node: usize, first: usize, step: &Executed, others: &Others) {
         let range = self.entries_of(node);
-        let entries = &mut self.entries[range];
-        let can_begin = |entry: &Entry| self.initials.contains(&entry.worker);
-        if entries
+        let can_begin = |entry: &Entry| others.beginners.contains(&entry.worker);
+        let is_settled = |entry: &Entry| entry.planned || entry.sleeps;
+        if self.entries[range.clone()]
             .iter()
-            .any(|entry| (entry.planned || entry.sleeps) && can_begin(entry))
+            .any(|entry| is_settled(entry) && can_begin(entry))
         {
             return;
         }
-        let wanted = entries
+        let own = self.entries[range.clone()]
             .iter()
-            .position(|entry| entry.worker == worker && can_begin(entry));
-        match wanted.or_else(|| entries.iter().position(can_begin)) {
-            Some(index) => entries[index].planned = true,
+            .position(|entry| entry.worker == step.worker)
+            .map(|index| range.start + index);
+        if let Some(own) = own {
+            let entry = self.entries[own];
+            let known = &self.footprints[entry.from as usize..entry.to as usize];
+            let footprint = if entry.sleeps {
+                known
+            } else {
+                &self.execution.present
+            };
+            if !conflict(footprint, &others.footprint) {
+                if !entry.sleeps {
+                    self.entries[own].planned = true;
+                    self.assume(own as u32, &others.footprint);
+                }
+                return;
+            }
+        } else {
+            // It has been pending since before the event, waited there, and goes on waiting.
+            let was_pending = self
+                .execution
+                .pending_since(step.worker)
+                .is_none_or(|since| (since as usize) < first);
+            let object = own_object(step);
+            let is_about_it = |&(other, _): &(usize, Access)| other == object;
+            if was_pending && !others.footprint.iter().any(is_about_it) {
+                return;
+            }
+        }
+        let entries = &mut self.entries[range];
+        match entries.iter_mut().find(|entry| can_begin(entry)) {
+            Some(entry) => entry.planned = true,
             // It has to wait there.
-            None if blocks => {}
+            None if others.beginners.is_empty() && own.is_none() => {}
             None => entries.iter_mut().for_each(|entry| entry.planned = true),
+        }
+    }
+
+    /// Notes that the step of this entry is taken to be independent of these accesses.
+    fn assume(&mut self, entry: u32, footprint: &[(usize, Access)]) {
+        for &access in footprint {
+            if !self.assumptions.contains(&(entry, access)) {
+                self.assumptions.push((entry, access));
+            }
+        }
+    }
+
+    /// The entry has been explored: if it did other things than was assumed when it was planned, all others
+    /// at its node are to be explored.
+    fn verify(&mut self, entries: u32, chosen: u32) {
+        let entry = self.entries[chosen as usize];
+        let known = &self.footprints[entry.from as usize..entry.to as usize];
+        let assumed = self.assumptions.iter();
+        let mut assumed = assumed.filter(|(of, _)| *of == chosen);
+        if assumed.any(|&(_, access)| conflict(known, &[access])) {
+            for entry in &mut self.entries[entries as usize..] {
+                entry.planned = true;
+            }
         }
     }
 
@@ -354,6 +416,7 @@ impl Dpor {
                     ..
                 } => {
                     self.keep_footprint();
+                    self.verify(entries, chosen);
                     self.entries[chosen as usize].sleeps = true;
                     let rest = &self.entries[entries as usize..];
                     let next = rest.iter().position(|entry| entry.planned && !entry.sleeps);
@@ -370,6 +433,7 @@ impl Dpor {
                     }
                     self.entries.truncate(entries as usize);
                     self.footprints.truncate(footprints as usize);
+                    self.assumptions.retain(|(of, _)| *of < entries);
                 }
             }
             self.path.pop();
@@ -387,9 +451,9 @@ impl Dpor {
         }
         // What happened before the branch was looked at when it happened first.
         if self.depth > self.branch {
-            self.reverse(executed);
+            self.reverse(executed, node.is_some());
         } else {
-            self.execution.arrive(executed);
+            self.execution.arrive(executed, node.is_some());
         }
         self.execution.pass(executed, node);
         if self.depth > self.branch {
@@ -520,12 +584,21 @@ impl Strategy for Dpor {
     }
 
     fn end(&mut self, ending: &Ending) {
-        if ending.result != IterationResult::Abandoned {
-            self.made += 1;
-            for index in 0..self.execution.workers() {
-                let worker = WorkerId(index);
-                if let Some(pending) = self.execution.pending(worker) {
-                    self.reverse(&pending);
+        let ended_early = ending.result == IterationResult::Failed;
+        self.made += u64::from(ending.result != IterationResult::Abandoned);
+        let could_go_on = |worker| !self.execution.waits(worker);
+        if ended_early && self.execution.workers().any(could_go_on) {
+            self.execution.end_early();
+        }
+        for worker in self.execution.workers() {
+            if self.asleep.iter().any(|entry| entry.worker == worker) {
+                continue;
+            }
+            if let Some((pending, waits)) = self.execution.pending(worker) {
+                self.reverse(&pending, true);
+                // It could go on, had the last step not ended all.
+                if ended_early && !waits {
+                    self.plan(self.execution.events.len() as u32 - 1, &pending);
                 }
             }
         }
@@ -566,30 +639,4 @@ impl Strategy for Dpor {
             astray: self.astray,
         })
     }
-}
-
-/// True if steps that did this and that are dependent.
-fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bool {
-    one.iter().any(|&(object, access)| {
-        other
-            .iter()
-            .any(|&(their, how)| object == their && !access.commutes_with(how))
-    })
-}
-
-/// True for operations that wait until somebody else has made way for them.
-fn waits_for_turn(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Lock
-            | Operation::Read
-            | Operation::Write
-            | Operation::Join
-            | Operation::ScopeEnd
-            | Operation::OnceWait
-            | Operation::Recv
-            | Operation::RecvTimeout
-            | Operation::Send
-            | Operation::Park
-    )
 }

@@ -6,7 +6,8 @@
 
 use std::panic::Location;
 
-use super::{Action, Executed, FirstUse, Next, TURNS, WorkerId};
+use super::races::ends_all;
+use super::{Action, Executed, FirstUse, ITERATION, Next, TURNS, WorkerId};
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, WorkerKind};
 
@@ -46,6 +47,9 @@ pub(super) struct Execution {
 pub(super) struct Event {
     worker: WorkerId,
     pub(super) operation: Operation,
+    /// The object of its operation, and the second one that it changes.
+    pub(super) object: usize,
+    pub(super) also: usize,
     pub(super) refused: bool,
     /// The node that picked it, if one did.
     pub(super) node: Option<u32>,
@@ -65,6 +69,13 @@ struct Flow {
     next: Next,
 }
 
+/// What a thread does first: it is about no object.
+const FIRST_STEP: Next = Next::Goes(Action {
+    operation: Operation::End,
+    object: 0,
+    also: 0,
+    site: Location::caller(),
+});
 /// What a task does next that nobody has polled yet.
 const FIRST_TURN: Next = Next::Waits(Action {
     operation: Operation::Start,
@@ -77,9 +88,10 @@ const FIRST_TURN: Next = Next::Waits(Action {
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// All steps, latest last.
-    pub(super) steps: Vec<(u32, Access)>,
-    /// What the last phase is made of: steps that commute with one another.
+    steps: Vec<(u32, Access)>,
+    /// What the last phase is made of: steps that commute with one another; and where it begins.
     access: Option<Access>,
+    phase_from: usize,
     /// The clocks of all phases before the last joined, and of those of the last.
     before: Clock,
     phase: Clock,
@@ -99,9 +111,14 @@ impl Execution {
         self.is_between_steps = false;
     }
 
-    /// The number of workers.
-    pub(super) fn workers(&self) -> u32 {
-        self.flow_count as u32
+    /// The workers by number.
+    pub(super) fn workers(&self) -> impl Iterator<Item = WorkerId> + use<> {
+        (0..self.flow_count as u32).map(WorkerId)
+    }
+
+    /// True if the worker cannot go on.
+    pub(super) fn waits(&self, worker: WorkerId) -> bool {
+        !matches!(self.flows[worker.0 as usize].next, Next::Goes(_))
     }
 
     /// The step at hand creates a worker.
@@ -117,8 +134,7 @@ impl Execution {
         flow.clock.clear();
         flow.since = None;
         flow.next = match kind {
-            // Its first step is about no object.
-            WorkerKind::Thread => Next::Ends,
+            WorkerKind::Thread => FIRST_STEP,
             WorkerKind::Task | WorkerKind::Root(_) | WorkerKind::WakeUp => FIRST_TURN,
         };
         self.flow_count += 1;
@@ -171,8 +187,9 @@ impl Execution {
         false
     }
 
-    /// What a worker would do next, as a step whose end is not known; none if it is about no object.
-    pub(super) fn pending(&mut self, worker: WorkerId) -> Option<Executed> {
+    /// What a worker would do next, as a step whose end is not known, and whether it waits; none if it would
+    /// do nothing, or waits for a step that lets it go, whatever comes first.
+    pub(super) fn pending(&mut self, worker: WorkerId) -> Option<(Executed, bool)> {
         let (action, resumed) = match self.flows[worker.0 as usize].next {
             Next::Goes(action) => (action, false),
             Next::Waits(action) if is_passive(action.operation) => return None,
@@ -183,7 +200,7 @@ impl Execution {
         if takes_turns(action.operation) {
             self.touched.push((TURNS, Access::Writes));
         }
-        Some(Executed {
+        let step = Executed {
             step: 0,
             worker,
             action,
@@ -192,7 +209,8 @@ impl Execution {
             written: None,
             resumed,
             next: Next::Ends,
-        })
+        };
+        Some((step, resumed))
     }
 
     /// The step since which what the worker does next has been pending.
@@ -201,7 +219,9 @@ impl Execution {
     }
 
     /// A step is at hand: finds what it does and what comes before it.
-    pub(super) fn arrive(&mut self, step: &Executed) {
+    ///
+    /// One that nobody picked cannot be separated from the step before it.
+    pub(super) fn arrive(&mut self, step: &Executed, picked: bool) {
         let accesses = step.accesses();
         let own = accesses.iter().copied().filter(|&(object, _)| object != 0);
         self.present.clear();
@@ -209,6 +229,12 @@ impl Execution {
         self.present.append(&mut self.touched);
         let index = step.worker.0 as usize;
         self.base.clone_from(&self.flows[index].clock);
+        if let Some(last) = self.events.last()
+            && !picked
+        {
+            let [from, to] = last.clock;
+            join(&mut self.base, &self.clocks[from as usize..to as usize]);
+        }
         self.full.clone_from(&self.base);
         for &(object, access) in &self.present {
             let number = self.objects.number(object as u64) as usize;
@@ -226,6 +252,11 @@ impl Execution {
                 .is_some_and(|last| last.commutes_with(access))
             {
                 join(&mut self.full, &history.phase);
+            }
+        }
+        if ends_all(&self.present) {
+            for flow in &self.flows[..self.flow_count] {
+                join(&mut self.full, &flow.clock);
             }
         }
         if self.full.len() <= index {
@@ -256,6 +287,8 @@ impl Execution {
         self.events.push(Event {
             worker: step.worker,
             operation: step.action.operation,
+            object: step.action.accesses()[0].0,
+            also: step.action.also,
             refused: step.outcome == Outcome::Refused,
             node,
             count: self.full[index],
@@ -283,6 +316,14 @@ impl Execution {
         &self.footprints[first.footprint[0] as usize..last.footprint[1] as usize]
     }
 
+    /// The last step has ended the iteration, although others could go on.
+    pub(super) fn end_early(&mut self) {
+        if let Some(last) = self.events.last_mut() {
+            self.footprints.push((ITERATION, Access::Writes));
+            last.footprint[1] += 1;
+        }
+    }
+
     /// True if the event comes before what has this clock, or is it.
     pub(super) fn is_before(&self, event: u32, clock: &[u32]) -> bool {
         let event = &self.events[event as usize];
@@ -290,50 +331,70 @@ impl Execution {
         seen.is_some_and(|&seen| event.count <= seen)
     }
 
-    /// True if nothing that was settled keeps the event before the step at hand; settles the event, unless
-    /// the step had to wait for it.
-    pub(super) fn settles(&mut self, event: u32, reversible: bool) -> bool {
+    /// Settles the event, which comes before the step at hand: true if nothing that was settled lies between.
+    pub(super) fn settles(&mut self, event: u32) -> bool {
         if self.is_before(event, &self.reached) {
             return false;
         }
-        if reversible {
-            let [from, to] = self.events[event as usize].clock;
-            join(&mut self.reached, &self.clocks[from as usize..to as usize]);
-        }
+        let [from, to] = self.events[event as usize].clock;
+        join(&mut self.reached, &self.clocks[from as usize..to as usize]);
         true
     }
 
-    /// Finds the workers that can go first, in place of the event, towards the step at hand: those of which
-    /// a step comes after none of the others, among those that do not come after the event.
-    pub(super) fn find_initials(
-        &self,
-        event: usize,
-        worker: WorkerId,
-        initials: &mut Vec<WorkerId>,
-        first_steps: &mut Vec<u32>,
-    ) {
-        initials.clear();
-        first_steps.clear();
-        let follows = |first_steps: &[u32], clock: &[u32]| {
-            let mut steps = first_steps.iter();
-            steps.any(|&step| self.is_before(step, clock))
-        };
+    /// Finds the steps after the event that do not come after it in the order.
+    pub(super) fn find_others(&self, event: usize, others: &mut Others) {
+        others.beginners.clear();
+        others.first_steps.clear();
+        others.footprint.clear();
         let event = event as u32;
         for later in event + 1..self.events.len() as u32 {
-            let [from, to] = self.events[later as usize].clock;
+            let Event {
+                worker,
+                clock: [from, to],
+                footprint,
+                ..
+            } = self.events[later as usize];
             let clock = &self.clocks[from as usize..to as usize];
-            if !self.is_before(event, clock) && !follows(first_steps, clock) {
-                initials.push(self.events[later as usize].worker);
-                first_steps.push(later);
+            if self.is_before(event, clock) {
+                continue;
             }
-        }
-        if !follows(first_steps, &self.full) {
-            initials.push(worker);
+            let mut steps = others.first_steps.iter();
+            if !steps.any(|&step| self.is_before(step, clock)) {
+                others.beginners.push(worker);
+                others.first_steps.push(later);
+            }
+            let [from, to] = footprint;
+            for &access in &self.footprints[from as usize..to as usize] {
+                if !others.footprint.contains(&access) {
+                    others.footprint.push(access);
+                }
+            }
         }
     }
 }
 
+/// What can come before a step instead of after it.
+#[derive(Debug, Default)]
+pub(super) struct Others {
+    /// The workers of those steps that come after none of the others.
+    pub(super) beginners: Vec<WorkerId>,
+    /// These steps.
+    first_steps: Vec<u32>,
+    /// What all of them do.
+    pub(super) footprint: Vec<(usize, Access)>,
+}
+
 impl History {
+    /// All steps that a step with this access may be dependent on.
+    pub(super) fn opposed_to(&self, access: Access) -> &[(u32, Access)] {
+        let commutes = self.access.is_some_and(|last| last.commutes_with(access));
+        &self.steps[..if commutes {
+            self.phase_from
+        } else {
+            self.steps.len()
+        }]
+    }
+
     fn clear(&mut self) {
         self.steps.clear();
         self.access = None;
@@ -346,6 +407,7 @@ impl History {
             join(&mut self.before, &self.phase);
             self.phase.clear();
             self.access = Some(access);
+            self.phase_from = self.steps.len();
         }
         join(&mut self.phase, clock);
         self.steps.push((event, access));
@@ -366,7 +428,7 @@ fn is_passive(waited: Operation) -> bool {
 
 /// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled,
 /// or the poll is over, or somebody needs it for a wake-up.
-fn takes_turns(operation: Operation) -> bool {
+pub(super) fn takes_turns(operation: Operation) -> bool {
     matches!(
         operation,
         Operation::Start | Operation::Await | Operation::Poll

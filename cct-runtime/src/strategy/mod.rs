@@ -21,6 +21,7 @@ mod plan;
 mod pos;
 mod priorities;
 mod q_learning;
+mod races;
 mod random;
 mod rff;
 mod rng;
@@ -39,10 +40,10 @@ mod tree;
 mod turns;
 mod walk;
 
-pub(crate) use action::TURNS;
 pub use action::{Action, Executed, Next};
 #[cfg(feature = "engine")]
 pub(crate) use action::{CLOCK, CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS};
+pub(crate) use action::{ITERATION, TURNS, poison_object};
 pub use bounded::Bounded;
 pub use delay::Delay;
 pub use dpor::Dpor;

@@ -65,14 +65,16 @@ impl<T: ?Sized> Mutex<T> {
 
     /// See `std::sync::Mutex::is_poisoned`.
     #[inline]
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.machine.poison().get()
+        self.machine.is_poisoned()
     }
 
     /// See `std::sync::Mutex::clear_poison`.
     #[inline]
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.machine.poison().clear();
+        self.machine.clear_poison();
     }
 
     /// See `std::sync::Mutex::into_inner`.
@@ -80,13 +82,13 @@ impl<T: ?Sized> Mutex<T> {
     where
         T: Sized,
     {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.machine.poison().get();
         unless(poisoned, self.data.into_inner())
     }
 
     /// See `std::sync::Mutex::get_mut`.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.machine.poison().get();
         unless(poisoned, self.data.get_mut())
     }
 }
@@ -98,7 +100,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
             hold,
             not_send: PhantomData,
         };
-        unless(mutex.is_poisoned(), guard)
+        unless(mutex.machine.poison().get(), guard)
     }
 
     /// What `Condvar` needs to let go of the mutex for a while.

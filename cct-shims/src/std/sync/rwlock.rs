@@ -93,14 +93,16 @@ impl<T: ?Sized> RwLock<T> {
 
     /// See `std::sync::RwLock::is_poisoned`.
     #[inline]
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.machine.poison().get()
+        self.machine.is_poisoned()
     }
 
     /// See `std::sync::RwLock::clear_poison`.
     #[inline]
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.machine.poison().clear();
+        self.machine.clear_poison();
     }
 
     /// See `std::sync::RwLock::into_inner`.
@@ -108,20 +110,20 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: Sized,
     {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.machine.poison().get();
         unless(poisoned, self.data.into_inner())
     }
 
     /// See `std::sync::RwLock::get_mut`.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.machine.poison().get();
         unless(poisoned, self.data.get_mut())
     }
 }
 
 impl<'rwlock, T: ?Sized> RwLockReadGuard<'rwlock, T> {
     fn new(lock: &'rwlock RwLock<T>, hold: Hold) -> LockResult<Self> {
-        unless(lock.is_poisoned(), Self::unchecked(lock, hold))
+        unless(lock.machine.poison().get(), Self::unchecked(lock, hold))
     }
 
     fn unchecked(lock: &'rwlock RwLock<T>, hold: Hold) -> Self {
@@ -142,7 +144,7 @@ impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
             hold,
             not_send: PhantomData,
         };
-        unless(lock.is_poisoned(), guard)
+        unless(lock.machine.poison().get(), guard)
     }
 
     /// See `std::sync::RwLockWriteGuard::downgrade`.

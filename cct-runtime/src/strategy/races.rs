@@ -1,0 +1,92 @@
+//! Which steps are in a race: dependent on each other, and in either order possible.
+
+use super::execution::{Event, takes_turns};
+use super::{Executed, ITERATION, TURNS};
+use crate::operation::{Access, Operation};
+
+/// True if steps that did this and that are dependent.
+pub(super) fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bool {
+    if ends_all(one) || ends_all(other) {
+        return true;
+    }
+    one.iter().any(|&(object, access)| {
+        other
+            .iter()
+            .any(|&(their, how)| object == their && !access.commutes_with(how))
+    })
+}
+
+/// What a step waits for, if it waits: the object of its operation.
+pub(super) fn own_object(step: &Executed) -> usize {
+    if takes_turns(step.action.operation) {
+        TURNS
+    } else {
+        step.action.accesses()[0].0
+    }
+}
+
+/// True unless the operation is a step as soon as its worker comes to it, whatever others do.
+pub(super) fn may_wait(operation: Operation) -> bool {
+    let never_waits = operation.updates_atomic()
+        || matches!(
+            operation,
+            Operation::Load
+                | Operation::Store
+                | Operation::PlainLoad
+                | Operation::PlainStore
+                | Operation::Fence
+                | Operation::TryLock
+                | Operation::Unlock
+                | Operation::TryRead
+                | Operation::ReadUnlock
+                | Operation::TryWrite
+                | Operation::WriteUnlock
+                | Operation::Wait
+                | Operation::WaitTimeout
+                | Operation::NotifyOne
+                | Operation::NotifyAll
+                | Operation::CallOnce
+                | Operation::OnceDone
+                | Operation::OnceGet
+                | Operation::IsFinished
+                | Operation::TrySend
+                | Operation::TryRecv
+                | Operation::Disconnect
+                | Operation::Unpark
+                | Operation::Spawn
+                | Operation::ClockRead
+                | Operation::FutexWait
+                | Operation::FutexWake
+        );
+    !never_waits
+}
+
+/// True if what the step waits for is held, or not there yet, before this event, and only the event's
+/// worker can change that: with it, or later.
+pub(super) fn cannot_go_first(step: &Executed, theirs: &Event) -> bool {
+    let object = own_object(step);
+    let gives_up = |operation| theirs.operation == operation && theirs.object == object;
+    match step.action.operation {
+        Operation::Lock => {
+            let waits = matches!(theirs.operation, Operation::Wait | Operation::WaitTimeout);
+            gives_up(Operation::Unlock)
+                || waits && theirs.also == object
+                || theirs.refused && gives_up(Operation::TryLock)
+        }
+        Operation::Read => {
+            gives_up(Operation::WriteUnlock)
+                || gives_up(Operation::ReadUnlock)
+                || theirs.refused && gives_up(Operation::TryRead)
+        }
+        Operation::Write => gives_up(Operation::WriteUnlock),
+        // Nothing that they wait for can be undone.
+        Operation::Join | Operation::ScopeEnd => true,
+        Operation::OnceWait => gives_up(Operation::OnceDone),
+        _ => false,
+    }
+}
+
+/// True for what a step does that ends the iteration while others could go on.
+pub(super) fn ends_all(footprint: &[(usize, Access)]) -> bool {
+    footprint.iter().any(|&(object, _)| object == ITERATION)
+}
