@@ -38,7 +38,7 @@ pub fn std_global_allocator(args: TokenStream, item: TokenStream) -> TokenStream
 ///
 /// - `iterations = 500`: the most schedules to explore.
 /// - `time = "2s"` (or `ms`, `m`): no new schedule is begun after this long.
-/// - `max_steps = 5000`: where a schedule is cut off.
+/// - `max_steps = 5000`: where a schedule is cut off, counted from its first spawn.
 /// - `strategy = "pct:3"`: who picks the next worker.
 /// - `seed = 7`: what all choices follow from.
 /// - `detached_steps = 0`: how long detached workers may run on after the body has returned.

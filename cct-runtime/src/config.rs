@@ -16,7 +16,8 @@ pub struct Settings {
     pub iterations: Option<u64>,
     /// `time`: no new schedule is begun after this long; printed and read in milliseconds (`time=1500`).
     pub time: Option<Duration>,
-    /// `max_steps`: where a schedule is cut off, from 1 to [`Settings::MAX_STEPS`].
+    /// `max_steps`: where a schedule is cut off, counted from when the second worker is made, from 1 to
+    /// [`Settings::MAX_STEPS`].
     pub max_steps: Option<u32>,
     /// `strategy`: see [`Spec`].
     pub strategy: Option<Spec>,

@@ -115,7 +115,9 @@ impl<F: Future> Future for Driven<F> {
             (&mut this.task, Pin::new_unchecked(&mut this.future))
         };
         let (own, inner) = (type_name::<Driven<F>>(), type_name::<F>());
-        task.poll(own, inner, context, |context| future.poll(context))
+        let place = (&raw const *future).cast::<u8>();
+        let place = (place, size_of::<F>());
+        task.poll(own, inner, place, context, |context| future.poll(context))
     }
 }
 

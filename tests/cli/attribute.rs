@@ -36,7 +36,7 @@ fn settings_beside_a_test_count_between_environment_and_manifest() {
     assert_eq!(schedules(&own, "without_settings"), 1000);
     let cut_off = own.test("attribute tests::cut_off_early");
     assert_eq!(cut_off["counters"]["cut_offs"], 20, "{cut_off}");
-    assert_eq!(cut_off["counters"]["longest"], 50, "{cut_off}");
+    assert_eq!(cut_off["counters"]["longest"], 51, "{cut_off}");
     let strategy = &own.test("attribute tests::with_settings")["strategy"];
     assert_eq!(strategy, "random");
 

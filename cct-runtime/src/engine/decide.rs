@@ -96,11 +96,17 @@ impl Engine {
             }
             _ => {}
         }
+        if self.overtime.is_on {
+            return self.next_in_overtime();
+        }
         if self.end.is_some() {
             return None;
         }
         self.look_for_heat(step)?;
-        if step >= self.limit {
+        if step >= self.limit && !self.goes_on_alone() {
+            if !self.body_done && self.begin_overtime() {
+                return self.next_in_overtime();
+            }
             self.cut_off();
             return None;
         }
@@ -116,6 +122,9 @@ impl Engine {
             self.look_at_deadlines();
         }
         let stalled = self.look_for_progress()?;
+        if self.alone.is_paused() {
+            return Some(self.go_on_alone());
+        }
         self.note_width();
         self.contested_steps += u64::from(self.contested);
         self.counted = step;
@@ -165,6 +174,9 @@ impl Engine {
         self.burn_fuse();
         self.count_contested();
         self.horizon += 1;
+        if self.alone.is_on {
+            self.horizon = self.limit;
+        }
         self.horizon
     }
 
@@ -196,11 +208,15 @@ impl Engine {
     }
 
     /// Lets as many points pass undecided as the quantum, the clock and the step bound allow.
-    fn refill(&mut self) {
+    pub(super) fn refill(&mut self) {
         if self.recorder.is_some() || self.watch.is_on || self.conditions.is_any() {
             return;
         }
-        let to_end = self.limit.saturating_sub(self.horizon + 1);
+        let to_end = if self.alone.is_on {
+            u32::MAX
+        } else {
+            self.limit.saturating_sub(self.horizon + 1)
+        };
         let fuse = self
             .quantum
             .min(LONGEST_FUSE)

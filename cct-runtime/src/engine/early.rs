@@ -179,6 +179,15 @@ impl Engine {
         self.change_width();
     }
 
+    /// No time-out is early any more in this iteration.
+    pub(super) fn end_early(&mut self) {
+        self.early.left = 0;
+        self.early.is_stale = false;
+        for index in 0..self.worker_count {
+            self.withdraw(self.workers[index]);
+        }
+    }
+
     /// The worker begins a wait with a deadline, which may be late for certain.
     pub(super) fn note_late(&mut self, worker: &Worker) {
         if is_sleep(worker) || !self.early.is_possible() {

@@ -104,6 +104,139 @@ pub(super) unsafe extern "C" fn enter(engine: *mut Engine) {
     switch!(super::decide::entered)
 }
 
+/// Runs `f` on the stack whose free part ends at `top`, and leaves nothing behind, on the caller's stack
+/// or in registers: either shows again in the unused words of a worker's next frames.
+///
+/// # Safety
+///
+/// Enough below `top` must be writable and in nobody's use. `f` must not unwind or switch.
+pub(super) unsafe fn on_stack(top: Context, f: &mut dyn FnMut()) {
+    extern "C" fn call(f: *mut &mut dyn FnMut()) {
+        // SAFETY: it is the caller's, below.
+        unsafe { (*f)() };
+    }
+    let mut f = f;
+    // SAFETY: the caller's.
+    unsafe { call_on_stack(&raw mut f, (top as usize & !15) as Context, call) };
+}
+
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+unsafe extern "C" fn call_on_stack(
+    f: *mut &mut dyn FnMut(),
+    top: Context,
+    call: extern "C" fn(*mut &mut dyn FnMut()),
+) {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_adjust_cfa_offset 8",
+        ".cfi_rel_offset rbp, 0",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "mov rsp, rsi",
+        "call rdx",
+        "xor eax, eax",
+        "xor ecx, ecx",
+        "xor edx, edx",
+        "xor esi, esi",
+        "xor edi, edi",
+        "xor r8d, r8d",
+        "xor r9d, r9d",
+        "xor r10d, r10d",
+        "xor r11d, r11d",
+        "pxor xmm0, xmm0",
+        "pxor xmm1, xmm1",
+        "pxor xmm2, xmm2",
+        "pxor xmm3, xmm3",
+        "pxor xmm4, xmm4",
+        "pxor xmm5, xmm5",
+        "pxor xmm6, xmm6",
+        "pxor xmm7, xmm7",
+        "pxor xmm8, xmm8",
+        "pxor xmm9, xmm9",
+        "pxor xmm10, xmm10",
+        "pxor xmm11, xmm11",
+        "pxor xmm12, xmm12",
+        "pxor xmm13, xmm13",
+        "pxor xmm14, xmm14",
+        "pxor xmm15, xmm15",
+        "mov rsp, rbp",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+    )
+}
+
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+unsafe extern "C" fn call_on_stack(
+    f: *mut &mut dyn FnMut(),
+    top: Context,
+    call: extern "C" fn(*mut &mut dyn FnMut()),
+) {
+    naked_asm!(
+        ".cfi_startproc",
+        "stp x29, x30, [sp, #-16]!",
+        ".cfi_adjust_cfa_offset 16",
+        ".cfi_rel_offset x29, 0",
+        ".cfi_rel_offset x30, 8",
+        "mov x29, sp",
+        ".cfi_def_cfa_register x29",
+        "mov sp, x1",
+        "blr x2",
+        "mov x0, xzr",
+        "mov x1, xzr",
+        "mov x2, xzr",
+        "mov x3, xzr",
+        "mov x4, xzr",
+        "mov x5, xzr",
+        "mov x6, xzr",
+        "mov x7, xzr",
+        "mov x8, xzr",
+        "mov x9, xzr",
+        "mov x10, xzr",
+        "mov x11, xzr",
+        "mov x12, xzr",
+        "mov x13, xzr",
+        "mov x14, xzr",
+        "mov x15, xzr",
+        "mov x16, xzr",
+        "mov x17, xzr",
+        "movi v0.2d, #0",
+        "movi v1.2d, #0",
+        "movi v2.2d, #0",
+        "movi v3.2d, #0",
+        "movi v4.2d, #0",
+        "movi v5.2d, #0",
+        "movi v6.2d, #0",
+        "movi v7.2d, #0",
+        "movi v16.2d, #0",
+        "movi v17.2d, #0",
+        "movi v18.2d, #0",
+        "movi v19.2d, #0",
+        "movi v20.2d, #0",
+        "movi v21.2d, #0",
+        "movi v22.2d, #0",
+        "movi v23.2d, #0",
+        "movi v24.2d, #0",
+        "movi v25.2d, #0",
+        "movi v26.2d, #0",
+        "movi v27.2d, #0",
+        "movi v28.2d, #0",
+        "movi v29.2d, #0",
+        "movi v30.2d, #0",
+        "movi v31.2d, #0",
+        "mov sp, x29",
+        ".cfi_def_cfa_register sp",
+        "ldp x29, x30, [sp], #16",
+        ".cfi_adjust_cfa_offset -16",
+        "ret",
+        ".cfi_endproc",
+    )
+}
+
 /// Where a new worker begins: the return address of its first switch.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]

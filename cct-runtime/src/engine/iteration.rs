@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use super::alone::Alone;
 use super::clock;
 use super::fiber::{enter, hand_over};
 use super::panic::PanicId;
@@ -145,6 +146,8 @@ impl Engine {
             enter(engine);
             set_engine(std::ptr::null_mut());
         }
+        self.end_alone();
+        self.end_overtime();
         let steps = self.steps();
         self.tape.end(steps);
         self.tell_step();
@@ -204,6 +207,8 @@ impl Engine {
         self.iteration = iteration;
         self.runs += 1;
         self.limit = head.max_steps;
+        self.bound = head.max_steps;
+        self.alone = Alone::default();
         self.detached_steps = head.detached_steps;
         self.contested = false;
         self.yield_budget = head.yield_budget.max(1);

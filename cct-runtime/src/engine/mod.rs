@@ -20,8 +20,11 @@ mod hush;
 pub(crate) mod monitors;
 mod naps;
 
+mod alone;
 mod deadlock;
+mod image;
 mod look;
+mod overtime;
 mod stall;
 mod wait;
 mod waiters;

@@ -19,6 +19,8 @@ use crate::verdict::{BugKind, Verdict};
 /// How many steps without progress there are before the engine looks, and then looks at each step: what
 /// it does must not depend on where the fuse happened to end, or a replay would differ.
 pub(super) const PATIENCE: u32 = 128;
+/// What `idle` is after a look: more than ever counted, so that a stretch is known as one from before.
+const LOOKED_AT: u32 = 1 << 31;
 /// How many steps one turn has.
 const TURN: u32 = 16;
 /// How many rounds of spinning, states repeated or not, there are before time moves.
@@ -33,8 +35,6 @@ const LONGEST_LEAP: u64 = 3_600_000_000_000;
 pub(super) struct Stall {
     /// Moves with every stretch, so that the turns of an older one do not count.
     number: u32,
-    /// The step at which the stretch began.
-    since: u32,
     rounds: u32,
     /// How much time moves next, in nanoseconds.
     leap: u64,
@@ -93,16 +93,16 @@ impl Engine {
     #[cold]
     #[expect(clippy::option_option, reason = "as above")]
     fn give_turns(&mut self) -> Option<Option<Pick>> {
-        let since = self.horizon - self.idle.min(self.horizon);
-        if self.stall.since != since {
+        if self.idle < LOOKED_AT {
+            // Whoever changes something begins to count again.
             let number = self.stall.number + 1;
             self.stall = Stall {
                 number,
-                since,
                 rounds: 0,
                 leap: FIRST_LEAP,
             };
         }
+        self.idle = LOOKED_AT;
         self.take_part();
         if let Some(next) = self.next_turn() {
             return Some(Some(Pick {

@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::ptr::null_mut;
 
+use super::alone::Alone;
 use super::aside::Onlooker;
 use super::conditions::Conditions;
 use super::early::Early;
@@ -18,6 +19,7 @@ use super::hush::Hush;
 use super::iteration::End;
 use super::look::Looks;
 use super::monitors::Registered;
+use super::overtime::Overtime;
 use super::panic::{Hook, Panics};
 use super::record::Recorder;
 use super::replay::Replay;
@@ -181,6 +183,10 @@ pub(crate) struct Engine {
     pub(super) driver: Driver,
     pub(super) tape: Tape,
     pub(super) stall: Stall,
+    pub(super) alone: Alone,
+    pub(super) overtime: Overtime,
+    /// Where the program's statics are, and their sizes in bytes.
+    pub(super) statics: Vec<(usize, usize)>,
 
     /// Set while code runs on the current worker that is no part of the execution.
     pub(super) onlooker: Option<Onlooker>,
@@ -207,6 +213,8 @@ pub(crate) struct Engine {
     pub(super) runs: u64,
     /// The step at which the iteration is over whatever happens.
     pub(super) limit: u32,
+    /// How many steps there are from when the second worker is made.
+    pub(super) bound: u32,
     /// How far the limit is from the step at which the body returned.
     pub(super) detached_steps: u32,
     /// Whether there is more than one candidate.
@@ -314,6 +322,9 @@ impl Engine {
             driver: Driver::Replay(Replay::default()),
             tape,
             stall: Stall::default(),
+            alone: Alone::default(),
+            overtime: Overtime::default(),
+            statics: Vec::new(),
             onlooker: None,
             hush: Hush::default(),
             monitors: Vec::new(),
@@ -328,6 +339,7 @@ impl Engine {
             iteration: 0,
             runs: 0,
             limit: 0,
+            bound: 0,
             detached_steps: 0,
             contested: false,
             yield_budget: 1,
@@ -355,6 +367,11 @@ impl Engine {
     /// From here on the outside is waited for like this.
     pub(crate) fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
+    }
+
+    /// Statics are at these places, with these sizes.
+    pub(crate) fn look_at(&mut self, statics: Vec<(usize, usize)>) {
+        self.statics = statics;
     }
 
     /// Gives each worker thread-locals of its own where C code has some.

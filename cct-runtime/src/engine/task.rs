@@ -152,11 +152,12 @@ impl Task {
     /// Polls the task: runs `inner` in its name, now or in a later poll.
     ///
     /// `own` is the name of the type that the task is part of, `future` that of its future's, and `context`
-    /// that of its executor.
+    /// that of its executor. The future lies at `place`, and has that size.
     pub fn poll<R>(
         &mut self,
         own: &'static str,
         future: &'static str,
+        place: (*const u8, usize),
         context: &mut Context<'_>,
         inner: impl FnOnce(&mut Context<'_>) -> Poll<R>,
     ) -> Poll<R> {
@@ -206,6 +207,9 @@ impl Task {
                 // One that was held back on the way is polled again in any case.
                 if is_woken && !driven(task).below.is_null() {
                     gives_way(engine, context.waker());
+                }
+                if (*engine).overtime.is_on {
+                    outside(|| (*engine).see_future((*task).id, future, place));
                 }
                 TurnEnd::Pending
             };
@@ -898,6 +902,7 @@ impl Engine {
             base: null_mut(),
             limit: null_mut(),
         };
+        self.overtime.is_broken = true;
         let task = self.add_entry(nowhere, site);
         // SAFETY: the current worker is live, and runs on a thread.
         let (made_on, outer) = unsafe {
@@ -1167,7 +1172,9 @@ impl Engine {
         self.change_width();
         // SAFETY: the caller's worker is live.
         let id = unsafe { (*worker).id };
-        self.tape.rename(self.steps() + 1, id);
+        if !self.overtime.is_on {
+            self.tape.rename(self.steps() + 1, id);
+        }
     }
 
     /// Saves where the current worker goes on; at a gate two candidates share a stack.

@@ -68,6 +68,7 @@ pub fn spawn_at(
         let name = name.map(str::to_owned);
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         unsafe {
+            (*engine).overtime.is_broken = true;
             let worker = (*engine).add_worker(name, stack_size, site, body)?;
             let id = (*worker).id;
             (*engine).record_spawn(id, WorkerKind::Thread);
@@ -196,6 +197,10 @@ pub fn choose_index(n: usize) -> usize {
     let chosen = outside(|| {
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         let engine = unsafe { &mut *engine };
+        if engine.overtime.is_on {
+            engine.overtime.is_broken = true;
+            return 0;
+        }
         let chosen = match &mut engine.driver {
             // SAFETY: whoever explores owns the strategy and is suspended.
             Driver::Search(strategy) => unsafe { (**strategy).choose_index(n) },
@@ -221,6 +226,8 @@ pub fn random_bytes(out: &mut [u8]) {
     touch(RANDOM_BYTES, Access::Writes);
     leave_out(Exception::RandomNumbers);
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
+    unsafe { (*engine()).overtime.is_broken = true };
+    // SAFETY: as above.
     let rng = unsafe { &mut (*engine()).value_rng };
     for chunk in out.chunks_mut(8) {
         chunk.copy_from_slice(&rng.bits().to_le_bytes()[..chunk.len()]);

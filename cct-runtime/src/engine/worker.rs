@@ -156,6 +156,9 @@ impl Engine {
         spawned_at: &'static Location<'static>,
     ) -> *mut Worker {
         let index = self.worker_count;
+        if index == 1 {
+            self.gain_company();
+        }
         let id = WorkerId(index as u32);
         if self.workers.len() == index {
             let fresh = Box::new(Worker::new(id, stack, spawned_at));

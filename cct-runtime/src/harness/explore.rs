@@ -87,6 +87,7 @@ impl Explorer {
         let granularity = Granularity::new(&settings.atomic, &settings.interleave);
         let mut engine = Engine::new(tape, granularity);
         engine.exchange(surroundings.take_c_locals());
+        engine.look_at(surroundings.places_of_statics());
         Explorer {
             surroundings,
             engine,

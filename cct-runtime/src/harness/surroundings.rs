@@ -82,6 +82,14 @@ impl Surroundings {
         statics.map(Statics::take_c_locals).unwrap_or_default()
     }
 
+    /// Where statics are, for the engine.
+    pub(super) fn places_of_statics(&self) -> Vec<(usize, usize)> {
+        self.statics
+            .as_ref()
+            .map(Statics::places)
+            .unwrap_or_default()
+    }
+
     /// How many statics are put back, and their size in bytes.
     pub(super) fn statics_extent(&self) -> (usize, usize) {
         self.statics.as_ref().map_or((0, 0), Statics::extent)

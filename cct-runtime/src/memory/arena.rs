@@ -238,6 +238,55 @@ pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
     }
 }
 
+/// How many bytes the iteration has used.
+pub(crate) fn used() -> usize {
+    // SAFETY: on the engine's thread, see `Shared`.
+    let arena = unsafe { &*ARENA.0.get() };
+    arena.top - arena.start
+}
+
+/// Appends the words of all live blocks, with where each begins.
+pub(crate) fn live_words(words: &mut Vec<u64>) {
+    // SAFETY: as above.
+    let (mut place, top) = unsafe { ((*ARENA.0.get()).start, (*ARENA.0.get()).top) };
+    while place + HEADER <= top {
+        let header = place as *const Header;
+        // SAFETY: below the top all is readable, and headers lie at multiples of their size.
+        let (size, state) = unsafe { ((*header).size, (*header).state) };
+        let is_header = (state == LIVE || state == FREED) && size <= top - place - HEADER;
+        if !is_header {
+            // Room before a block of great alignment.
+            place += HEADER;
+            continue;
+        }
+        let block = place + HEADER;
+        if state == LIVE {
+            words.push(block as u64);
+            words.extend((0..size.div_ceil(8)).map(|index| {
+                // SAFETY: the block has that size, up to the next header.
+                unsafe { (block as *const u64).add(index).read() }
+            }));
+        }
+        place = (block + size).next_multiple_of(HEADER);
+    }
+}
+
+/// True if the number is an address in the arena.
+pub(crate) fn is_address(word: u64) -> bool {
+    // SAFETY: as above.
+    let start = unsafe { (*ARENA.0.get()).start } as u64;
+    start != 0 && word.wrapping_sub(start) < used() as u64
+}
+
+/// True if the number is the address of a block that has been freed.
+pub(crate) fn is_freed(word: u64) -> bool {
+    let is_block = is_address(word) && word.is_multiple_of(HEADER as u64);
+    // SAFETY: below the top all is readable, and a header lies before where a block can begin.
+    is_block
+        && is_address(word - HEADER as u64)
+        && unsafe { (*header(word as *mut u8)).state == FREED }
+}
+
 unsafe fn check_live(block: *mut u8, what: &str) {
     // SAFETY: the caller's.
     let state = unsafe { (*header(block)).state };

@@ -188,6 +188,14 @@ impl Statics {
         std::mem::take(&mut self.c_locals)
     }
 
+    /// Where they are, and their sizes in bytes.
+    pub(crate) fn places(&self) -> Vec<(usize, usize)> {
+        let areas = self.areas.iter();
+        areas
+            .map(|area| (area.address as usize, area.size))
+            .collect()
+    }
+
     /// The number of statics and their size in bytes.
     pub(crate) fn extent(&self) -> (usize, usize) {
         (self.names.len(), self.saved.len())

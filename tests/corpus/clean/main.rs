@@ -11,6 +11,7 @@ mod ordered_locks;
 mod park_for_a_flag;
 mod peterson;
 mod philosophers;
+mod polls;
 mod reference_count;
 mod reserved_room;
 mod semaphore;

@@ -1,6 +1,9 @@
-//! Under some schedule, somebody spins for ever, and nobody will ever change anything.
+//! Under some schedule, somebody spins or polls for ever, and nobody will ever change anything.
 
 mod abandoned_ticket;
+mod alone;
+mod polls;
 mod spun_for_holder;
 mod stop_before_start;
 mod stubborn_flags;
+mod ticker_beside_a_deadlock;

@@ -1,0 +1,66 @@
+//! Polls that end: by a deadline, by a count, or since somebody else is done. A ticker may tick for ever.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const MILLI: Duration = Duration::from_millis(1);
+
+#[test]
+fn until_a_deadline() {
+    let flag = AtomicBool::new(false);
+    let end = Instant::now() + 5000 * MILLI;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !flag.load(SeqCst) && Instant::now() < end {
+                thread::sleep(10 * MILLI);
+            }
+        });
+        while !flag.load(SeqCst) && Instant::now() < end {
+            thread::sleep(7 * MILLI);
+        }
+    });
+}
+
+#[test]
+fn until_the_other_has_counted() {
+    let flag = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..500 {
+                thread::sleep(MILLI);
+            }
+            flag.store(true, SeqCst);
+        });
+        while !flag.load(SeqCst) {
+            thread::sleep(3 * MILLI);
+        }
+    });
+}
+
+#[test]
+fn beside_a_ticker() {
+    let ticks = Arc::new(AtomicU32::new(0));
+    thread::spawn({
+        let ticks = Arc::clone(&ticks);
+        move || loop {
+            thread::sleep(MILLI);
+            ticks.fetch_add(1, SeqCst);
+        }
+    });
+    while ticks.load(SeqCst) < 20 {
+        thread::sleep(5 * MILLI);
+    }
+}
+
+/// One worker has no step bound.
+#[test]
+fn alone_and_for_long() {
+    let count = AtomicU32::new(0);
+    for _ in 0..100_000 {
+        count.fetch_add(1, SeqCst);
+    }
+    let read = (0..50_000).filter(|_| count.load(SeqCst) == 100_000);
+    assert_eq!(read.count(), 50_000);
+}
