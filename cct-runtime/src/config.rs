@@ -346,7 +346,7 @@ impl Timeouts {
 
     /// How far away a time-out may be that is early under `auto`: for how long a busy machine may keep a
     /// thread waiting that could run. What is further away is a watchdog.
-    pub const NEAR: Duration = Duration::from_millis(200);
+    pub const NEAR: Duration = Duration::from_millis(50);
 
     /// The name by which settings call it.
     pub const fn name(self) -> &'static str {

@@ -190,7 +190,8 @@ impl Engine {
 
     /// The worker begins a wait with a deadline, which may be late for certain.
     pub(super) fn note_late(&mut self, worker: &Worker) {
-        if is_sleep(worker) || !self.early.is_possible() {
+        // Who looks at each step to leave out schedules may leave out some with other early time-outs.
+        if is_sleep(worker) || !self.early.is_possible() || self.watch.asks {
             clock::note_deadline(self, worker);
         }
     }
@@ -261,8 +262,8 @@ impl Engine {
                 self.looks.remove(worker);
             }
         }
+        // Others whose deadline it is too are still to be picked.
         self.early.is_stale = true;
-        self.end_waits_until(self.time);
         clock::be_patient(self);
     }
 
