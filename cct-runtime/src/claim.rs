@@ -55,6 +55,8 @@ exceptions! {
     Prints "prints" Order,
     /// An await within something that polls by itself was no place for other tasks of its thread.
     NestedAwaits "nested awaits" Order,
+    /// What an executor did when a task that had been held back went on was one step.
+    TaskWakeUps "task wake-ups" Order,
     /// Random numbers were drawn, which follow from the seed.
     RandomNumbers "random numbers" Input,
     /// The file system was used.

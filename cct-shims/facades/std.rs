@@ -32,6 +32,12 @@ pub mod arch {
     }
 }
 
+pub mod env {
+    //! The environment.
+    pub use ::cct_shims::std::env::{vars, vars_os};
+    pub use ::real::env::*;
+}
+
 pub mod hint {
     //! Hints to the compiler and the processor.
     pub use ::cct_shims::std::hint::spin_loop;

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
+use cct::claim::Exceptions;
 
 use super::chosen::Chosen;
 use super::layer;
+use super::linked::Linked;
 use super::marker::Marker;
 use super::raw_calls;
 use super::sysroot::Sysroot;
@@ -76,6 +78,8 @@ pub(crate) struct Executable {
     pub target: String,
     /// How people call it: `package`, `package::test`, `package::bin/name`.
     pub label: String,
+    /// What the crates in it may do that no run can see.
+    pub linked: Exceptions,
     /// How it was built; none when it is not under control at all.
     pub marker: Option<Marker>,
     /// The folder that its tests run in.
@@ -166,10 +170,11 @@ impl Cargo<'_> {
     }
 
     fn describe(&self, made: &Made) -> Built {
+        let mut linked = Linked::new(made.host_libraries());
         let mut executables: Vec<_> = made
             .tests
             .iter()
-            .filter_map(|artifact| self.executable(artifact, made))
+            .filter_map(|artifact| self.executable(artifact, made, &mut linked))
             .collect();
         // Cargo tells of each when it is built, which may be in another order the next time.
         executables.sort_by(|one, other| one.label.cmp(&other.label));
@@ -184,7 +189,12 @@ impl Cargo<'_> {
         }
     }
 
-    fn executable(&self, artifact: &Artifact, made: &Made) -> Option<Executable> {
+    fn executable(
+        &self,
+        artifact: &Artifact,
+        made: &Made,
+        linked: &mut Linked,
+    ) -> Option<Executable> {
         let path = PathBuf::from(artifact.executable.clone()?);
         let member = self.workspace.packages.get(&artifact.package_id)?;
         let package = &member.package;
@@ -208,6 +218,7 @@ impl Cargo<'_> {
         env.extend(programs.map(|(_, name, path)| (format!("CARGO_BIN_EXE_{name}"), path.into())));
         Some(Executable {
             label: label(&package.name, kind, &target),
+            linked: linked.of(&path),
             marker: Marker::read(&path),
             path,
             package: package.name.to_string(),
@@ -282,6 +293,24 @@ impl Made {
             }
             _ => {}
         }
+    }
+
+    /// The libraries and procedural macros that were built for the build itself: no wrapper left a note.
+    fn host_libraries(&self) -> Vec<PathBuf> {
+        let files = self.artifacts.iter().flat_map(|(_, _, files)| files);
+        let is_library = |file: &&PathBuf| {
+            let extension = file.extension().and_then(|extension| extension.to_str());
+            matches!(extension, Some("rlib" | "so"))
+        };
+        let is_noted = |file: &&PathBuf| Marker::read(file).is_some();
+        let mut files: Vec<_> = files
+            .filter(is_library)
+            .filter(|file| !is_noted(file))
+            .cloned()
+            .collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     fn crates(&self) -> Vec<BuiltCrate> {

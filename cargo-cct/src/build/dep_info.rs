@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::layer::Remap;
 
@@ -77,6 +77,20 @@ impl DepInfo<'_> {
     }
 }
 
+/// The files that a crate was made of, the first rule's; none if nobody knows.
+pub(super) fn sources(file: &Path) -> Option<Vec<PathBuf>> {
+    let text = fs::read_to_string(file).ok()?;
+    let mut rules = text.lines().filter(|line| !line.starts_with('#'));
+    let (_, mut rest) = rules.next()?.split_once(": ")?;
+    let mut files = Vec::new();
+    while !rest.is_empty() {
+        let (path, after) = rest.split_at(word(rest));
+        files.push(PathBuf::from(path.trim_end().replace("\\ ", " ")));
+        rest = after;
+    }
+    Some(files)
+}
+
 /// The length of the first word with the blank after it; a blank in a name has a backslash before it.
 fn word(text: &str) -> usize {
     let mut before = ' ';
@@ -132,6 +146,20 @@ mod tests {
             text.ends_with("\n# env-dep:CCT_A=/c c/lib\n# env-dep:CCT_B\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn sources_are_read_back() {
+        let file = std::env::temp_dir().join(format!("cct-sources-{}.d", std::process::id()));
+        fs::write(
+            &file,
+            "o/a.d: src/a.rs /w\\ w/b.rs\n\no/liba.rlib: src/a.rs\n",
+        )
+        .expect("writable");
+        let found = sources(&file).expect("a rule");
+        assert_eq!(found, ["src/a.rs", "/w w/b.rs"].map(PathBuf::from));
+        fs::remove_file(&file).expect("removable");
+        assert_eq!(sources(&file), None);
     }
 
     #[test]

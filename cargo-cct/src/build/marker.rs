@@ -7,6 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cct::claim::{Exception, Exceptions};
+
 use crate::rewrite::Passes;
 
 /// What a note says about its file.
@@ -18,6 +20,10 @@ pub(crate) struct Marker {
     pub treatment: Treatment,
     /// Its package, as cargo calls it: name and version.
     pub package: (String, String),
+    /// What its source may do that no run can see.
+    pub facts: Exceptions,
+    /// The libraries and procedural macros that it was given.
+    pub externs: Vec<PathBuf>,
 }
 
 /// What kind of thing a file is.
@@ -82,7 +88,14 @@ impl Marker {
             Treatment::Reduced { passes, key } => format!("reduced {key} {}", passes.names()),
         };
         let (name, version) = &self.package;
-        format!("{kind}\n{treatment}\n{name} {version}\n")
+        let facts: Vec<_> = self.facts.names().collect();
+        let facts = facts.join(",");
+        let mut text = format!("{kind}\n{treatment}\n{name} {version}\n{facts}\n");
+        for file in &self.externs {
+            text.push_str(&file.to_string_lossy());
+            text.push('\n');
+        }
+        text
     }
 
     fn parse(text: &str) -> Option<Marker> {
@@ -107,8 +120,22 @@ impl Marker {
             kind: *kind,
             treatment,
             package: (name.to_owned(), version.to_owned()),
+            facts: exceptions(lines.next()?)?,
+            externs: lines.map(PathBuf::from).collect(),
         })
     }
+}
+
+/// Reads names with commas between them.
+fn exceptions(names: &str) -> Option<Exceptions> {
+    let mut names = names.split(',').filter(|name| !name.is_empty());
+    let find = |name| {
+        let mut all = Exception::ALL.iter().copied();
+        all.find(|exception| exception.name() == name)
+    };
+    names.try_fold(Exceptions::NONE, |facts, name| {
+        Some(facts.and(Exceptions::of(find(name)?)))
+    })
 }
 
 /// A library's two files share one note.
@@ -151,6 +178,8 @@ mod tests {
                 kind: Kind::Library,
                 treatment,
                 package: ("a".to_owned(), "1.0.0".to_owned()),
+                facts: Exception::ALL.iter().copied().collect(),
+                externs: vec![PathBuf::from("/d/libb.rmeta"), PathBuf::from("/d/c d.so")],
             };
             assert_eq!(Marker::parse(&marker.text()), Some(marker));
         }

@@ -33,6 +33,8 @@ pub(crate) struct Facts {
     pub edition: Option<String>,
     /// True for a question about `cfg`s: who asks decides by the answer what is built.
     pub asks_cfg: bool,
+    /// The files of the crates that it is given.
+    pub externs: Vec<PathBuf>,
 }
 
 /// What is put in.
@@ -54,6 +56,10 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
             ("--print", what) => {
                 facts.is_query = true;
                 facts.asks_cfg |= what == "cfg";
+            }
+            ("--extern", krate) => {
+                let file = krate.split_once('=').map(|(_, file)| file.into());
+                facts.externs.extend(file);
             }
             ("--edition", year) => facts.edition = Some(year.to_owned()),
             ("--target", _) => facts.has_target = true,
@@ -286,12 +292,14 @@ mod tests {
     #[test]
     fn the_names_of_the_results_are_found() {
         let facts = facts(&words(
-            "--crate-name a a.rs --test -C extra-filename=-12 --out-dir /o --target=x",
+            "--crate-name a a.rs --test -C extra-filename=-12 --out-dir /o --target=x \
+             --extern priv:b=/d/libb.rmeta --extern proc_macro",
         ));
         assert_eq!(facts.crate_name, "a");
         assert_eq!(facts.extra_filename, "-12");
         assert_eq!(facts.out_dir.as_deref(), Some(Path::new("/o")));
         assert!(facts.has_target && facts.is_test && facts.is_executable);
+        assert_eq!(facts.externs, [Path::new("/d/libb.rmeta")]);
     }
 
     #[test]

@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
+use cct::claim::Exceptions;
+
 use super::chosen;
 use super::dep_info::DepInfo;
+use super::facts::{self, Words};
 use super::layer::{Call, Compiled};
 use super::marker::{Kind, Marker, Treatment};
 use super::raw_calls;
@@ -91,7 +94,7 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     }
     let compiled = if let Some(kind) = own(&facts) {
         // Before it is built: cargo begins with dependent crates once there is metadata.
-        leave(&facts, &marker(kind, Treatment::AsWritten))?;
+        leave(&facts, &marker(&facts, kind, Treatment::AsWritten))?;
         let args = rustc_args::hollow(&args, &lib.join("stub.rs"));
         call.args = &args;
         call.run()?
@@ -230,13 +233,23 @@ fn package() -> (String, String) {
     (variable("CARGO_PKG_NAME"), variable("CARGO_PKG_VERSION"))
 }
 
-fn marker(kind: Kind, treatment: Treatment) -> Marker {
-    let package = package();
+fn marker(facts: &Facts, kind: Kind, treatment: Treatment) -> Marker {
     Marker {
         kind,
         treatment,
-        package,
+        package: package(),
+        facts: match kind {
+            // The sysroot's takes its place.
+            Kind::Engine | Kind::Shims => Exceptions::NONE,
+            _ => dep_info(facts).map_or(facts::UNKNOWN, |file| facts::of_crate(&file, Words::All)),
+        },
+        externs: facts.externs.clone(),
     }
+}
+
+/// The file in which rustc names the crate's sources.
+fn dep_info(facts: &Facts) -> Option<PathBuf> {
+    Some(facts.out_dir.as_ref()?.join(format!("{}.d", stem(facts))))
 }
 
 fn leave(facts: &Facts, marker: &Marker) -> io::Result<()> {
@@ -245,14 +258,14 @@ fn leave(facts: &Facts, marker: &Marker) -> io::Result<()> {
 
 /// Leaves word of how the crate was built: for cargo, and for the runner.
 fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
-    let Some(out_dir) = &facts.out_dir else {
+    let Some(file) = dep_info(facts) else {
         return Ok(());
     };
     let (package, _) = package();
     let text = |value: OsString| value.to_string_lossy().into_owned();
     let choice = chosen::variable(&package);
     let chosen = env::var_os(&choice).map(text);
-    let dep_info = DepInfo {
+    let changes = DepInfo {
         remaps: &compiled.remaps,
         // The sysroot is a dependency: its path by a variable, its content by a file.
         files: &[&lib.join("stamp")],
@@ -261,7 +274,7 @@ fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
             (choice, chosen),
         ],
     };
-    dep_info.apply(&out_dir.join(format!("{}.d", stem(facts))))?;
+    changes.apply(&file)?;
     if own(facts).is_some() {
         return Ok(());
     }
@@ -270,7 +283,7 @@ fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
         facts if facts.is_executable => Kind::Program,
         _ => Kind::Library,
     };
-    leave(facts, &marker(kind, compiled.treatment))
+    leave(facts, &marker(facts, kind, compiled.treatment))
 }
 
 fn exit_code(code: Option<i32>) -> ExitCode {

@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use cct::claim::Exceptions;
 use cct::wire::Counters;
 
 use super::interactive::{Subject, lead};
@@ -292,6 +293,7 @@ impl Session<'_> {
             elapsed: began.elapsed(),
             counters: Counters::default(),
             diverged: None,
+            linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: doctests.printed,
             outcome: if doctests.status.success() {

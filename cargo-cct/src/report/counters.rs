@@ -171,6 +171,7 @@ mod tests {
             elapsed: Duration::ZERO,
             counters,
             diverged: None,
+            linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: String::new(),
             outcome: Outcome::Passed,

@@ -54,7 +54,7 @@ impl Claim {
                 _ => Scope::All,
             }
         };
-        let seen = counters.left_out;
+        let seen = counters.left_out.and(run.linked);
         Some(Claim {
             scope,
             made: progress.map_or(counters.schedules, |progress| progress.made),

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
 
+use cct::claim::Exceptions;
 use cct::config::Settings;
 use cct::strategy::Spec;
 use cct::trace::{Schedule, Trace};
@@ -50,6 +51,8 @@ pub(crate) struct TestRun {
     pub counters: Counters,
     /// Set when its first schedule did not repeat.
     pub diverged: Option<Divergence>,
+    /// What the crates that it is made of may do that no run can see.
+    pub linked: Exceptions,
     /// What it uses that is not under control.
     pub uncontrolled: Vec<String>,
     /// What it printed in its last schedule.
@@ -152,6 +155,7 @@ impl Explorer<'_> {
             elapsed: Duration::ZERO,
             counters: explored.counters,
             diverged: explored.diverged,
+            linked: executable.linked,
             uncontrolled: explored.uncontrolled,
             printed: explored.printed,
             outcome: Outcome::Passed,

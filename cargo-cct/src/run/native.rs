@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cct::claim::Exceptions;
 use cct::wire::Counters;
 
 use super::explore::{Outcome, TestRun};
@@ -61,6 +62,7 @@ pub(crate) fn run_native(
         elapsed: began.elapsed(),
         counters: Counters::default(),
         diverged: None,
+        linked: Exceptions::NONE,
         uncontrolled: Vec::new(),
         printed: printed.join().unwrap_or_default(),
         outcome,

@@ -11,6 +11,7 @@ use super::iteration::End;
 use super::state::{Driver, Engine, Request, set_engine};
 use super::worker::{State, Worker};
 use super::{clock, conditions, external, signals};
+use crate::claim::Exception;
 use crate::strategy::{
     Action, Candidates, ChainId, Moment, Origin, Pick, Reason, Strategy, WorkerId,
 };
@@ -76,6 +77,7 @@ impl Engine {
             && step < self.limit
             && std::ptr::eq(self.undisturbed, current)
         {
+            self.note_undisturbed(current);
             // The step counts all the same, so that a replay's runs have the same lengths.
             self.quantum = self.quantum.saturating_sub(1);
             return Some(current);
@@ -155,6 +157,18 @@ impl Engine {
         self.tape.beat(step);
         self.refill();
         Some(next)
+    }
+
+    /// The worker goes on undisturbed; natively, other threads might run.
+    fn note_undisturbed(&mut self, current: &Worker) {
+        let others = self.enabled.members().iter().any(|&other| {
+            // SAFETY: members are live.
+            let other = unsafe { &*other };
+            !other.is_held_back() && !std::ptr::eq(other.thread, current.thread)
+        });
+        if others {
+            self.left_out.add(Exception::TaskWakeUps);
+        }
     }
 
     /// The step bound has been reached.

@@ -302,6 +302,6 @@ pub(super) fn is_engine_thread() -> bool {
 }
 
 /// True if the process has more threads than libtest's two.
-pub(super) fn uncontrolled_threads_exist() -> bool {
+pub(crate) fn uncontrolled_threads_exist() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 2)
 }

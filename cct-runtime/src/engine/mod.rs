@@ -79,7 +79,7 @@ pub use worker::end_worker;
 
 pub use crate::strategy::WorkerId;
 
-pub(crate) use external::{Patience, mark_engine_thread, uses};
+pub(crate) use external::{Patience, mark_engine_thread, uncontrolled_threads_exist, uses};
 pub(crate) use granularity::Granularity;
 pub(crate) use heat::HeatId;
 pub(crate) use iteration::{Order, Plan, Record};

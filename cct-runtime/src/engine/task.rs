@@ -28,6 +28,7 @@ use super::state::{Driver, Engine, Request, engine, outside};
 use super::wake::{Relay, give_back, told_of_wakes};
 use super::watch::touch;
 use super::worker::{State, Worker};
+use crate::claim::Exception;
 use crate::operation::{Access, Effect, Operation};
 use crate::strategy::{ChainId, Next, TURNS, WORKERS, WorkerId};
 use crate::trace::{Outcome, WorkerKind};
@@ -371,6 +372,9 @@ impl Gate {
             let is_direct = leads_to(before, body);
             if !std::mem::replace(&mut self.is_passed, true) {
                 if !is_direct {
+                    if (*task).task.is_some() {
+                        (*engine).left_out.add(Exception::NestedAwaits);
+                    }
                     point_at(Operation::Await, 0, site).done();
                 } else if !may_go_on(engine, Operation::Await, site, context.waker()) {
                     return Poll::Pending;

@@ -412,6 +412,9 @@ impl<'a> Search<'a> {
                 first: self.news.iter().map(|&(_, iteration)| iteration).collect(),
             }));
         }
+        if engine::uncontrolled_threads_exist() {
+            self.counters.left_out.add(Exception::UncontrolledThreads);
+        }
         tell(Event::Finished(self.counters.clone()));
         self.counters
     }

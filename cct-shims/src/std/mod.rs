@@ -3,6 +3,7 @@
 pub mod alloc;
 #[cfg(target_arch = "x86_64")]
 pub mod arch;
+pub mod env;
 pub mod hint;
 pub mod io;
 pub mod panic;

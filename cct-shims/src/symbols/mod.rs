@@ -7,6 +7,8 @@ mod caller;
 mod children;
 pub(crate) mod clock;
 mod descriptors;
+mod environment;
+mod files;
 mod fork;
 mod futex;
 mod identity;

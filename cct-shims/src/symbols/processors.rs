@@ -1,5 +1,6 @@
 //! How many processors there are: on controlled workers a fixed number, on every machine.
 
+use cct::claim::Exception;
 use cct::engine;
 use libc::{c_int, c_long, cpu_set_t, pid_t, size_t};
 
@@ -22,6 +23,12 @@ static GET_NPROCS: Real<unsafe extern "C" fn() -> c_int> =
 static GET_NPROCS_CONF: Real<unsafe extern "C" fn() -> c_int> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"get_nprocs_conf") };
+
+/// True if a controlled worker asks: the answer is the same in all schedules, on every machine.
+fn is_asked() -> bool {
+    engine::leave_out(Exception::Environment);
+    engine::is_controlled()
+}
 
 /// Writes the set of the first few processors.
 ///
@@ -52,7 +59,7 @@ pub(super) unsafe extern "C" fn sched_getaffinity(
 ) -> c_int {
     // SAFETY: the caller's arguments.
     unsafe {
-        if engine::is_controlled() {
+        if is_asked() {
             write_affinity(size, set);
             return 0;
         }
@@ -70,7 +77,7 @@ pub(super) unsafe fn affinity_by_number(
     size: size_t,
     set: *mut cpu_set_t,
 ) -> Option<isize> {
-    if !engine::is_controlled() {
+    if !is_asked() {
         return None;
     }
     let written = size.min(size_of::<u64>());
@@ -83,7 +90,7 @@ pub(super) unsafe fn affinity_by_number(
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn sysconf(name: c_int) -> c_long {
     match name {
-        libc::_SC_NPROCESSORS_CONF | libc::_SC_NPROCESSORS_ONLN if engine::is_controlled() => {
+        libc::_SC_NPROCESSORS_CONF | libc::_SC_NPROCESSORS_ONLN if is_asked() => {
             c_long::from(CONTROLLED)
         }
         // SAFETY: any number is a question that it has an answer to.
@@ -94,7 +101,7 @@ pub(super) extern "C" fn sysconf(name: c_int) -> c_long {
 /// Takes over the C library's `get_nprocs`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn get_nprocs() -> c_int {
-    if engine::is_controlled() {
+    if is_asked() {
         return c_int::from(CONTROLLED);
     }
     // SAFETY: without arguments.
@@ -104,7 +111,7 @@ pub(super) extern "C" fn get_nprocs() -> c_int {
 /// Takes over the C library's `get_nprocs_conf`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn get_nprocs_conf() -> c_int {
-    if engine::is_controlled() {
+    if is_asked() {
         return c_int::from(CONTROLLED);
     }
     // SAFETY: without arguments.

@@ -9,7 +9,7 @@
 use libc::{c_int, c_long, c_uint, c_ulong};
 
 use super::real::system_call;
-use super::{children, clock, descriptors, futex, identity, processors, random, signals};
+use super::{children, clock, descriptors, files, futex, identity, processors, random, signals};
 use descriptors::{closing, epoll, eventfd, pipe, poll, socket, timer, transfer};
 
 /// Takes over the C library's `syscall`.
@@ -37,10 +37,10 @@ pub(super) unsafe extern "C" fn syscall(
     let arguments = [a, b, c, d, e, f];
     // SAFETY: the caller's arguments are those of the system call.
     unsafe {
-        match by_number(number, arguments) {
-            Some(result) => result,
-            None => super::result_of(system_call(number, arguments)),
-        }
+        by_number(number, arguments).unwrap_or_else(|| {
+            files::note_number(number);
+            super::result_of(system_call(number, arguments))
+        })
     }
 }
 

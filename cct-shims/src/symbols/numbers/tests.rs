@@ -28,6 +28,14 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
     ),
     ("a list of the C library's", &["__register_atfork"]),
     (
+        "the environment is memory, or is told by a path",
+        &["getenv", "secure_getenv", "getcwd"],
+    ),
+    (
+        "system calls on paths are left to the kernel, and noted",
+        &["fopen", "fopen64", "opendir", "realpath"],
+    ),
+    (
         "an answer that the C library reads from a file",
         &["sysconf", "get_nprocs", "get_nprocs_conf"],
     ),

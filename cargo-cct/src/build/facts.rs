@@ -1,0 +1,212 @@
+//! What the source of a crate may do that no run can see: count references, and use memory without
+//! synchronisation.
+//!
+//! Both leave no trace at run time, but neither goes without certain words, wherever they stand: what is switched
+//! off by a `cfg` or never called counts as well. Where the words of a crate are not known, both are assumed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cct::claim::{Exception, Exceptions};
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::dep_info;
+use crate::rewrite::{Edition, Source};
+
+/// What is assumed of a crate of which nothing is known.
+pub(super) const UNKNOWN: Exceptions =
+    Exceptions::of(Exception::ReferenceCounts).and(Exceptions::of(Exception::PlainMemory));
+
+/// Which words of a file count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Words {
+    /// All: it is part of the executable.
+    All,
+    /// Those that it quotes: it makes code for others.
+    Quoted,
+}
+
+/// What a crate may do, by the file in which rustc names its sources.
+pub(super) fn of_crate(dep_info: &Path, words: Words) -> Exceptions {
+    let Some(files) = dep_info::sources(dep_info) else {
+        return UNKNOWN;
+    };
+    let files = files.iter().map(|file| of_file(file, words));
+    files.fold(Exceptions::NONE, Exceptions::and)
+}
+
+/// Where the sources of a library are named, by cargo's name for it: by rustc beside it, or by cargo where that
+/// has put it under a shorter name.
+pub(super) fn dep_info_of(library: &Path) -> Option<PathBuf> {
+    let name = library.file_name()?.to_str()?.strip_prefix("lib")?;
+    let rustcs = library.with_file_name(name).with_extension("d");
+    Some(rustcs)
+        .filter(|file| file.exists())
+        .or_else(|| Some(library.with_extension("d")))
+}
+
+fn of_file(file: &Path, words: Words) -> Exceptions {
+    let is_rust = file.extension().is_some_and(|extension| extension == "rs");
+    let text = match fs::read(file).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        // Code is text; what is included besides may be anything.
+        Ok(Err(_)) if !is_rust => return Exceptions::NONE,
+        _ => return UNKNOWN,
+    };
+    of_text(&text, file, words).unwrap_or(if is_rust { UNKNOWN } else { Exceptions::NONE })
+}
+
+/// None if it is not made of Rust's tokens.
+fn of_text(text: &str, file: &Path, words: Words) -> Option<Exceptions> {
+    // Most files have none of them, and need not be taken apart.
+    if !HINTS.iter().any(|hint| text.contains(hint)) {
+        return Some(Exceptions::NONE);
+    }
+    let source = Source::parse(text, file, Edition::Rust2021)?;
+    let mut found = Found::default();
+    match words {
+        Words::All => found.read(source.tokens),
+        Words::Quoted => found.read_quoted(source.tokens),
+    }
+    Some(found.0)
+}
+
+/// What words that matter are made of.
+const HINTS: [&str; 7] = ["Arc", "unsafe", "const", "mut", "AtomicPtr", "ptr", ":p}"];
+
+/// Macros that make code of what they are given.
+const QUOTES: [&str; 4] = [
+    "quote",
+    "quote_spanned",
+    "parse_quote",
+    "parse_quote_spanned",
+];
+
+#[derive(Default)]
+struct Found(Exceptions);
+
+impl Found {
+    fn read(&mut self, tokens: TokenStream) {
+        let mut before_is_star = false;
+        for token in tokens {
+            let mut is_star = false;
+            match token {
+                TokenTree::Group(group) => self.read(group.stream()),
+                TokenTree::Ident(word) => {
+                    let word = word.to_string();
+                    match word.strip_prefix("r#").unwrap_or(&word) {
+                        "Arc" => self.0.add(Exception::ReferenceCounts),
+                        // Without these, memory has one user at a time or is a lock or an atomic, and nobody
+                        // can tell where it lies.
+                        "unsafe" | "AtomicPtr" | "ptr" | "ptr_eq" | "as_ptr" => {
+                            self.0.add(Exception::PlainMemory);
+                        }
+                        "const" | "mut" if before_is_star => self.0.add(Exception::PlainMemory),
+                        _ => {}
+                    }
+                }
+                TokenTree::Punct(punct) => is_star = punct.as_char() == '*',
+                TokenTree::Literal(literal) => {
+                    if literal.to_string().contains(":p}") {
+                        self.0.add(Exception::PlainMemory);
+                    }
+                }
+            }
+            before_is_star = is_star;
+        }
+    }
+
+    /// Of a procedural macro, or what one is made with: the words that may end up in what it makes.
+    fn read_quoted(&mut self, tokens: TokenStream) {
+        let (mut is_quote, mut is_call) = (false, false);
+        for token in tokens {
+            let (mut word_quotes, mut mark_quotes) = (false, false);
+            match token {
+                TokenTree::Group(group) if is_call => self.read(group.stream()),
+                TokenTree::Group(group) => self.read_quoted(group.stream()),
+                TokenTree::Ident(word) => word_quotes = QUOTES.iter().any(|quote| word == quote),
+                TokenTree::Punct(punct) => mark_quotes = is_quote && punct.as_char() == '!',
+                TokenTree::Literal(literal) => self.read_text(&literal.to_string()),
+            }
+            (is_quote, is_call) = (word_quotes, mark_quotes);
+        }
+    }
+
+    /// Text may be made into code as well, if it looks like some.
+    fn read_text(&mut self, text: &str) {
+        if ["Arc::", "Arc<"].iter().any(|code| text.contains(code)) {
+            self.0.add(Exception::ReferenceCounts);
+        }
+        let of_memory = ["unsafe {", "unsafe fn", "unsafe impl", "*const ", "*mut "];
+        if of_memory.iter().any(|code| text.contains(code)) {
+            self.0.add(Exception::PlainMemory);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, words: Words) -> Vec<&'static str> {
+        let found = of_text(text, Path::new("/a.rs"), words);
+        found.expect("tokens").names().collect()
+    }
+
+    #[test]
+    fn words_are_found_wherever_they_stand() {
+        let counts = ["reference counts"];
+        for text in [
+            "use std::sync::{Arc, Mutex};",
+            "pub use alloc::sync::Arc as Shared;",
+            "macro_rules! shared { ($e:expr) => { ::std::sync::Arc::new($e) } }",
+            "#[cfg(never)] fn f(_: r#Arc<u8>) {}",
+        ] {
+            assert_eq!(found(text, Words::All), counts, "{text}");
+        }
+        let memory = ["plain memory"];
+        for text in [
+            "fn f() { unsafe { g() } }",
+            "unsafe impl Sync for A {}",
+            "fn f(p: *const u8) {}",
+            "fn f(p: usize) -> *mut u8 { p as *mut u8 }",
+            "fn f(a: &A, b: &A) -> bool { std::ptr::eq(a, b) }",
+            "use std::sync::atomic::AtomicPtr;",
+            "fn f(a: &A) -> String { format!(\"{a:p}\") }",
+        ] {
+            assert_eq!(found(text, Words::All), memory, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_not() {
+        for text in [
+            "#![forbid(unsafe_code)] // unsafe, Arc",
+            "/// An `Arc`, and `unsafe`.\nfn f(a: &mut Arcade) { *a = 3; }",
+            "fn f(a: &str) { f(\"unsafe Arc\"); }",
+            "const A: u32 = 2 * B; fn f(mut a: u32) -> u32 { a * a }",
+        ] {
+            assert_eq!(found(text, Words::All), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_macro_is_what_it_makes() {
+        let both = ["reference counts", "plain memory"];
+        let own = "fn f() { unsafe { Arc::new(g(\"no unsafe here\")) } }";
+        assert_eq!(found(own, Words::Quoted), [""; 0]);
+        let quoted = "fn f() { let a = 1; quote! { unsafe { ::std::sync::Arc::new(#a) } } }";
+        assert_eq!(found(quoted, Words::Quoted), both);
+        let spelled = "fn f() { \"unsafe { std::sync::Arc::new(1) }\".parse() }";
+        assert_eq!(found(spelled, Words::Quoted), both);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_assumed_to_have_all() {
+        assert_eq!(of_crate(Path::new("/nowhere.d"), Words::All), UNKNOWN);
+        assert_eq!(of_text("Arc \"", Path::new("/a.rs"), Words::All), None);
+        let library = Path::new("/nowhere/libserde_derive-1f.so");
+        let named = dep_info_of(library).expect("a library");
+        assert_eq!(of_crate(&named, Words::Quoted), UNKNOWN);
+    }
+}

@@ -1,0 +1,110 @@
+//! What the crates that an executable links may do that no run can see, joined over all of them.
+//!
+//! Each note names the crates that its own was given, so the graph is walked by the notes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cct::claim::{Exception, Exceptions};
+
+use super::facts::{self, Words};
+use super::marker::{Kind, Marker};
+use super::raw_calls;
+
+/// What is known of the crates of a build.
+#[derive(Debug)]
+pub(super) struct Linked {
+    /// What there is of each crate, by its file.
+    known: BTreeMap<PathBuf, Crate>,
+    /// Libraries and procedural macros of the build itself; what they quote may be in any crate that uses one.
+    host: Vec<PathBuf>,
+    /// What that comes to, once somebody wants to know.
+    quoted: Option<Exceptions>,
+}
+
+/// A crate.
+#[derive(Clone, Debug)]
+struct Crate {
+    facts: Exceptions,
+    externs: Vec<PathBuf>,
+}
+
+impl Linked {
+    /// Of a build with these libraries of its own.
+    pub(super) fn new(host: Vec<PathBuf>) -> Linked {
+        Linked {
+            known: BTreeMap::new(),
+            host,
+            quoted: None,
+        }
+    }
+
+    /// What the crates in an executable may do.
+    pub(super) fn of(&mut self, executable: &Path) -> Exceptions {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![executable.to_owned()];
+        let mut all = Exceptions::NONE;
+        while let Some(file) = open.pop() {
+            if seen.insert(file.clone()) {
+                let krate = self.crate_at(&file);
+                all = all.and(krate.facts);
+                open.extend(krate.externs.iter().cloned());
+            }
+        }
+        all
+    }
+
+    fn crate_at(&mut self, file: &Path) -> &Crate {
+        if !self.known.contains_key(file) {
+            let krate = self.look_up(file);
+            self.known.insert(file.to_owned(), krate);
+        }
+        &self.known[file]
+    }
+
+    fn look_up(&mut self, file: &Path) -> Crate {
+        let is_shared = file.extension().is_some_and(|extension| extension == "so");
+        // A library of the target that is linked at run time has its note under its other name.
+        let note = Marker::read(file).or_else(|| Marker::read(&file.with_extension("rlib")));
+        match note {
+            Some(marker) => of_note(marker),
+            None => Crate {
+                facts: if is_shared {
+                    self.quoted()
+                } else {
+                    facts::UNKNOWN
+                },
+                externs: Vec::new(),
+            },
+        }
+    }
+
+    /// What procedural macros put into the crates that use them. Which of the others they are made with is not
+    /// known, so it is all of them.
+    fn quoted(&mut self) -> Exceptions {
+        *self.quoted.get_or_insert_with(|| {
+            let of = |library: &PathBuf| {
+                facts::dep_info_of(library)
+                    .map_or(facts::UNKNOWN, |file| facts::of_crate(&file, Words::Quoted))
+            };
+            let all = self.host.iter().map(of);
+            all.fold(Exceptions::NONE, Exceptions::and)
+        })
+    }
+}
+
+fn of_note(marker: Marker) -> Crate {
+    let (name, version) = &marker.package;
+    let mut facts = marker.facts;
+    if raw_calls::out_of_sight(name, version).is_some() {
+        facts.add(Exception::RawSystemCalls);
+    }
+    Crate {
+        facts,
+        externs: match marker.kind {
+            // Hollow: the sysroot's is linked instead.
+            Kind::Engine | Kind::Shims => Vec::new(),
+            Kind::Harness | Kind::Program | Kind::Library => marker.externs,
+        },
+    }
+}
