@@ -5,8 +5,8 @@
 //!     cargo run -p cct-tests --bin law -- --write            and the table in docs/source-layer.md
 //!     cargo run -p cct-tests --bin law -- of_futures         only those whose names contain this
 //!
-//! As they are written, `dfs` and chance look for outcomes; rewritten ones are searched until all of these have
-//! come, or the rounds are over.
+//! As they are written, `dfs` and chance look for outcomes; rewritten ones are searched until all of these
+//! have come, or the rounds are over.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

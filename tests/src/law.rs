@@ -37,7 +37,8 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The outcomes that are missing, with rewriting. What a search told before it found a bug is not compared.
+    /// The outcomes that are missing, with rewriting. What a search told before it found a bug is not
+    /// compared.
     pub fn missing(&self) -> Vec<String> {
         let (written, rewritten) = (&self.written, &self.rewritten);
         let mut missing: Vec<_> = written.failed.difference(&rewritten.failed).collect();

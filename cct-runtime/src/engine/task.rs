@@ -480,8 +480,8 @@ pub(super) struct Driven {
     is_being_woken: bool,
     /// Its executor has been told to poll it: it is new, it was picked, or somebody woke it.
     is_queued: bool,
-    /// Its executor has been told by the waker that it was polled with last, and has not polled it since: that
-    /// is enough, by the contract of wakers, for a poll to come.
+    /// Its executor has been told by the waker that it was polled with last, and has not polled it since:
+    /// that is enough, by the contract of wakers, for a poll to come.
     is_told: bool,
     /// Somebody woke it while it is polled.
     is_woken_in_poll: bool,

@@ -2,10 +2,10 @@
 //! executor's does.
 //!
 //! So the engine knows which tasks are in their executors' queues, and who made a continuation runnable. A
-//! waker of ours is a *relay* for one of an executor's, whichever task is polled with it: two of ours are equal
-//! exactly if the executor's are. Its clones are clones of the executor's, one for one, and nothing else keeps
-//! that alive: executors may free a task that nobody can wake any more. [`Waker::noop`] needs no relay, since
-//! it wakes nobody.
+//! waker of ours is a *relay* for one of an executor's, whichever task is polled with it: two of ours are
+//! equal exactly if the executor's are. Its clones are clones of the executor's, one for one, and nothing
+//! else keeps that alive: executors may free a task that nobody can wake any more. [`Waker::noop`] needs no
+//! relay, since it wakes nobody.
 
 use std::mem::ManuallyDrop;
 use std::ptr::{self, null_mut};
@@ -32,8 +32,8 @@ pub(super) unsafe fn told_of_wakes<R>(
     }
     // SAFETY: the caller's engine and task are live.
     let relay = unsafe { lend(engine, task, context.waker()) };
-    // SAFETY: the table's functions take the data for a relay, which the task has until its next poll; what is
-    // lent is not dropped, and whoever keeps the waker clones it.
+    // SAFETY: the table's functions take the data for a relay, which the task has until its next poll; what
+    // is lent is not dropped, and whoever keeps the waker clones it.
     let waker = ManuallyDrop::new(unsafe { Waker::new(relay.cast_const().cast(), &RELAYED) });
     inner(&mut Context::from_waker(&waker))
 }
