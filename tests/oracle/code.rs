@@ -335,7 +335,10 @@ impl Compiler<'_> {
             }
             Op::Release => self.release(),
             Op::BlockOn(ref awaits) => {
-                self.instrs.push(Instr::NewFuture);
+                // A task is one future, whatever it awaits.
+                if !self.program.is_task(self.thread) {
+                    self.instrs.push(Instr::NewFuture);
+                }
                 for &awaited in awaits {
                     self.await_one(awaited);
                 }

@@ -122,8 +122,8 @@ pub(crate) fn compare(
         if !is_chance && claims_all {
             difference.missing = wanted.difference(&space.outcomes).cloned().collect();
         }
-        // A task that wakes itself gives way.
-        let yields = |op: &Op| matches!(op, Op::Yield);
+        // A task that wakes itself gives way, and so does a future that is polled again in vain.
+        let yields = |op: &Op| matches!(op, Op::Yield | Op::BlockOn(_));
         let yields = program.threads.iter().any(|ops| any(ops, &yields));
         if !is_chance && !yields && space.counters.exhausted && only_time != Limits::default() {
             difference.says = Some(format!("limits of its own: {only_time:?}"));
