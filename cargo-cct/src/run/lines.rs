@@ -1,8 +1,9 @@
-//! The user's lines, where a test process tells places in its executable: of steps in dependencies, and of crashes.
+//! The user's lines, of steps in dependencies and of crashes.
 //!
-//! The process tells the calls that led there, see `frames.rs` of the engine; here their lines are looked up in the
-//! executable's debug information, and the innermost one in the user's own code is taken. Everything that is
-//! inlined counts as the call it was.
+//! A test process tells both as places in its executable: the calls that led there, see `frames.rs`
+//! of the engine. Here their lines are looked up in the executable's debug information, and the
+//! innermost one in the user's own code is taken. Everything that is inlined counts as the call it
+//! was.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
