@@ -270,9 +270,9 @@ impl Counters {
         self.ended_before + self.schedules.saturating_sub(without_end)
     }
 
-    /// True if every schedule that the engine can make has been made: nothing but the strategy's picks decided
-    /// in any of them, and it left none out. How many they are is in `progress`, or in `schedules`; what the
-    /// engine cannot see of the program is in `left_out`.
+    /// True if every schedule that the engine can make has been made: nothing but the strategy's picks
+    /// decided in any of them, and it left none out. How many they are is in `progress`, or in `schedules`;
+    /// what the engine cannot see of the program is in `left_out`.
     pub fn is_proof(&self) -> bool {
         let knows = |progress: &Progress| !progress.leaves_out && progress.astray == 0;
         self.exhausted

@@ -12,7 +12,8 @@ const ENUMERATING: [(&str, &str); 2] = [("dfs", "all"), ("dpor", "proved")];
 /// The dependency that is one step.
 const ATOMIC: [&str; 2] = ["--atomic", "counter"];
 
-/// Explores a test target of one of the fixture's packages, whose dependencies are from outside its workspace.
+/// Explores a test target of one of the fixture's packages, whose dependencies are from outside its
+/// workspace.
 fn explored(workspace: &Workspace, target: (&str, &str), args: &[&str], code: i32) -> Events {
     let (package, target) = target;
     let manifest = format!("{package}/Cargo.toml");

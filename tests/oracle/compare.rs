@@ -132,8 +132,8 @@ pub(crate) fn compare(
             if space.made != space.different {
                 difference.repeated = Some((space.made, space.different));
             }
-            // Tasks give each other turns, and all that wait for time look at the clock: the order of these is
-            // a behaviour although it makes no difference here.
+            // Tasks give each other turns, and all that wait for time look at the clock: the order of these
+            // is a behaviour although it makes no difference here.
             let has_tasks = |op: &Op| matches!(op, Op::BlockOn(_) | Op::RunTasks(_));
             let has_tasks = program.threads.iter().any(|ops| any(ops, &has_tasks));
             let is_exact = !has_tasks && rule == Timeouts::Late;

@@ -1,8 +1,9 @@
 //! What the source of a crate may do that no run can see: count references, and use memory without
 //! synchronisation.
 //!
-//! Both leave no trace at run time, but neither goes without certain words, wherever they stand: what is switched
-//! off by a `cfg` or never called counts as well. Where the words of a crate are not known, both are assumed.
+//! Both leave no trace at run time, but neither goes without certain words, wherever they stand: what is
+//! switched off by a `cfg` or never called counts as well. Where the words of a crate are not known, both
+//! are assumed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,8 +36,8 @@ pub(super) fn of_crate(dep_info: &Path, words: Words) -> Exceptions {
     files.fold(Exceptions::NONE, Exceptions::and)
 }
 
-/// Where the sources of a library are named, by cargo's name for it: by rustc beside it, or by cargo where that
-/// has put it under a shorter name.
+/// Where the sources of a library are named, by cargo's name for it: by rustc beside it, or by cargo where
+/// that has put it under a shorter name.
 pub(super) fn dep_info_of(library: &Path) -> Option<PathBuf> {
     let name = library.file_name()?.to_str()?.strip_prefix("lib")?;
     let rustcs = library.with_file_name(name).with_extension("d");

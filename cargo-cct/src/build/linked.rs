@@ -16,7 +16,8 @@ use super::raw_calls;
 pub(super) struct Linked {
     /// What there is of each crate, by its file.
     known: BTreeMap<PathBuf, Crate>,
-    /// Libraries and procedural macros of the build itself; what they quote may be in any crate that uses one.
+    /// Libraries and procedural macros of the build itself; what they quote may be in any crate that uses
+    /// one.
     host: Vec<PathBuf>,
     /// What that comes to, once somebody wants to know.
     quoted: Option<Exceptions>,
@@ -79,8 +80,8 @@ impl Linked {
         }
     }
 
-    /// What procedural macros put into the crates that use them. Which of the others they are made with is not
-    /// known, so it is all of them.
+    /// What procedural macros put into the crates that use them. Which of the others they are made with is
+    /// not known, so it is all of them.
     fn quoted(&mut self) -> Exceptions {
         *self.quoted.get_or_insert_with(|| {
             let of = |library: &PathBuf| {

@@ -8,8 +8,8 @@ use super::style::{FAINT, paint};
 use super::words::{count, number, put};
 use crate::run::{Claim, Outcome, TestRun};
 
-/// How much was explored without finding anything: what may be claimed of all schedules, or how many were made
-/// and why that is all that can be said.
+/// How much was explored without finding anything: what may be claimed of all schedules, or how many were
+/// made and why that is all that can be said.
 pub(super) fn explored(run: &TestRun) -> String {
     if let Some(claim) = Claim::of(run) {
         return claim::text(&claim);

@@ -1,7 +1,7 @@
 //! What may be said of all schedules of a test, and what that leaves out.
 //!
-//! Every claim that nothing is left to explore is one of these values, whoever makes it, and `report/claim.rs`
-//! has its words. A run of which nothing of the sort can be said has none.
+//! Every claim that nothing is left to explore is one of these values, whoever makes it, and
+//! `report/claim.rs` has its words. A run of which nothing of the sort can be said has none.
 
 use cct::claim::Exceptions;
 

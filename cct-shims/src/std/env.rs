@@ -1,5 +1,5 @@
-//! The environment as a whole, which std reads past the C library's functions; a single variable is told by its
-//! symbol.
+//! The environment as a whole, which std reads past the C library's functions; a single variable is told by
+//! its symbol.
 
 use cct::claim::Exception;
 use cct::engine;
