@@ -13,7 +13,7 @@ const LEAST: i64 = 30_000_000_000;
 /// A second, in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
 /// Units that programs keep time in, in nanoseconds.
-const UNITS: [i64; 4] = [1, 1_000, 1_000_000, 1_000_000_000];
+const UNITS: [i64; 3] = [1, 1_000, 1_000_000];
 
 /// The last moments at which the clock was moved, in virtual nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,33 +55,27 @@ impl Image {
         moments: &Moments,
         is_dead: impl Fn(u64, u64) -> bool,
     ) -> bool {
+        let pair = |index: usize| Some([*self.words.get(index)?, *words.get(index)?]);
         self.words.len() == words.len()
-            && self
-                .words
-                .iter()
-                .zip(words)
-                .enumerate()
-                .all(|(index, (&old, &new))| {
-                    let before = index
-                        .checked_sub(1)
-                        .map(|index| [self.words[index], words[index]]);
-                    old == new
-                        || is_dead(old, new)
-                        || is_time([old, new], before, &self.moments, moments)
-                })
+            && (0..words.len()).all(|index| {
+                let [old, new] = [self.words[index], words[index]];
+                let before = index.checked_sub(1).and_then(pair);
+                old == new
+                    || is_dead(old, new)
+                    || is_time(
+                        [old, new],
+                        [before, pair(index + 1)],
+                        &self.moments,
+                        moments,
+                    )
+            })
     }
 }
 
-/// True if the difference of two words is one of time. Nanoseconds that begin again with each second are only
-/// known beside those seconds, in the word before.
-fn is_time(
-    [old, new]: [u64; 2],
-    word_before: Option<[u64; 2]>,
-    before: &Moments,
-    now: &Moments,
-) -> bool {
-    let changed = new.wrapping_sub(old).cast_signed();
-    let seconds = word_before.map(|[old, new]| new.wrapping_sub(old).cast_signed());
+/// True if the difference of two words is one of time. Whole seconds are too few to be told from a count, and
+/// the nanoseconds beside them too small: either is known by the other, seconds first.
+fn is_time(word: [u64; 2], beside: [Option<[u64; 2]>; 2], before: &Moments, now: &Moments) -> bool {
+    let [seconds, nanos] = beside;
     let passed = now.all().iter().flat_map(|&to| {
         let from = before.all().iter();
         from.map(move |&from| to.wrapping_sub(from).cast_signed())
@@ -89,19 +83,28 @@ fn is_time(
     // What changes by little is no clock, but a count.
     let mut passed = passed.filter(|passed| passed.abs() >= LEAST);
     passed.any(|passed| {
-        is_in_some_unit(changed, passed)
-            || seconds.is_some_and(|seconds| (seconds - passed / SECOND).abs() <= 1)
-                && [0, 32].iter().all(|&shift| {
-                    let halves = [old, new].map(|word| (word >> shift) & 0xFFFF_FFFF);
-                    halves[0] == halves[1] || is_part_of_a_second(halves, passed)
-                })
+        is_in_some_unit(change(word), passed)
+            || nanos.is_some_and(|nanos| are_seconds_and_nanos(word, nanos, passed))
+            || seconds.is_some_and(|seconds| are_seconds_and_nanos(seconds, word, passed))
     })
+}
+
+fn change([old, new]: [u64; 2]) -> i64 {
+    new.wrapping_sub(old).cast_signed()
+}
+
+/// Nanoseconds are half a word, beside which nothing changes.
+fn are_seconds_and_nanos(seconds: [u64; 2], nanos: [u64; 2], passed: i64) -> bool {
+    let low = nanos.map(|word| word & 0xFFFF_FFFF);
+    change(seconds).abs_diff(passed / SECOND) <= 1
+        && nanos[0] >> 32 == nanos[1] >> 32
+        && is_part_of_a_second(low, passed)
 }
 
 fn is_in_some_unit(changed: i64, passed: i64) -> bool {
     UNITS.iter().any(|&unit| {
-        let rounding = 2 + SLACK / unit;
-        (changed - passed / unit).abs() <= rounding
+        let rounding = (2 + SLACK / unit).cast_unsigned();
+        changed.abs_diff(passed / unit) <= rounding
     })
 }
 
@@ -116,44 +119,58 @@ fn is_part_of_a_second([old, new]: [u64; 2], passed: i64) -> bool {
 mod tests {
     use super::*;
 
-    /// Moments that lie irregularly far apart, and the words that a program makes of each.
-    fn rounds(word: impl Fn(u64, u64) -> u64) -> Vec<([u64; 2], Moments)> {
+    /// Moments that lie irregularly far apart, and what a program has in memory at each: an instant, and a
+    /// word that it makes of the round and the time.
+    fn rounds(word: impl Fn(u64, u64) -> u64) -> Vec<([u64; 4], Moments)> {
         let mut moments = Moments::default();
         let mut time = 734_561;
-        (0..20)
+        (0..200)
             .map(|round| {
                 time += 60_000_000_000 + crate::strategy::derive(7, round) % 540_000_000_000;
                 moments.add(time);
-                ([time / 1_000_000_000, word(round, time)], moments)
+                let instant = [time / 1_000_000_000, (7 << 32) | (time % 1_000_000_000)];
+                ([instant[0], instant[1], 1, word(round, time)], moments)
             })
             .collect()
     }
 
+    /// How many times the memory was like that of one of the rounds before.
     fn like(word: impl Fn(u64, u64) -> u64) -> usize {
         let rounds = rounds(word);
-        let pairs = rounds.windows(2).filter(|pair| {
-            let image = Image::of(&pair[0].0, pair[0].1);
-            image.is_like(&pair[1].0, &pair[1].1, |_, _| false)
-        });
-        pairs.count()
+        let is_known = |index: &usize| {
+            let (words, moments) = &rounds[*index];
+            rounds[index.saturating_sub(16)..*index]
+                .iter()
+                .any(|(before, then)| {
+                    Image::of(before, *then).is_like(words, moments, |_, _| false)
+                })
+        };
+        (1..rounds.len()).filter(is_known).count()
     }
 
     #[test]
     fn what_goes_with_the_clock_is_time() {
+        assert_eq!(like(|_, _| 5), 199);
         for unit in UNITS.map(i64::cast_unsigned) {
-            assert_eq!(like(|_, time| 1_000_000 + time / unit), 19, "{unit}");
+            assert_eq!(like(|_, time| 1_000_000 + time / unit), 199, "{unit}");
         }
-        assert_eq!(like(|_, time| time % 1_000_000_000), 19);
-        assert_eq!(like(|_, time| (7 << 32) | (time % 1_000_000_000)), 19);
     }
 
     #[test]
     fn what_counts_is_none() {
-        for step in [1, 2, 10, 60, 100, 1_000, 5_000_000, 100_000_000] {
-            // By chance, which does not go on for long.
-            assert!(like(|round, _| round * step) <= 3, "{step}");
+        for step in [1, 2, 10, 21, 44, 60, 88, 100, 360, 1_000, 100_000_000] {
+            assert!(like(|round, _| 6_000 + round * step) <= 2, "{step}");
+            assert!(
+                like(|round, _| ((round % 2) << 63) | (round * step)) <= 2,
+                "{step}"
+            );
+            // In half a word.
+            assert!(like(|round, _| (round * step) << 32) <= 2, "{step}");
         }
-        assert_eq!(like(|round, _| round % 2), 0);
-        assert_eq!(like(|_, _| 5), 19);
+    }
+
+    #[test]
+    fn what_alternates_is_known() {
+        assert_eq!(like(|round, _| round % 2), 198);
     }
 }
