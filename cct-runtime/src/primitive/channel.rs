@@ -212,19 +212,26 @@ impl ChannelMachine {
         self.counts.with(|counts| counts.senders += 1);
     }
 
-    /// Takes a sender away. Only the last one's end is visible to others.
+    /// Takes a sender away, in a step of its own: others may find the channel open before it. Only the last one's
+    /// end is visible to them; which one that is, depends on the order in which all of them go.
     pub fn drop_sender(&self) {
+        let senders = self.address(Change::Senders);
         let is_last = self.counts.with(|counts| counts.senders == 1);
-        // Who comes last depends on the order in which all of them go.
-        engine::touch(self.address(Change::Senders), Access::Writes);
         if is_last {
             self.point(Operation::Disconnect, self.created).done();
+            engine::touch(senders, Access::Writes);
+        } else {
+            engine::point_at(Operation::Disconnect, senders, self.created).done();
         }
-        let is_last = self.counts.with(|counts| {
+        let became_last = self.counts.with(|counts| {
             counts.senders -= 1;
             counts.senders == 0
         });
-        if is_last {
+        if became_last {
+            if !is_last {
+                // Whatever it was taken for, the step is about both.
+                engine::touch(self.address(Change::Stored), Access::Writes);
+            }
             self.announce(Change::Stored);
         }
     }
