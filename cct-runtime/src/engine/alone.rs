@@ -85,6 +85,8 @@ impl Engine {
         if unsafe { (*worker).is_early } {
             self.time_out(worker);
         }
+        // It runs: nobody is about to take the lock that it takes now, it least of all.
+        self.forget_contender(worker);
         self.counted = self.horizon;
         self.quantum = u32::MAX;
         self.refill();
