@@ -59,6 +59,8 @@ exceptions! {
     TaskWakeUps "task wake-ups" Order,
     /// Random numbers were drawn, which follow from the seed.
     RandomNumbers "random numbers" Input,
+    /// Standard input was used: what is read, and who takes its lock first, which is no step.
+    StandardInput "standard input" Input,
     /// The file system was used.
     Files "files" Input,
     /// The environment was read: its variables, or how many processors there are.

@@ -47,7 +47,7 @@ pub mod hint {
 pub mod io {
     //! Input and output.
     pub use ::cct_shims::std::io::{
-        IsTerminal, Stderr, StderrLock, Stdout, StdoutLock, stderr, stdout,
+        IsTerminal, Stderr, StderrLock, Stdout, StdoutLock, stderr, stdin, stdout,
     };
     pub use ::real::io::*;
 }

@@ -58,12 +58,14 @@ fn the_locks_of_streams_exclude_workers() {
         let passed = events.test(&format!("streams::bugs {between}"));
         assert_eq!(passed["status"], "PASS", "{passed:#}");
         let claim = &passed["claim"]["but_for"];
-        assert_eq!(*claim, serde_json::json!(["prints"]), "{passed:#}");
+        // The package depends on libc, which has `unsafe` code.
+        let left_out = serde_json::json!(["plain memory", "prints"]);
+        assert_eq!(*claim, left_out, "{passed:#}");
         // Nobody keeps a stream here, and two counters are all that is left to order.
         let chatty = events.test("streams::sound everybody_prints");
         assert_eq!(
             chatty["claim"]["but_for"],
-            serde_json::json!([]),
+            serde_json::json!(["plain memory"]),
             "{chatty:#}"
         );
         let schedules = chatty["claim"]["schedules"].as_u64().expect("a number");

@@ -73,7 +73,9 @@ fn of_text(text: &str, file: &Path, words: Words) -> Option<Exceptions> {
 }
 
 /// What words that matter are made of.
-const HINTS: [&str; 7] = ["Arc", "unsafe", "const", "mut", "AtomicPtr", "ptr", ":p}"];
+const HINTS: [&str; 10] = [
+    "Arc", "unsafe", "const", "mut", "Ptr", "ptr", "addr_of", "NonNull", "Pointer", "p}",
+];
 
 /// Macros that make code of what they are given.
 const QUOTES: [&str; 4] = [
@@ -88,9 +90,9 @@ struct Found(Exceptions);
 
 impl Found {
     fn read(&mut self, tokens: TokenStream) {
-        let mut before_is_star = false;
+        let mut before_is_pointer = false;
         for token in tokens {
-            let mut is_star = false;
+            let mut is_pointer = false;
             match token {
                 TokenTree::Group(group) => self.read(group.stream()),
                 TokenTree::Ident(word) => {
@@ -99,21 +101,26 @@ impl Found {
                         "Arc" => self.0.add(Exception::ReferenceCounts),
                         // Without these, memory has one user at a time or is a lock or an atomic, and nobody
                         // can tell where it lies.
-                        "unsafe" | "AtomicPtr" | "ptr" | "ptr_eq" | "as_ptr" => {
+                        "unsafe" | "AtomicPtr" | "NonNull" | "Pointer" => {
                             self.0.add(Exception::PlainMemory);
                         }
-                        "const" | "mut" if before_is_star => self.0.add(Exception::PlainMemory),
+                        word if word.split('_').any(|part| part == "ptr") => {
+                            self.0.add(Exception::PlainMemory);
+                        }
+                        "addr_of" | "addr_of_mut" => self.0.add(Exception::PlainMemory),
+                        "const" | "mut" if before_is_pointer => self.0.add(Exception::PlainMemory),
+                        "raw" => is_pointer = true,
                         _ => {}
                     }
                 }
-                TokenTree::Punct(punct) => is_star = punct.as_char() == '*',
+                TokenTree::Punct(punct) => is_pointer = punct.as_char() == '*',
                 TokenTree::Literal(literal) => {
-                    if literal.to_string().contains(":p}") {
+                    if shows_an_address(&literal.to_string()) {
                         self.0.add(Exception::PlainMemory);
                     }
                 }
             }
-            before_is_star = is_star;
+            before_is_pointer = is_pointer;
         }
     }
 
@@ -145,6 +152,16 @@ impl Found {
     }
 }
 
+/// True for a format of a pointer: `{:p}`, `{a:#p}`, `{:>18p}`.
+fn shows_an_address(text: &str) -> bool {
+    text.split('{').skip(1).any(|rest| {
+        let format = rest
+            .split_once('}')
+            .and_then(|(inside, _)| inside.split_once(':'));
+        format.is_some_and(|(_, format)| format.ends_with('p'))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +191,14 @@ mod tests {
             "fn f(a: &A, b: &A) -> bool { std::ptr::eq(a, b) }",
             "use std::sync::atomic::AtomicPtr;",
             "fn f(a: &A) -> String { format!(\"{a:p}\") }",
+            "fn f(a: &A) -> String { format!(\"{a:#p}\") }",
+            "fn f(a: &A) -> String { format!(\"{:>18p} is it\", a) }",
+            "fn f(a: &[u8]) -> usize { a.as_ptr_range().start.addr() }",
+            "fn f(a: &mut [u8]) -> usize { a.as_mut_ptr().addr() }",
+            "fn f(a: &A) -> usize { (&raw const *a).addr() }",
+            "fn f(a: &A) -> usize { addr_of!(*a).addr() }",
+            "fn f(a: NonNull<A>) {}",
+            "fn f(a: &A) -> String { as_text(a, std::fmt::Pointer::fmt) }",
         ] {
             assert_eq!(found(text, Words::All), memory, "{text}");
         }
@@ -185,6 +210,7 @@ mod tests {
             "#![forbid(unsafe_code)] // unsafe, Arc",
             "/// An `Arc`, and `unsafe`.\nfn f(a: &mut Arcade) { *a = 3; }",
             "fn f(a: &str) { f(\"unsafe Arc\"); }",
+            "const RAW: u8 = 1; fn raw(raw: u8) -> String { format!(\"{raw} {raw:x}p\") }",
             "const A: u32 = 2 * B; fn f(mut a: u32) -> u32 { a * a }",
         ] {
             assert_eq!(found(text, Words::All), [""; 0], "{text}");

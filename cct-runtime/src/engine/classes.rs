@@ -106,7 +106,11 @@ impl Class {
             if object != 0 {
                 let number = self.objects.number(object as u64);
                 let phase = self.look(number, access);
-                before = before.wrapping_add(mix(phase, access as u64 + 1));
+                // The first to touch an object comes after nothing, also if only some schedules tell that it
+                // is touched at all.
+                if phase != 0 {
+                    before = before.wrapping_add(mix(phase, access as u64 + 1));
+                }
                 self.touched.push(number);
             }
         }

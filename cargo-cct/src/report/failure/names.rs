@@ -1,6 +1,6 @@
 //! What workers, steps and objects are called in a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cct::operation::Operation;
 use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
@@ -47,6 +47,8 @@ impl Names {
             names.spawned.extend(step.map(|step| (step, worker)));
         }
         let mut number = 0;
+        // A lock's poison flag is an object of its own, and goes by the lock's name.
+        let mut flags = BTreeSet::new();
         for step in &trace.steps {
             number += usize::from(!step.note);
             names.steps.push(number);
@@ -58,6 +60,12 @@ impl Names {
                 (Some(Operation::Start | Operation::End | Operation::Park), Some(object)) => {
                     names.owners.insert(object, step.worker);
                 }
+                (
+                    Some(Operation::Poison | Operation::IsPoisoned | Operation::ClearPoison),
+                    Some(object),
+                ) => {
+                    flags.insert(object);
+                }
                 (Some(Operation::Await), _) => {
                     let found = site(trace, step).and_then(|site| source.awaited(site));
                     names.awaited.extend(found.map(|found| (step.site, found)));
@@ -65,15 +73,19 @@ impl Names {
                 _ => {}
             }
         }
-        let found: Vec<String> = (0..)
+        let found: Vec<(bool, String)> = (0..)
             .zip(&trace.objects)
-            .map(|(number, object)| name(trace, source, number, object))
+            .map(|(number, object)| {
+                let is_flag = flags.contains(&number);
+                (is_flag, name(trace, source, number, object))
+            })
             .collect();
         let mut used = BTreeMap::<&str, usize>::new();
-        for name in &found {
-            let is_unique = found.iter().filter(|other| *other == name).count() == 1;
+        for (is_flag, name) in &found {
+            let others = found.iter().filter(|(is_flag, _)| !is_flag);
+            let is_unique = *is_flag || others.filter(|(_, other)| other == name).count() == 1;
             let count = used.entry(name).or_default();
-            *count += 1;
+            *count += usize::from(!is_flag);
             names.objects.push(if is_unique {
                 name.clone()
             } else {
