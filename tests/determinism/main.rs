@@ -138,8 +138,8 @@ fn tell(told: &mut String, name: &str, schedule: &Schedule) {
     writeln!(told, "{name} {runs:?} {choices:?}").expect("memory takes it");
 }
 
-/// Writes down all that a replay recorded, which leaves the schedule nowhere. A schedule that `dpor` gave up ends
-/// before the program does, and whoever ran last may wait there.
+/// Writes down all that a replay recorded, which leaves the schedule nowhere. A schedule that `dpor` gave
+/// up ends before the program does, and whoever ran last may wait there.
 fn tell_trace(told: &mut String, schedule: &Schedule, replayed: &Replayed) {
     let steps = schedule.runs.iter().map(|run| run.steps).sum::<u32>();
     let left = replayed.divergence.as_ref();

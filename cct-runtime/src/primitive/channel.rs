@@ -212,8 +212,8 @@ impl ChannelMachine {
         self.counts.with(|counts| counts.senders += 1);
     }
 
-    /// Takes a sender away, in a step of its own: others may find the channel open before it. Only the last one's
-    /// end is visible to them; which one that is, depends on the order in which all of them go.
+    /// Takes a sender away, in a step of its own: others may find the channel open before it. Only the last
+    /// one's end is visible to them; which one that is, depends on the order in which all of them go.
     pub fn drop_sender(&self) {
         let senders = self.address(Change::Senders);
         let is_last = self.counts.with(|counts| counts.senders == 1);
