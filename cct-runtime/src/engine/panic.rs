@@ -10,12 +10,14 @@ use std::panic::{Location, PanicHookInfo};
 use std::sync::Once;
 
 use super::external::is_engine_thread;
+use super::point::point_at;
 use super::record::Note;
 use super::state::{Engine, engine, outside};
 use super::task::shown_as;
+use super::watch::touch;
 use super::worker::Worker;
 use crate::harness::report_internal_error;
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 use crate::strategy::WorkerId;
 use crate::trace::Site;
 use crate::verdict::{Bug, BugKind, Consequence};
@@ -218,10 +220,25 @@ pub fn worker_panicked() {
     unsafe { (*(*(*engine()).current).thread).panic_unobserved = true };
 }
 
-/// Sets the test's own panic hook for this iteration; returns the one before, if it was the test's.
+/// Sets the test's own panic hook for this iteration; returns the one before, if it was the test's. A step,
+/// since every worker's panics go there.
+#[track_caller]
 pub fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
     // SAFETY: as in `panic_count`.
+    let object = unsafe { hook_object(engine()) };
+    point_at(Operation::Store, object, Location::caller()).named("panic hook");
+    // SAFETY: as in `panic_count`.
     unsafe { std::mem::replace(&mut (*engine()).hook, hook) }
+}
+
+/// What stands for the hook among objects.
+///
+/// # Safety
+///
+/// The engine is live.
+unsafe fn hook_object(engine: *const Engine) -> usize {
+    // SAFETY: the caller's.
+    unsafe { (&raw const (*engine).hook).addr() }
 }
 
 /// Takes over the process's panic hook.
@@ -266,6 +283,8 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
         worker.last_panic = Some(engine.panics.add(record));
         worker.name.clone()
     });
+    // SAFETY: as above.
+    touch(unsafe { hook_object(engine) }, Access::Reads);
     // SAFETY: as above; the hook is the test's and may do what it likes, so no reference is held.
     let hook = unsafe { (*engine).hook.as_ref().map(std::ptr::from_ref) };
     match hook {

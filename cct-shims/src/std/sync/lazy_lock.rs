@@ -153,7 +153,7 @@ impl<T: Default> Default for LazyLock<T> {
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lock = f.debug_tuple("LazyLock");
-        match self.peek() {
+        match Self::get(self) {
             Some(value) => lock.field(value),
             None => lock.field(&format_args!("<uninit>")),
         };

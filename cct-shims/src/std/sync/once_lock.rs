@@ -159,7 +159,7 @@ impl<T: Eq> Eq for OnceLock<T> {}
 impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lock = f.debug_tuple("OnceLock");
-        match self.peek() {
+        match self.get() {
             Some(value) => lock.field(value),
             None => lock.field(&format_args!("<uninit>")),
         };

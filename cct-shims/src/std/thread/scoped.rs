@@ -71,6 +71,9 @@ impl<'scope> Scope<'scope, '_> {
 
 impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if engine::is_controlled() {
+            engine::point(Operation::IsFinished, self.data.address()).done();
+        }
         f.debug_struct("Scope")
             .field(
                 "num_running_threads",
@@ -98,6 +101,7 @@ pub(super) struct ScopeData {
 
 impl ScopeData {
     pub(super) fn enter(&self) {
+        engine::touch(self.address(), Access::Adds);
         self.running.fetch_add(1, Ordering::Relaxed);
     }
 

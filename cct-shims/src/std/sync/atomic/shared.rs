@@ -256,10 +256,9 @@ macro_rules! derived_methods {
             }
         }
 
-        // Looking at it for a message is no operation of the program.
         impl $($generics)* fmt::Debug for $atomic {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Debug::fmt(&self.0, f)
+                fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
             }
         }
     };
