@@ -12,10 +12,10 @@ const TEXT: &str = include_str!("steps.txt");
 pub(crate) enum Entry {
     /// It makes these steps, in this order.
     Steps(Vec<Operation>),
-    /// It belongs to a step that another function makes; with that function's operation.
-    Part(Operation),
-    /// Nothing, for this reason.
-    Nothing(String),
+    /// It belongs to a step that another function makes.
+    Part,
+    /// Nothing.
+    Nothing,
 }
 
 /// Reads the list; a name may be that of a set, which stands for each of its members.
@@ -46,6 +46,8 @@ pub(crate) fn read() -> BTreeMap<String, Entry> {
                     .collect();
             }
         }
+        // That module is of this processor only.
+        names.retain(|name| cfg!(target_arch = "x86_64") || !name.starts_with("arch::"));
         for name in names {
             let former = entries.insert(name.clone(), parsed(entry));
             assert!(former.is_none(), "{name} is listed twice");
@@ -60,8 +62,11 @@ fn parsed(entry: &str) -> Entry {
         |key| Operation::from_key(key).unwrap_or_else(|| panic!("no operation `{key}`"));
     match kind {
         "step" => Entry::Steps(rest.split(' ').map(operation).collect()),
-        "part" => Entry::Part(operation(rest)),
-        "none" => Entry::Nothing(rest.to_owned()),
+        "part" => {
+            operation(rest);
+            Entry::Part
+        }
+        "none" => Entry::Nothing,
         _ => panic!("`{kind}` is neither step, part nor none"),
     }
 }

@@ -47,7 +47,7 @@ fn each_function_makes_the_steps_that_are_listed() {
         };
         let expected = match entry {
             Entry::Steps(steps) => steps.as_slice(),
-            Entry::Part(_) | Entry::Nothing(_) => &[],
+            Entry::Part | Entry::Nothing => &[],
         };
         match recorded(&mut explorer, body) {
             Ok(steps) if steps == expected => {}
@@ -73,10 +73,11 @@ fn recorded(explorer: &mut Explorer, body: fn()) -> Result<Vec<Operation>, Strin
     };
     let strategies = Spec::parse("random").expect("a strategy").build();
     let mut schedules = Vec::new();
-    let explored = explorer.explore_each(settings.resolve(), strategies, body, &mut |schedule| {
-        schedules.push(schedule);
-    });
-    schedules.extend(explored.found.map(|found| found.schedule));
+    let exploration =
+        explorer.explore_each(settings.resolve(), strategies, body, &mut |schedule| {
+            schedules.push(schedule);
+        });
+    schedules.extend(exploration.found.map(|found| found.schedule));
     let schedule = schedules.pop().ok_or("no schedule")?;
     let replayed = explorer.replay(&schedule, body);
     match replayed.divergence {

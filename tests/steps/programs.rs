@@ -1,4 +1,9 @@
-//! One program for each listed function: it calls that function between two marks.
+//! A program for each listed function that is a step, and for most others: it calls it between two marks.
+
+#![expect(
+    clippy::semicolon_if_nothing_returned,
+    reason = "each program ends with the call that it is about"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::io::Write as _;
@@ -32,7 +37,9 @@ macro_rules! programs {
 }
 
 macro_rules! on_atomics {
-    ($all:ident: $($atomic:ident $value:expr, $other:expr => $($method:ident($($argument:expr),*))*;)*) => { $( $(
+    ($all:ident: $(
+        $atomic:ident $value:expr, $other:expr => $($method:ident($($argument:expr),*))*;
+    )*) => { $( $(
         $all.push((
             format!("sync::atomic::{}::{}", stringify!($atomic), stringify!($method)),
             (|| {
@@ -55,8 +62,8 @@ macro_rules! atomics {
             fetch_update(SeqCst, SeqCst, Some);
         }
         let name = |what| format!("sync::atomic::{}{what}", stringify!($atomic));
-        $all.push((name("::new"), || drop(at_mark(|| $atomic::new($value)))));
-        $all.push((name(": From::from"), || drop(at_mark(|| $atomic::from($value)))));
+        $all.push((name("::new"), || { let _ = at_mark(|| $atomic::new($value)); }));
+        $all.push((name(": From::from"), || { let _ = at_mark(|| $atomic::from($value)); }));
         $all.push((name("::into_inner"), || {
             let atomic = $atomic::new($value);
             let _ = at_mark(|| atomic.into_inner());
@@ -103,10 +110,13 @@ fn atomics() -> Vec<Program> {
         "hint::spin_loop": { at_mark(hint::spin_loop) }
         "sync::atomic::AtomicPtr: Pointer::fmt": {
             let pointer = AtomicPtr::new(std::ptr::null_mut::<u8>());
-            at_mark(|| drop(format!("{pointer:p}")))
+            at_mark(|| format!("{pointer:p}"))
         }
     };
-    integers! { all: AtomicI8 AtomicU8 AtomicI16 AtomicU16 AtomicI32 AtomicU32 AtomicI64 AtomicU64 AtomicIsize AtomicUsize }
+    integers! {
+        all: AtomicI8 AtomicU8 AtomicI16 AtomicU16 AtomicI32 AtomicU32 AtomicI64 AtomicU64
+            AtomicIsize AtomicUsize
+    }
     atomics! {
         all: AtomicBool true, false;
         AtomicPtr std::ptr::null_mut::<u8>(), std::ptr::dangling_mut::<u8>();
@@ -133,20 +143,46 @@ fn mutexes() -> Vec<Program> {
         "sync::Mutex::new": { at_mark(|| Mutex::new(1)) }
         "sync::Mutex::lock": { let m = Mutex::new(1); let _guard = at_mark(|| m.lock()); }
         "sync::Mutex::try_lock": { let m = Mutex::new(1); let _guard = at_mark(|| m.try_lock()); }
-        "sync::MutexGuard: Drop::drop": { let m = Mutex::new(1); let guard = m.lock(); at_mark(|| drop(guard)) }
+        "sync::MutexGuard: Drop::drop": {
+            let m = Mutex::new(1);
+            let guard = m.lock();
+            at_mark(|| drop(guard))
+        }
         "sync::Mutex::is_poisoned": { let m = Mutex::new(1); at_mark(|| m.is_poisoned()) }
         "sync::Mutex::clear_poison": { let m = Mutex::new(1); at_mark(|| m.clear_poison()) }
-        "sync::Mutex::get_mut": { let mut m = Mutex::new(1); let _ = at_mark(|| m.get_mut().is_ok()); }
+        "sync::Mutex::get_mut": {
+            let mut m = Mutex::new(1);
+            let _ = at_mark(|| m.get_mut().is_ok());
+        }
         "sync::Mutex::into_inner": { let m = Mutex::new(1); let _ = at_mark(|| m.into_inner()); }
         "sync::Mutex: Debug::fmt": { let m = Mutex::new(1); at_mark(|| format!("{m:?}")) }
-        "sync::MutexGuard: Debug::fmt": { let m = Mutex::new(1); let g = m.lock().unwrap(); at_mark(|| drop(format!("{g:?}"))) }
-        "sync::MutexGuard: Display::fmt": { let m = Mutex::new(1); let g = m.lock().unwrap(); at_mark(|| drop(format!("{g}"))) }
-        "sync::MutexGuard: Deref::deref": { let m = Mutex::new(1); let g = m.lock().unwrap(); let _ = at_mark(|| *g); }
-        "sync::MutexGuard: DerefMut::deref_mut": { let m = Mutex::new(1); let mut g = m.lock().unwrap(); at_mark(|| *g = 2) }
+        "sync::MutexGuard: Debug::fmt": {
+            let m = Mutex::new(1);
+            let g = m.lock().unwrap();
+            at_mark(|| drop(format!("{g:?}")))
+        }
+        "sync::MutexGuard: Display::fmt": {
+            let m = Mutex::new(1);
+            let g = m.lock().unwrap();
+            at_mark(|| drop(format!("{g}")))
+        }
+        "sync::MutexGuard: Deref::deref": {
+            let m = Mutex::new(1);
+            let g = m.lock().unwrap();
+            let _ = at_mark(|| *g);
+        }
+        "sync::MutexGuard: DerefMut::deref_mut": {
+            let m = Mutex::new(1);
+            let mut g = m.lock().unwrap();
+            at_mark(|| *g = 2)
+        }
         "sync::Barrier::new": { at_mark(|| Barrier::new(1)) }
         "sync::Barrier::wait": { let b = Barrier::new(1); let _ = at_mark(|| b.wait()); }
         "sync::Barrier: Debug::fmt": { let b = Barrier::new(1); at_mark(|| format!("{b:?}")) }
-        "sync::BarrierWaitResult::is_leader": { let r = Barrier::new(1).wait(); at_mark(|| r.is_leader()) }
+        "sync::BarrierWaitResult::is_leader": {
+            let r = Barrier::new(1).wait();
+            at_mark(|| r.is_leader())
+        }
     }
 }
 
@@ -156,9 +192,20 @@ fn rwlocks() -> Vec<Program> {
         "sync::RwLock::read": { let l = RwLock::new(1); let _guard = at_mark(|| l.read()); }
         "sync::RwLock::write": { let l = RwLock::new(1); let _guard = at_mark(|| l.write()); }
         "sync::RwLock::try_read": { let l = RwLock::new(1); let _guard = at_mark(|| l.try_read()); }
-        "sync::RwLock::try_write": { let l = RwLock::new(1); let _guard = at_mark(|| l.try_write()); }
-        "sync::RwLockReadGuard: Drop::drop": { let l = RwLock::new(1); let g = l.read(); at_mark(|| drop(g)) }
-        "sync::RwLockWriteGuard: Drop::drop": { let l = RwLock::new(1); let g = l.write(); at_mark(|| drop(g)) }
+        "sync::RwLock::try_write": {
+            let l = RwLock::new(1);
+            let _guard = at_mark(|| l.try_write());
+        }
+        "sync::RwLockReadGuard: Drop::drop": {
+            let l = RwLock::new(1);
+            let g = l.read();
+            at_mark(|| drop(g))
+        }
+        "sync::RwLockWriteGuard: Drop::drop": {
+            let l = RwLock::new(1);
+            let g = l.write();
+            at_mark(|| drop(g))
+        }
         "sync::RwLockWriteGuard::downgrade": {
             let l = RwLock::new(1);
             let g = l.write().unwrap();
@@ -169,8 +216,16 @@ fn rwlocks() -> Vec<Program> {
         "sync::RwLock::get_mut": { let mut l = RwLock::new(1); at_mark(|| l.get_mut().is_ok()) }
         "sync::RwLock::into_inner": { let l = RwLock::new(1); let _ = at_mark(|| l.into_inner()); }
         "sync::RwLock: Debug::fmt": { let l = RwLock::new(1); at_mark(|| format!("{l:?}")) }
-        "sync::RwLockReadGuard: Deref::deref": { let l = RwLock::new(1); let g = l.read().unwrap(); let _ = at_mark(|| *g); }
-        "sync::RwLockWriteGuard: DerefMut::deref_mut": { let l = RwLock::new(1); let mut g = l.write().unwrap(); at_mark(|| *g = 2) }
+        "sync::RwLockReadGuard: Deref::deref": {
+            let l = RwLock::new(1);
+            let g = l.read().unwrap();
+            let _ = at_mark(|| *g);
+        }
+        "sync::RwLockWriteGuard: DerefMut::deref_mut": {
+            let l = RwLock::new(1);
+            let mut g = l.write().unwrap();
+            at_mark(|| *g = 2)
+        }
     }
 }
 
@@ -210,31 +265,57 @@ fn onces() -> Vec<Program> {
     programs! {
         "sync::Once::new": { at_mark(Once::new) }
         "sync::Once::call_once": { let o = Once::new(); at_mark(|| o.call_once(|| {})) }
-        "sync::Once::call_once_force": { let o = Once::new(); at_mark(|| o.call_once_force(|_| {})) }
+        "sync::Once::call_once_force": {
+            let o = Once::new();
+            at_mark(|| o.call_once_force(|_| {}))
+        }
         "sync::Once::is_completed": { let o = Once::new(); at_mark(|| o.is_completed()) }
         "sync::Once::wait": { let o = completed(); at_mark(|| o.wait()) }
         "sync::Once::wait_force": { let o = completed(); at_mark(|| o.wait_force()) }
         "sync::Once: Debug::fmt": { let o = Once::new(); at_mark(|| format!("{o:?}")) }
-        "sync::OnceState::is_poisoned": { Once::new().call_once_force(|state| { at_mark(|| state.is_poisoned()); }) }
+        "sync::OnceState::is_poisoned": {
+            Once::new().call_once_force(|state| { at_mark(|| state.is_poisoned()); })
+        }
         "sync::OnceLock::new": { at_mark(OnceLock::<u8>::new) }
         "sync::OnceLock: From::from": { at_mark(|| OnceLock::from(1)) }
         "sync::OnceLock::get": { let o = OnceLock::<u8>::new(); let _ = at_mark(|| o.get()); }
         "sync::OnceLock::set": { let o = OnceLock::new(); at_mark(|| o.set(1)) }
         "sync::OnceLock::get_or_init": { let o = OnceLock::new(); at_mark(|| *o.get_or_init(|| 1)) }
         "sync::OnceLock::wait": { let o = OnceLock::from(1); at_mark(|| *o.wait()) }
-        "sync::OnceLock::get_mut": { let mut o = OnceLock::from(1); at_mark(|| o.get_mut().is_some()) }
+        "sync::OnceLock::get_mut": {
+            let mut o = OnceLock::from(1);
+            at_mark(|| o.get_mut().is_some())
+        }
         "sync::OnceLock::take": { let mut o = OnceLock::from(1); at_mark(|| o.take()) }
         "sync::OnceLock::into_inner": { let o = OnceLock::from(1); at_mark(|| o.into_inner()) }
         "sync::OnceLock: Clone::clone": { let o = OnceLock::<u8>::new(); at_mark(|| o.clone()) }
-        "sync::OnceLock: PartialEq::eq": { let (a, b) = (OnceLock::<u8>::new(), OnceLock::<u8>::new()); at_mark(|| a == b) }
-        "sync::OnceLock: Debug::fmt": { let o = OnceLock::<u8>::new(); at_mark(|| format!("{o:?}")) }
+        "sync::OnceLock: PartialEq::eq": {
+            let (a, b) = (OnceLock::<u8>::new(), OnceLock::<u8>::new());
+            at_mark(|| a == b)
+        }
+        "sync::OnceLock: Debug::fmt": {
+            let o = OnceLock::<u8>::new();
+            at_mark(|| format!("{o:?}"))
+        }
         "sync::LazyLock::new": { at_mark(|| LazyLock::new(|| 1)); }
         "sync::LazyLock::force": { let l = LazyLock::new(|| 1); at_mark(|| *LazyLock::force(&l)) }
         "sync::LazyLock: Deref::deref": { let l = LazyLock::new(|| 1); at_mark(|| *l) }
-        "sync::LazyLock::get": { let l = LazyLock::new(|| 1); at_mark(|| LazyLock::get(&l).is_some()) }
-        "sync::LazyLock::get_mut": { let mut l = LazyLock::new(|| 1); at_mark(|| LazyLock::get_mut(&mut l).is_some()) }
-        "sync::LazyLock::force_mut": { let mut l = LazyLock::new(|| 1); at_mark(|| *LazyLock::force_mut(&mut l)) }
-        "sync::LazyLock: DerefMut::deref_mut": { let mut l = LazyLock::new(|| 1); at_mark(|| *l = 2) }
+        "sync::LazyLock::get": {
+            let l = LazyLock::new(|| 1);
+            at_mark(|| LazyLock::get(&l).is_some())
+        }
+        "sync::LazyLock::get_mut": {
+            let mut l = LazyLock::new(|| 1);
+            at_mark(|| LazyLock::get_mut(&mut l).is_some())
+        }
+        "sync::LazyLock::force_mut": {
+            let mut l = LazyLock::new(|| 1);
+            at_mark(|| *LazyLock::force_mut(&mut l))
+        }
+        "sync::LazyLock: DerefMut::deref_mut": {
+            let mut l = LazyLock::new(|| 1);
+            at_mark(|| *l = 2)
+        }
         "sync::LazyLock: Debug::fmt": { let l = LazyLock::new(|| 1); at_mark(|| format!("{l:?}")) }
     }
 }
@@ -246,21 +327,73 @@ fn channels() -> Vec<Program> {
         "sync::mpsc::sync_channel": { let _both = at_mark(|| sync_channel::<u8>(1)); }
         "sync::mpsc::Sender::send": { let (s, _r) = channel(); at_mark(|| s.send(1)) }
         "sync::mpsc::SyncSender::send": { let (s, _r) = sync_channel(1); at_mark(|| s.send(1)) }
-        "sync::mpsc::SyncSender::try_send": { let (s, _r) = sync_channel(1); at_mark(|| s.try_send(1)) }
-        "sync::mpsc::Receiver::recv": { let (s, r) = channel(); s.send(1).unwrap(); at_mark(|| r.recv()) }
-        "sync::mpsc::Receiver::recv_timeout": { let (s, r) = channel(); s.send(1).unwrap(); at_mark(|| r.recv_timeout(SOON)) }
-        "sync::mpsc::Receiver::try_recv": { let (s, r) = channel(); s.send(1).unwrap(); at_mark(|| r.try_recv()) }
-        "sync::mpsc::Receiver::iter": { let (_s, r) = channel::<u8>(); let _ = at_mark(|| r.iter()); }
-        "sync::mpsc::Receiver::try_iter": { let (_s, r) = channel::<u8>(); let _ = at_mark(|| r.try_iter()); }
-        "sync::mpsc::&Receiver: IntoIterator::into_iter": { let (_s, r) = channel::<u8>(); let _ = at_mark(|| (&r).into_iter()); }
-        "sync::mpsc::Receiver: IntoIterator::into_iter": { let (_s, r) = channel::<u8>(); let _all = at_mark(|| r.into_iter()); }
-        "sync::mpsc::Iter: Iterator::next": { let (s, r) = channel(); s.send(1).unwrap(); at_mark(|| r.iter().next()) }
-        "sync::mpsc::TryIter: Iterator::next": { let (s, r) = channel(); s.send(1).unwrap(); at_mark(|| r.try_iter().next()) }
-        "sync::mpsc::IntoIter: Iterator::next": { let (s, r) = channel(); s.send(1).unwrap(); let mut all = r.into_iter(); at_mark(|| all.next()) }
-        "sync::mpsc::EngineReceiver: Drop::drop": { let (_s, r) = channel::<u8>(); at_mark(|| drop(r)) }
-        "sync::mpsc::EngineSender: Drop::drop": { let (s, _r) = channel::<u8>(); at_mark(|| drop(s)) }
-        "sync::mpsc::Sender: Debug::fmt": { let (s, _r) = channel::<u8>(); at_mark(|| format!("{s:?}")) }
-        "sync::mpsc::Receiver: Debug::fmt": { let (_s, r) = channel::<u8>(); at_mark(|| format!("{r:?}")) }
+        "sync::mpsc::SyncSender::try_send": {
+            let (s, _r) = sync_channel(1);
+            at_mark(|| s.try_send(1))
+        }
+        "sync::mpsc::Receiver::recv": {
+            let (s, r) = channel();
+            s.send(1).unwrap();
+            at_mark(|| r.recv())
+        }
+        "sync::mpsc::Receiver::recv_timeout": {
+            let (s, r) = channel();
+            s.send(1).unwrap();
+            at_mark(|| r.recv_timeout(SOON))
+        }
+        "sync::mpsc::Receiver::try_recv": {
+            let (s, r) = channel();
+            s.send(1).unwrap();
+            at_mark(|| r.try_recv())
+        }
+        "sync::mpsc::Receiver::iter": {
+            let (_s, r) = channel::<u8>();
+            let _ = at_mark(|| r.iter());
+        }
+        "sync::mpsc::Receiver::try_iter": {
+            let (_s, r) = channel::<u8>();
+            let _ = at_mark(|| r.try_iter());
+        }
+        "sync::mpsc::&Receiver: IntoIterator::into_iter": {
+            let (_s, r) = channel::<u8>();
+            let _ = at_mark(|| (&r).into_iter());
+        }
+        "sync::mpsc::Receiver: IntoIterator::into_iter": {
+            let (_s, r) = channel::<u8>();
+            let _all = at_mark(|| r.into_iter());
+        }
+        "sync::mpsc::Iter: Iterator::next": {
+            let (s, r) = channel();
+            s.send(1).unwrap();
+            at_mark(|| r.iter().next())
+        }
+        "sync::mpsc::TryIter: Iterator::next": {
+            let (s, r) = channel();
+            s.send(1).unwrap();
+            at_mark(|| r.try_iter().next())
+        }
+        "sync::mpsc::IntoIter: Iterator::next": {
+            let (s, r) = channel();
+            s.send(1).unwrap();
+            let mut all = r.into_iter();
+            at_mark(|| all.next())
+        }
+        "sync::mpsc::EngineReceiver: Drop::drop": {
+            let (_s, r) = channel::<u8>();
+            at_mark(|| drop(r))
+        }
+        "sync::mpsc::EngineSender: Drop::drop": {
+            let (s, _r) = channel::<u8>();
+            at_mark(|| drop(s))
+        }
+        "sync::mpsc::Sender: Debug::fmt": {
+            let (s, _r) = channel::<u8>();
+            at_mark(|| format!("{s:?}"))
+        }
+        "sync::mpsc::Receiver: Debug::fmt": {
+            let (_s, r) = channel::<u8>();
+            at_mark(|| format!("{r:?}"))
+        }
     }
 }
 
@@ -274,7 +407,9 @@ fn threads() -> Vec<Program> {
     programs! {
         "thread::spawn": { let _handle = at_mark(|| thread::spawn(|| {})); }
         "thread::Builder::spawn": { let _handle = at_mark(|| thread::Builder::new().spawn(|| {})); }
-        "thread::Builder::spawn_scoped": { thread::scope(|s| { let _handle = at_mark(|| thread::Builder::new().spawn_scoped(s, || {})); }) }
+        "thread::Builder::spawn_scoped": {
+            thread::scope(|s| { let _handle = at_mark(|| thread::Builder::new().spawn_scoped(s, || {})); })
+        }
         "thread::Builder::spawn_unchecked": {
             // SAFETY: nothing is borrowed.
             let _handle = at_mark(|| unsafe { thread::Builder::new().spawn_unchecked(|| {}) });
@@ -286,11 +421,30 @@ fn threads() -> Vec<Program> {
         "thread::Scope: Debug::fmt": { thread::scope(|s| { at_mark(|| format!("{s:?}")); }) }
         "thread::scope": { at_mark(|| thread::scope(|_| {})) }
         "thread::JoinHandle::join": { let handle = thread::spawn(|| {}); at_mark(|| handle.join()) }
-        "thread::JoinHandle::is_finished": { let handle = thread::spawn(|| {}); at_mark(|| handle.is_finished()) }
-        "thread::JoinHandle::thread": { let handle = thread::spawn(|| {}); let _ = at_mark(|| handle.thread()); }
-        "thread::JoinHandle: Debug::fmt": { let handle = thread::spawn(|| {}); at_mark(|| format!("{handle:?}")) }
-        "thread::ScopedJoinHandle::join": { thread::scope(|s| { let handle = s.spawn(|| {}); let _ = at_mark(|| handle.join()); }) }
-        "thread::ScopedJoinHandle::is_finished": { thread::scope(|s| { let handle = s.spawn(|| {}); at_mark(|| handle.is_finished()); }) }
+        "thread::JoinHandle::is_finished": {
+            let handle = thread::spawn(|| {});
+            at_mark(|| handle.is_finished())
+        }
+        "thread::JoinHandle::thread": {
+            let handle = thread::spawn(|| {});
+            let _ = at_mark(|| handle.thread());
+        }
+        "thread::JoinHandle: Debug::fmt": {
+            let handle = thread::spawn(|| {});
+            at_mark(|| format!("{handle:?}"))
+        }
+        "thread::ScopedJoinHandle::join": {
+            thread::scope(|s| {
+                let handle = s.spawn(|| {});
+                let _ = at_mark(|| handle.join());
+            })
+        }
+        "thread::ScopedJoinHandle::is_finished": {
+            thread::scope(|s| {
+                let handle = s.spawn(|| {});
+                at_mark(|| handle.is_finished());
+            })
+        }
         "thread::Thread::unpark": { let me = thread::current(); at_mark(|| me.unpark()) }
         "thread::Thread::id": { let me = thread::current(); at_mark(|| me.id()) }
         "thread::Thread::name": { let me = thread::current(); let _ = at_mark(|| me.name()); }
@@ -311,14 +465,19 @@ fn threads() -> Vec<Program> {
         "thread::LocalKey<Cell>::set": { at_mark(|| CELL.set(1)) }
         "thread::LocalKey<Cell>::take": { at_mark(|| CELL.take()) }
         "thread::LocalKey<Cell>::replace": { at_mark(|| CELL.replace(1)) }
-        "thread::LocalKey<RefCell>::with_borrow": { at_mark(|| REF_CELL.with_borrow(|value| *value)) }
-        "thread::LocalKey<RefCell>::with_borrow_mut": { at_mark(|| REF_CELL.with_borrow_mut(|value| *value = 1)) }
+        "thread::LocalKey<RefCell>::with_borrow": {
+            at_mark(|| REF_CELL.with_borrow(|value| *value))
+        }
+        "thread::LocalKey<RefCell>::with_borrow_mut": {
+            at_mark(|| REF_CELL.with_borrow_mut(|value| *value = 1))
+        }
         "thread::LocalKey<RefCell>::set": { at_mark(|| REF_CELL.set(1)) }
         "thread::LocalKey<RefCell>::take": { at_mark(|| REF_CELL.take()) }
         "thread::LocalKey<RefCell>::replace": { at_mark(|| REF_CELL.replace(1)) }
     }
 }
 
+#[expect(clippy::diverging_sub_expression, reason = "some end the process")]
 fn process_wide() -> Vec<Program> {
     programs! {
         "panic::catch_unwind": { at_mark(|| panic::catch_unwind(|| 1)) }
@@ -335,8 +494,14 @@ fn process_wide() -> Vec<Program> {
         "io::stderr": { at_mark(io::stderr) }
         "io::Stdout::lock": { let _lock = at_mark(|| io::stdout().lock()); }
         "io::Stderr::lock": { let _lock = at_mark(|| io::stderr().lock()); }
-        "io::StdoutLock: Write::flush": { let mut lock = io::stdout().lock(); at_mark(|| lock.flush()) }
-        "io::StderrLock: Write::flush": { let mut lock = io::stderr().lock(); at_mark(|| lock.flush()) }
+        "io::StdoutLock: Write::flush": {
+            let mut lock = io::stdout().lock();
+            at_mark(|| lock.flush())
+        }
+        "io::StderrLock: Write::flush": {
+            let mut lock = io::stderr().lock();
+            at_mark(|| lock.flush())
+        }
         "io::Stdout: Write::flush": { at_mark(|| io::stdout().flush()) }
         "io::Stderr: Write::flush": { at_mark(|| io::stderr().flush()) }
     }

@@ -56,8 +56,8 @@ struct Found {
 }
 
 impl Found {
-    /// Adds the functions of a module's items; `path` has its public modules only, since private ones export what
-    /// they have to the next above.
+    /// Adds the functions of a module's items; `path` has its public modules only, since private ones
+    /// export what they have to the next above.
     fn items(&mut self, path: &[String], items: &[Item]) {
         for item in items {
             match item {
@@ -140,6 +140,7 @@ fn type_name(kind: &Type, parameters: &[String]) -> String {
     }
 }
 
+#[expect(single_use_lifetimes, reason = "an anonymous one is not stable here")]
 fn named<'a>(name: &str, types: impl Iterator<Item = &'a Type>, parameters: &[String]) -> String {
     let types = types.map(|kind| type_name(kind, parameters));
     let types: Vec<_> = types.filter(|kind| !parameters.contains(kind)).collect();
