@@ -25,7 +25,8 @@ const PENDING: &[Pending] = &[
         explains: |case| case.has(&|op| matches!(op, Op::IsFinished(_))),
     },
     Pending {
-        reason: "a send that finds the receiver gone only looks, and is taken for a change, so that dpor tells \
+        reason: "a send that finds the receiver gone only looks, and is taken for a change, so that dpor \
+             tells \
                  the orders of such sends apart",
         explains: |case| {
             let sends = |op: &Op| matches!(op, Op::Send(_) | Op::TrySend(_));
