@@ -26,8 +26,7 @@ const PENDING: &[Pending] = &[
     },
     Pending {
         reason: "a send that finds the receiver gone only looks, and is taken for a change, so that dpor \
-             tells \
-                 the orders of such sends apart",
+                 tells the orders of such sends apart",
         explains: |case| {
             let sends = |op: &Op| matches!(op, Op::Send(_) | Op::TrySend(_));
             let mut channels = case.program.channels.iter();
