@@ -215,10 +215,11 @@ fn lead_one(
 fn exit(summary: &Summary, stop: &Stop) -> Exit {
     if stop.is_set() {
         Exit::Interrupted
+    } else if summary.failed + summary.flaky + summary.unfinished > 0 {
+        // Before what could not be done: that must not hide what was found.
+        Exit::Failed
     } else if summary.refused > 0 {
         Exit::Setup
-    } else if summary.failed + summary.flaky + summary.unfinished > 0 {
-        Exit::Failed
     } else if summary.ran() == 0 {
         Exit::NoTests
     } else {
