@@ -66,6 +66,8 @@ fn a_test_that_only_uses_the_outside_is_explored() {
         ("loopback", "tcp socket"),
         ("another_process", "child process"),
         ("a_process_before_its_timeout", "child process"),
+        ("a_polled_process_before_its_timeout", "child process"),
+        ("a_long_sleep_after_a_process", "child process"),
     ] {
         let ended = events.test(&format!("uncontrolled::outside {name}"));
         assert_eq!(ended["status"], "PASS", "{ended:#}");

@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use super::children;
 use super::early::touch_clock;
 use super::point::{last_site, point_at};
 use super::state::{Engine, engine};
@@ -132,6 +133,9 @@ pub(super) fn jump_to_next_deadline(engine: &mut Engine) -> bool {
     engine.find_next_deadline();
     if engine.next_deadline == NEVER || engine.body_done {
         return false;
+    }
+    if children::keep_pace(engine, engine.next_deadline) {
+        return true;
     }
     engine.limits.time = true;
     engine.time = engine.time.max(engine.next_deadline);

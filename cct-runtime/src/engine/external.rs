@@ -234,7 +234,11 @@ fn await_word(engine: &mut Engine, bound: Duration) -> bool {
 }
 
 /// Waits for the outside in real time until this is so, at most so long.
-fn await_until(engine: &mut Engine, bound: Duration, is_so: impl Fn(&Engine) -> bool) -> bool {
+pub(super) fn await_until(
+    engine: &mut Engine,
+    bound: Duration,
+    is_so: impl Fn(&Engine) -> bool,
+) -> bool {
     let mut waited = Duration::ZERO;
     loop {
         if is_so(engine) {

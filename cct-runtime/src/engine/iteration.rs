@@ -183,6 +183,7 @@ impl Engine {
         self.waiters.clear();
         self.contenders = 0;
         self.looks.clear();
+        self.children.clear();
         self.worker_count = 0;
         self.thread_count = 0;
         self.executors_have_clocks = false;

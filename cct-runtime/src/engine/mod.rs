@@ -29,6 +29,7 @@ mod stall;
 mod wait;
 mod waiters;
 
+mod children;
 mod clock;
 mod external;
 mod local;
@@ -48,6 +49,7 @@ mod state_hash;
 mod tape;
 mod watch;
 
+pub use children::note_child;
 pub use clock::{NEVER, clock_read, deadline_after, deadline_at, now, wall_clock};
 pub use external::{Source, stir};
 pub use granularity::statement;

@@ -9,10 +9,10 @@
 //! spinning. Time is moved for it only after very many rounds, and what it does then is up to the step
 //! bound.
 
-use super::clock;
 use super::iteration::End;
 use super::state::{Engine, Request};
 use super::worker::Worker;
+use super::{children, clock};
 use crate::strategy::{Pick, WorkerId};
 use crate::verdict::{BugKind, Verdict};
 
@@ -134,6 +134,7 @@ impl Engine {
             return None;
         }
         if spins {
+            children::keep_pace(self, self.time.saturating_add(self.stall.leap));
             clock::pass(self, self.stall.leap);
             self.stall.leap = LONGEST_LEAP.min(self.stall.leap * 2);
         }

@@ -8,6 +8,7 @@ use std::ptr::null_mut;
 
 use super::alone::Alone;
 use super::aside::Onlooker;
+use super::children::Children;
 use super::conditions::Conditions;
 use super::early::Early;
 use super::enabled::Enabled;
@@ -156,6 +157,7 @@ pub(crate) struct Engine {
     /// How many workers contend.
     pub(super) contenders: u32,
     pub(super) looks: Looks,
+    pub(super) children: Children,
     /// For the outside.
     pub(super) patience: Patience,
     /// Those of the iteration under way come first; the rest wait to be used again.
@@ -305,6 +307,7 @@ impl Engine {
             waiters: Waiters::default(),
             contenders: 0,
             looks: Looks::default(),
+            children: Children::default(),
             patience: Patience::of(&Settings::default().resolve()),
             workers: Vec::with_capacity(64),
             worker_count: 0,

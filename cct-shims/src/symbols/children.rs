@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use cct::engine::{self, NEVER, Source};
+use cct::engine::{self, NEVER};
 use cct::operation::Operation;
 use libc::{c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
@@ -44,7 +44,7 @@ pub(super) extern "C" fn fork() -> pid_t {
         engine::leave();
         cct::harness::take_signals_back();
     } else {
-        note_child(child > 0);
+        note_child(child);
     }
     child
 }
@@ -76,7 +76,7 @@ pub(super) unsafe extern "C" fn posix_spawn(
     environment: *const *mut c_char,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    spawned(&POSIX_SPAWN, |spawn| unsafe {
+    spawned(&POSIX_SPAWN, child, |spawn, child| unsafe {
         spawn(child, path, actions, attributes, arguments, environment)
     })
 }
@@ -96,7 +96,7 @@ pub(super) unsafe extern "C" fn posix_spawnp(
     environment: *const *mut c_char,
 ) -> c_int {
     // SAFETY: the caller's arguments.
-    spawned(&POSIX_SPAWNP, |spawn| unsafe {
+    spawned(&POSIX_SPAWNP, child, |spawn, child| unsafe {
         spawn(child, file, actions, attributes, arguments, environment)
     })
 }
@@ -274,19 +274,31 @@ fn begin() {
     }
 }
 
-/// A child that the real function makes, called by `make`.
-fn spawned(real: &Real<Spawn>, make: impl FnOnce(Spawn) -> c_int) -> c_int {
+/// A child that the real function makes, called by `make`; its number is told at `place`, unless it is null.
+fn spawned(
+    real: &Real<Spawn>,
+    place: *mut pid_t,
+    make: impl FnOnce(Spawn, *mut pid_t) -> c_int,
+) -> c_int {
     begin();
-    let result = make(real.get());
-    note_child(result == 0);
+    let mut child = 0;
+    let result = make(real.get(), &raw mut child);
+    if result == 0 {
+        if !place.is_null() {
+            // SAFETY: the caller's place is writable, or null.
+            unsafe { place.write(child) };
+        }
+        note_child(child);
+    }
     result
 }
 
-fn note_child(is_made: bool) {
-    if is_made && engine::is_controlled() {
+/// A process has been made, if this is its number.
+fn note_child(child: pid_t) {
+    if child > 0 && engine::is_controlled() {
         CHILDREN.fetch_add(1, Relaxed);
         share_all();
-        engine::stir(Source::Process);
+        engine::note_child(child);
     }
 }
 
