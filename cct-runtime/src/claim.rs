@@ -49,6 +49,8 @@ exceptions! {
     Spinning "spinning" Order,
     /// A call into a dependency was one step, with more than one operation in it.
     AtomicDependencies "atomic dependencies" Order,
+    /// Somebody asked whether a thread has ended, which it does with its last step.
+    ThreadEnds "thread ends" Order,
     /// The program's global allocator ran, whose operations are no steps.
     Allocators "allocators" Order,
     /// Somebody printed without a step, while the lock of standard output or error was kept over steps.

@@ -55,7 +55,7 @@ fn strings(words: &[&str]) -> Vec<String> {
 }
 
 /// Each test, and what is left out of it.
-const SINGLE: [(&str, &[&str]); 21] = [
+const SINGLE: [(&str, &[&str]); 23] = [
     ("nothing", &[]),
     ("time_out", &["time-outs"]),
     ("sleep", &["sleeps"]),
@@ -70,7 +70,9 @@ const SINGLE: [(&str, &[&str]); 21] = [
     ("spinning", &["spinning"]),
     ("dependency", &["atomic dependencies"]),
     ("small_dependency", &[]),
+    ("thread_end", &["thread ends"]),
     ("hash", &["random numbers"]),
+    ("input", &["standard input"]),
     ("file", &["files"]),
     ("environment", &["environment"]),
     ("processors", &["environment"]),

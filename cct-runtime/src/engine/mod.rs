@@ -70,8 +70,8 @@ pub use state_hash::state_hash;
 pub use step::Step;
 pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use thread::{
-    abort, chain_of, choose_index, exit, is_finished, join, join_until, park, random_bytes, sleep,
-    spawn, spawn_at, spawn_in, stack_of, unpark, worker_name, worker_object,
+    abort, chain_of, choose_index, exit, is_finished, join, join_until, look_whether_ended, park,
+    random_bytes, sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name, worker_object,
 };
 pub use wait::{
     TakesNext, Wakeup, retract, retract_those, wait, wait_and_take, wait_at, wake_all, wake_one,

@@ -10,6 +10,7 @@ use super::iteration::End;
 use super::point::point_at;
 use super::stack::MAX_WORKERS;
 use super::state::{Driver, engine, leave_out, outside};
+use super::step::Step;
 use super::wait::{Wakeup, wait_at, wake_all_of};
 use super::watch::touch;
 use super::worker::{State, Worker};
@@ -131,6 +132,13 @@ pub fn stack_of(worker: WorkerId) -> (usize, usize) {
 pub fn worker_object(worker: WorkerId) -> usize {
     // SAFETY: as in `is_finished`.
     Worker::end_object(unsafe { (*engine()).worker(worker) })
+}
+
+/// A look whether a worker, or all of a scope's, have ended. A worker ends with its last step here,
+/// which claims name. Does nothing outside a controlled worker.
+pub fn look_whether_ended(object: usize, site: &'static Location<'static>) -> Step {
+    leave_out(Exception::ThreadEnds);
+    point_at(Operation::IsFinished, object, site)
 }
 
 /// Waits for the current worker's park token or the deadline, and takes the token.

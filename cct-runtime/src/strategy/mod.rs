@@ -42,8 +42,8 @@ mod walk;
 
 pub use action::{Action, Executed, Next};
 #[cfg(feature = "engine")]
-pub(crate) use action::{CLOCK, CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS};
-pub(crate) use action::{ITERATION, TURNS, poison_object};
+pub(crate) use action::{CLOCK, CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS, poison_object};
+pub(crate) use action::{ITERATION, TURNS};
 pub use bounded::Bounded;
 pub use delay::Delay;
 pub use dpor::Dpor;

@@ -1,7 +1,6 @@
 //! The handle by which a thread is waited for.
 
 use cct::engine;
-use cct::operation::Operation;
 use cct::specification::{End, Eventual, worker_ends};
 use real::borrow::Cow;
 use real::fmt;
@@ -83,7 +82,7 @@ impl<T> JoinHandle<T> {
         match worker.seen() {
             Seen::Live => {
                 let object = engine::worker_object(worker.id);
-                let step = engine::point(Operation::IsFinished, object);
+                let step = engine::look_whether_ended(object, Location::caller());
                 let finished = is_alone(&self.packet);
                 step.read(finished);
                 finished

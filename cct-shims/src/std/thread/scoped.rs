@@ -4,7 +4,7 @@ use cct::engine::{self, PanicId};
 use cct::operation::{Access, Operation};
 use real::fmt;
 use real::marker::PhantomData;
-use real::panic::AssertUnwindSafe;
+use real::panic::{AssertUnwindSafe, Location};
 use real::ptr;
 use real::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use real::sync::{Arc, OnceLock};
@@ -72,7 +72,7 @@ impl<'scope> Scope<'scope, '_> {
 impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if engine::is_controlled() {
-            engine::point(Operation::IsFinished, self.data.address()).done();
+            engine::look_whether_ended(self.data.address(), Location::caller()).done();
         }
         f.debug_struct("Scope")
             .field(

@@ -148,7 +148,7 @@ pub(super) unsafe extern "C" fn pthread_tryjoin_np(
         };
         if engine::is_controlled() && !engine::is_finished(worker) {
             let object = engine::worker_object(worker);
-            let step = engine::point_at(Operation::IsFinished, object, engine::last_site());
+            let step = engine::look_whether_ended(object, engine::last_site());
             let is_finished = engine::is_finished(worker);
             step.read(is_finished);
             if !is_finished {
