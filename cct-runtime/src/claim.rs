@@ -1,4 +1,4 @@
-//! What a run could not see, so that whoever claims that all was explored can name it.
+//! Names what a run could not see, for claims that all was explored.
 //!
 //! Kept here: the exceptions and sets of them. The engine and the shims note those that show at run time,
 //! iteration by iteration; the tool adds what only the build can tell, and makes the claim.
@@ -57,7 +57,7 @@ exceptions! {
     Prints "prints" Order,
     /// An await within something that polls by itself was no place for other tasks of its thread.
     NestedAwaits "nested awaits" Order,
-    /// What an executor did when a task that had been held back went on was one step.
+    /// An executor's work for a task that had been held back and went on was one step.
     TaskWakeUps "task wake-ups" Order,
     /// Random numbers were drawn, which follow from the seed.
     RandomNumbers "random numbers" Input,
@@ -75,12 +75,12 @@ exceptions! {
     RawSystemCalls "raw system calls" Input,
 }
 
-/// Whom an exception concerns.
+/// The programs that an exception concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum About {
     /// The order of steps: a program with one worker has no other order.
     Order,
-    /// What the program is given, which may be something else the next time.
+    /// Input of the program, which may be something else the next time.
     Input,
 }
 
@@ -103,7 +103,7 @@ impl Exceptions {
         self.0 |= Exceptions::of(exception).0;
     }
 
-    /// Those in either.
+    /// Returns the exceptions in either.
     #[must_use]
     pub const fn and(self, other: Exceptions) -> Exceptions {
         Exceptions(self.0 | other.0)
@@ -119,7 +119,7 @@ impl Exceptions {
         self.0 == 0
     }
 
-    /// Those that concern a program with a single worker.
+    /// Returns the exceptions that concern a program with a single worker.
     #[must_use]
     pub fn of_inputs(self) -> Exceptions {
         self.iter()

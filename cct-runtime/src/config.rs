@@ -345,7 +345,7 @@ impl Timeouts {
     pub const ALL: [Timeouts; 3] = [Timeouts::Late, Timeouts::Race, Timeouts::Auto];
 
     /// How far away a time-out may be that is early under `auto`: for how long a busy machine may keep a
-    /// thread waiting that could run. What is further away is a watchdog.
+    /// thread waiting that could run. A time-out further away is a watchdog.
     pub const NEAR: Duration = Duration::from_millis(50);
 
     /// The name by which settings call it.

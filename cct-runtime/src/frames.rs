@@ -17,7 +17,7 @@ pub(crate) struct Frames {
     count: usize,
 }
 
-/// What the unwinder knows of a frame.
+/// A frame, as the unwinder knows it.
 #[repr(C)]
 struct Context {
     opaque: [u8; 0],
@@ -41,7 +41,7 @@ unsafe extern "C" {
 }
 
 impl Frames {
-    /// Those around the caller; from within a handler also those that the signal interrupted.
+    /// Returns the frames around the caller; from within a handler also those that the signal interrupted.
     #[inline(never)]
     pub(crate) fn here() -> Frames {
         let mut frames = Frames {

@@ -55,7 +55,7 @@ macro_rules! operations {
                 match self { $(Operation::$variant => $name,)* }
             }
 
-            /// What records call it: it stays, whatever is shown to people, and in whichever place it
+            /// Returns its name in records. It stays, whatever is shown to people, and in whichever place it
             /// stands in this list.
             pub const fn key(self) -> &'static str {
                 match self { $(Operation::$variant => stringify!($variant),)* }

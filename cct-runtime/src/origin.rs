@@ -1,11 +1,11 @@
-//! Whose code a source file has, told by its path as rustc wrote it down.
+//! The origin of a source file, told by its path as rustc wrote it down.
 //!
 //! The one place that knows how the files of std, of this project and of dependencies are called. A path
 //! is text that is baked into an executable, and into the sysroot that is kept for a toolchain: it may
 //! have been written when rustup's component `rust-src` was there, and be read when it is not, or the
 //! other way round. So no rule asks whether a file exists, and each form counts at all times.
 
-/// Whose code a file has.
+/// The origin of a file's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin<'a> {
     /// std's, or that of a crate it is made of.

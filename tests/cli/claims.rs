@@ -21,7 +21,7 @@ fn explored(workspace: &Workspace, target: (&str, &str), args: &[&str], code: i3
     workspace.explore(&[&first, args].concat(), code)
 }
 
-/// What is claimed: the scope, and what is left out. Words and value must agree.
+/// The claim: its scope, and its exceptions. Words and value must agree.
 #[track_caller]
 fn claimed(ended: &Value) -> (String, Vec<String>) {
     let claim = &ended["claim"];
@@ -81,7 +81,7 @@ const SINGLE: [(&str, &[&str]); 23] = [
     ("slept_when_the_others_had_ended", &[]),
 ];
 
-/// What the source tells, by target: each has more than one worker.
+/// The facts of the source, by target: each has more than one worker.
 const LINKED: [(&str, &str, &str, &[&str]); 6] = [
     ("app", "counts", "counted", &["reference counts"]),
     ("app", "memory", "pointer", &["plain memory"]),
@@ -233,7 +233,7 @@ fn nothing_is_claimed_of_what_was_cut_off() {
     }
 }
 
-/// Whoever says so, and in how many processes it was found out, it is the same claim.
+/// The claim is the same from every strategy, and from any number of processes.
 #[test]
 fn a_claim_is_the_same_wherever_it_is_made() {
     let workspace = Workspace::of_fixture("claims");
@@ -242,7 +242,7 @@ fn a_claim_is_the_same_wherever_it_is_made() {
     let but_for = ["weak orderings", "files"];
     let explored = |args: &[&str]| explored(&workspace, target, args, 0);
     for jobs in ["-j1", "-j4"] {
-        // Those that draw at random do as much as they can meanwhile, and find nothing that counts.
+        // Random strategies do as much as they can meanwhile, and find nothing that counts.
         let args = [jobs, "--strategy", "random,dfs", "several"];
         assert_claim(&explored(&args), test, "all", &but_for);
     }

@@ -65,14 +65,14 @@ fn those_who_poll_are_woken_in_the_engine() {
     );
 }
 
-/// What has a name has a number, and is the same by it: natively as under control.
+/// A function with a name has a number, and is the same by it: natively as under control.
 #[test]
 fn numbers_are_as_good_as_names() {
     let workspace = Workspace::of_fixture("numbers");
     Finished::of(workspace.cargo().arg("test").env("NATIVELY", "1")).expect(0);
     let events = workspace.explore(&["--iterations", "100"], 100);
     assert_found(&events, "numbers::descriptors one_byte_for_two", "DEADLOCK");
-    // Those that fork, and the listener, have an outside that may answer.
+    // The tests that fork, and the listener, have an outside that may answer.
     let outside = [
         "children_are_waited_for",
         "a_child_is_told_of",

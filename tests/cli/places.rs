@@ -52,7 +52,7 @@ fn a_failure_is_told_by_the_first_panic_of_a_chain() {
         assert!(line_at(&bug["site"]).contains("first: "), "{test}: {bug:#}");
         let is_own = test.starts_with("of_its_own");
         assert_eq!(bug["worker"] == 0, is_own, "{test}: {bug:#}");
-        // Who resumes a panic has none of its own.
+        // A thread that resumes a panic has none of its own.
         let leads_on = !is_own && test != "resumed";
         assert_eq!(bug["led_to"]["worker"] == 0, leads_on, "{test}: {bug:#}");
         assert_eq!(!bug["led_to"].is_null(), leads_on, "{test}: {bug:#}");

@@ -1,6 +1,6 @@
 //! rustup's component `rust-src` comes and goes, and std's files are nobody's but std's.
 //!
-//! rustc writes other paths into what it builds when the component is there. What was built before stays in
+//! rustc writes other paths into what it builds when the component is there. Earlier builds stay in
 //! the target folder and in the cache, so each is tried with the other.
 
 use std::fs;

@@ -17,7 +17,7 @@ pub const OUTCOMES: &str = "LAW_OUTCOMES";
 /// How a program came out, in all schedules together.
 #[derive(Clone, Default, Debug)]
 pub struct Seen {
-    /// What its schedules told that passed.
+    /// The outcomes of its schedules that passed.
     pub told: BTreeSet<String>,
     /// How those ended that failed.
     pub failed: BTreeSet<String>,
@@ -37,7 +37,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The outcomes that are missing, with rewriting. What a search told before it found a bug is not
+    /// The outcomes that are missing, with rewriting. The outcomes of a search that found a bug are not
     /// compared.
     pub fn missing(&self) -> Vec<String> {
         let (written, rewritten) = (&self.written, &self.rewritten);
@@ -129,7 +129,7 @@ fn add(
     }
 }
 
-/// What a run of the tool saw of each test.
+/// The observations of each test in a run of the tool.
 fn seen(finished: &Finished, folder: &Path) -> BTreeMap<String, Seen> {
     let events = Events::of(finished);
     let ended = events.ended().into_iter();

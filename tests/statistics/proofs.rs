@@ -58,7 +58,7 @@ fn both(work: fn(&Shared, u32) -> u32) {
     }
 }
 
-/// What the two share.
+/// The state that the two share.
 #[derive(Debug, Default)]
 struct Shared {
     mutex: Mutex<u32>,
@@ -194,7 +194,7 @@ fn wake_ups(explorer: &mut Explorer) {
     });
 }
 
-/// Whoever exits does so before the other has stored, or after; and each may come first.
+/// A thread exits before the other has stored, or after; and each may come first.
 fn early_ends(explorer: &mut Explorer) {
     fn end() {
         cct_shims::std::process::exit(1);

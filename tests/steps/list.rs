@@ -7,7 +7,7 @@ use cct::operation::Operation;
 /// The committed list.
 const TEXT: &str = include_str!("steps.txt");
 
-/// What a function does to what workers share.
+/// The effect of a function on what workers share.
 #[derive(Debug)]
 pub(crate) enum Entry {
     /// It makes these steps, in this order.

@@ -94,7 +94,7 @@ impl Found {
             let name = &function.sig.ident;
             match &of_trait {
                 None if is_public(&function.vis) => self.add(path, &format!("{kind}::{name}")),
-                // What a derive checks at compile time only.
+                // Checks of a derive, at compile time only.
                 Some(of_trait) if !(of_trait == "Eq" && is_derived(&of.attrs)) => {
                     self.add(path, &format!("{kind}: {of_trait}::{name}"));
                 }
@@ -164,7 +164,7 @@ fn types(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
         })
 }
 
-/// What an atomic holds tells nothing beyond its name.
+/// The type that an atomic holds tells nothing beyond its name.
 fn is_primitive(kind: &Type) -> bool {
     match kind {
         Type::Path(path) => path.path.get_ident().is_some_and(|name| {

@@ -78,7 +78,7 @@ pub(crate) struct Executable {
     pub target: String,
     /// How people call it: `package`, `package::test`, `package::bin/name`.
     pub label: String,
-    /// What the crates in it may do that no run can see.
+    /// Abilities of the crates in it that no run can see.
     pub linked: Exceptions,
     /// How it was built; none when it is not under control at all.
     pub marker: Option<Marker>,

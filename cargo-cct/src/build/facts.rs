@@ -1,4 +1,4 @@
-//! What the source of a crate may do that no run can see: count references, and use memory without
+//! Reads from a crate's source what it may do that no run can see: count references, and use memory without
 //! synchronisation.
 //!
 //! Both leave no trace at run time, but neither goes without certain words, wherever they stand: what is
@@ -14,7 +14,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use super::dep_info;
 use crate::rewrite::{Edition, Source};
 
-/// What is assumed of a crate of which nothing is known.
+/// The assumption about a crate of which nothing is known.
 pub(super) const UNKNOWN: Exceptions =
     Exceptions::of(Exception::ReferenceCounts).and(Exceptions::of(Exception::PlainMemory));
 
@@ -23,11 +23,11 @@ pub(super) const UNKNOWN: Exceptions =
 pub(super) enum Words {
     /// All: it is part of the executable.
     All,
-    /// Those that it quotes: it makes code for others.
+    /// The facts of code that it quotes: it makes code for others.
     Quoted,
 }
 
-/// What a crate may do, by the file in which rustc names its sources.
+/// The facts of a crate, by the file in which rustc names its sources.
 pub(super) fn of_crate(dep_info: &Path, words: Words) -> Exceptions {
     let Some(files) = dep_info::sources(dep_info) else {
         return UNKNOWN;
@@ -72,7 +72,7 @@ fn of_text(text: &str, file: &Path, words: Words) -> Option<Exceptions> {
     Some(found.0)
 }
 
-/// What words that matter are made of.
+/// Parts of the words that matter.
 const HINTS: [&str; 10] = [
     "Arc", "unsafe", "const", "mut", "Ptr", "ptr", "addr_of", "NonNull", "Pointer", "p}",
 ];

@@ -1,4 +1,4 @@
-//! What the crates that an executable links may do that no run can see, joined over all of them.
+//! Joins the facts of all crates that an executable links: what they may do that no run can see.
 //!
 //! Each note names the crates that its own was given, so the graph is walked by the notes.
 
@@ -11,15 +11,15 @@ use super::facts::{self, Words};
 use super::marker::{Kind, Marker};
 use super::raw_calls;
 
-/// What is known of the crates of a build.
+/// The facts of the crates of a build.
 #[derive(Debug)]
 pub(super) struct Linked {
-    /// What there is of each crate, by its file.
+    /// Each crate's facts, by its file.
     known: BTreeMap<PathBuf, Crate>,
     /// Libraries and procedural macros of the build itself; what they quote may be in any crate that uses
     /// one.
     host: Vec<PathBuf>,
-    /// What that comes to, once somebody wants to know.
+    /// The sum of them, once somebody has asked for it.
     quoted: Option<Exceptions>,
 }
 
@@ -40,7 +40,7 @@ impl Linked {
         }
     }
 
-    /// What the crates in an executable may do.
+    /// Returns what the crates in an executable may do.
     pub(super) fn of(&mut self, executable: &Path) -> Exceptions {
         let mut seen = BTreeSet::new();
         let mut open = vec![executable.to_owned()];
@@ -80,8 +80,8 @@ impl Linked {
         }
     }
 
-    /// What procedural macros put into the crates that use them. Which of the others they are made with is
-    /// not known, so it is all of them.
+    /// Returns what procedural macros may put into the crates that use them. The crates that each is made
+    /// with are not known, so it is all of them.
     fn quoted(&mut self) -> Exceptions {
         *self.quoted.get_or_insert_with(|| {
             let of = |library: &PathBuf| {

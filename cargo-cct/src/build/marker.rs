@@ -20,7 +20,7 @@ pub(crate) struct Marker {
     pub treatment: Treatment,
     /// Its package, as cargo calls it: name and version.
     pub package: (String, String),
-    /// What its source may do that no run can see.
+    /// Its source's facts: what it may do that no run can see.
     pub facts: Exceptions,
     /// The libraries and procedural macros that it was given.
     pub externs: Vec<PathBuf>,

@@ -112,7 +112,7 @@ mod tests {
         );
     }
 
-    /// Whatever is left out, each name is told once, in the same order, in words and for programs.
+    /// Of any set of exceptions each name is told once, in the same order, in words and for programs.
     #[test]
     fn each_set_of_exceptions_is_told_in_full() {
         let all = Exception::ALL;

@@ -1,4 +1,4 @@
-//! What is said of schedules that did not come to an end, and what can be done about it.
+//! Tells of schedules that did not come to an end, and of ways out.
 
 use cct::config::Settings;
 use cct::wire::Counters;
@@ -31,7 +31,7 @@ pub(super) fn many(counters: &Counters) -> String {
     }
 }
 
-/// What to do about a test whose schedules are cut off: all of them, or many.
+/// Returns the advice for a test whose schedules are cut off: all of them, or many.
 pub(super) fn advice(run: &TestRun) -> Option<String> {
     let counters = &run.counters;
     match run.outcome {

@@ -73,7 +73,7 @@ pub(crate) struct Summary {
     pub left_out: usize,
     /// Tests of which something is claimed about all schedules.
     pub exhausted: usize,
-    /// What at least one of these claims leaves out.
+    /// The exceptions of at least one of these claims.
     pub but_for: Exceptions,
     /// The sum of all counters; of `longest`, `workers` and `concurrency` the greatest; what
     /// is about one test, such as `progress`, is not here.

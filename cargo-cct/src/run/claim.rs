@@ -1,4 +1,4 @@
-//! What may be said of all schedules of a test, and what that leaves out.
+//! The claim about all schedules of a test, and its exceptions.
 //!
 //! Every claim that nothing is left to explore is one of these values, whoever makes it, and
 //! `report/claim.rs` has its words. A run of which nothing of the sort can be said has none.
@@ -16,7 +16,7 @@ pub(crate) struct Claim {
     pub made: u64,
     /// How many of them failed in earlier processes, if the search was resumed.
     pub failed_before: u64,
-    /// What it leaves out.
+    /// The exceptions that it names.
     pub but_for: Exceptions,
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct TestRun {
     pub counters: Counters,
     /// Set when its first schedule did not repeat.
     pub diverged: Option<Divergence>,
-    /// What the crates that it is made of may do that no run can see.
+    /// The facts of the crates that it is made of: what no run can see.
     pub linked: Exceptions,
     /// What it uses that is not under control.
     pub uncontrolled: Vec<String>,

@@ -257,7 +257,7 @@ impl Engine {
         self.limits
     }
 
-    /// What the iteration that ended could not see.
+    /// Returns what the iteration that ended could not see.
     pub(crate) fn left_out(&self) -> Exceptions {
         let mut left_out = self.left_out;
         if self.limits.yields || self.limits.stalls {
@@ -269,7 +269,7 @@ impl Engine {
         left_out
     }
 
-    /// What was done up to here was done by a single worker.
+    /// All up to here was done by a single worker.
     pub(super) fn forget_order(&mut self) {
         self.left_out = self.left_out.of_inputs();
         self.granularity.forget_merged();

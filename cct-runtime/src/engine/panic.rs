@@ -1,8 +1,8 @@
 //! Panics of workers: counted per worker, remembered for the report, with the one that each follows from.
 //!
 //! A worker that unwinds leaves something behind for others: the result of its thread, a poisoned lock, a
-//! channel without its other end. Whoever finds it is *told* of the panic. If that one panics in turn before
-//! it does anything else, or with a message that shows the error which it was told by, its panic is a
+//! channel without its other end. A worker that finds it is *told* of the panic. If it panics in turn before
+//! doing anything else, or with a message that shows the error which it was told by, its panic is a
 //! *consequence*, and the bug is the first panic of that chain, its *origin*.
 
 use std::io::Write as _;
@@ -30,7 +30,7 @@ pub type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
 pub(crate) struct PanicRecord {
     pub(crate) message: String,
     pub(crate) site: Option<Site>,
-    /// Who panicked.
+    /// The worker that panicked.
     worker: u32,
     /// The panic that it is a consequence of.
     follows: Option<PanicId>,
@@ -48,7 +48,7 @@ pub(super) struct Panics {
     left_at: Vec<(usize, PanicId)>,
 }
 
-/// What a worker was told of another one's panic.
+/// The news that a worker had of another one's panic.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
     of: PanicId,
@@ -130,7 +130,8 @@ impl Engine {
         own.into_iter().chain(all).find(says)
     }
 
-    /// Who panics, as a report names it: the future that a thread blocks on goes by the thread's name.
+    /// Returns the worker that panics, as a report names it: a future that a thread blocks on goes by the
+    /// thread's name.
     fn panicking_worker(&self) -> u32 {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         unsafe { (*shown_as(self.current)).id.0 }
@@ -231,7 +232,7 @@ pub fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
     unsafe { std::mem::replace(&mut (*engine()).hook, hook) }
 }
 
-/// What stands for the hook among objects.
+/// The object that stands for the hook.
 ///
 /// # Safety
 ///

@@ -495,7 +495,8 @@ pub(super) struct Driven {
     panicked: bool,
     /// What wakes it, while it is held back.
     waker: Option<Waker>,
-    /// What its futures have for its executor's waker, see [`super::wake`]; null before its first poll.
+    /// The relay that its futures have for its executor's waker ([`super::wake`]); null before its first
+    /// poll.
     relay: *mut Relay,
     /// The name of the type of the future that it polls.
     polls: &'static str,

@@ -51,8 +51,8 @@ pub(super) struct Relay {
     clones: AtomicUsize,
     /// How many tasks were polled with it last.
     lent: u32,
-    /// Who is polled when it wakes: a task that was polled with it, and the others of an executor which has
-    /// one waker for several.
+    /// The task that is polled when it wakes: one that was polled with it. Then the others of an executor
+    /// which has one waker for several.
     task: WorkerId,
     others: Vec<WorkerId>,
     /// The next in its list.
@@ -216,7 +216,7 @@ pub(super) unsafe fn give_back(engine: *mut Engine, task: *mut Worker) {
     }
 }
 
-/// Whoever wakes by this relay wakes that task. Those that nobody can wake by it any more are forgotten.
+/// A wake-up by this relay wakes that task, too. Tasks that nobody can wake by it any more are forgotten.
 unsafe fn wakes_also(engine: *mut Engine, relay: *mut Relay, task: WorkerId) {
     // SAFETY: the caller's engine is live, and relays are.
     unsafe {
@@ -244,7 +244,7 @@ const NOBODY: WorkerId = WorkerId(u32::MAX);
 #[derive(Debug)]
 pub(super) struct Relays {
     lists: Box<[*mut Relay; LISTS]>,
-    /// Those of the iteration come first; the rest wait to be used again.
+    /// The iteration's own come first; the rest wait to be used again.
     all: Vec<*mut Relay>,
     used: usize,
     /// Used, and no longer needed.

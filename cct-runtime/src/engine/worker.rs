@@ -68,7 +68,7 @@ pub(super) struct Worker {
     /// How many panics it is unwinding from.
     pub(super) panics: usize,
     pub(super) last_panic: Option<PanicId>,
-    /// What it was told last of another one's panic.
+    /// The last news that it had of another one's panic.
     pub(super) told: Option<Told>,
     /// Its closure unwound, and nobody has asked for its result yet.
     pub(super) panic_unobserved: bool,

@@ -51,7 +51,7 @@ pub(super) fn run(
 }
 
 fn fresh_head(settings: &Resolved) -> Schedule {
-    // Whoever picks sees the time-outs, if they want to.
+    // A person who picks sees the time-outs, if they want to.
     let allowed = allowance(settings.timeouts, settings.seed, true);
     Schedule {
         seed: strategy::derive(settings.seed, 0),

@@ -48,7 +48,7 @@ impl Caller {
 
 /// Whether a holder of the lock panicked.
 ///
-/// Who gets the lock sees the flag in the same step. All else that is done to it is a step of its own:
+/// A worker that gets the lock sees the flag in the same step. Every other access is a step of its own:
 /// a holder that panics sets it before it lets go, and others can tell.
 #[derive(Debug)]
 pub struct Poison(AtomicBool);

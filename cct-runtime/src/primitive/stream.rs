@@ -18,8 +18,8 @@ use crate::claim::Exception;
 use crate::engine;
 use crate::operation::Operation;
 
-/// Who has a stream. Only workers change it, one at a time; put back with each iteration, as the program's
-/// statics are.
+/// The holder of a stream. Only workers change it, one at a time; put back with each iteration, as the
+/// program's statics are.
 #[derive(Debug)]
 pub struct StreamMachine {
     mutex: MutexMachine,
@@ -142,7 +142,7 @@ fn asking() -> Option<u32> {
 
 impl Drop for StreamHold {
     fn drop(&mut self) {
-        // What an iteration has left behind is nobody's.
+        // A lock that an iteration has left behind is nobody's.
         if engine::is_controlled() && engine::run_number() == self.run && !engine::looks_on() {
             self.machine.give_back(self.site);
         }

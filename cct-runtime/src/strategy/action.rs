@@ -41,8 +41,8 @@ pub(crate) const TURNS: usize = 6;
 /// The iteration: a step that ends it while others could go on is dependent on all others.
 pub(crate) const ITERATION: usize = 7;
 
-/// What stands for the poison flag of the lock with this address. It is an object of its own: who gives
-/// a lock back does not look at it.
+/// Returns the object that stands for the poison flag of the lock with this address. It is one of its own:
+/// the step that gives a lock back does not look at it.
 pub(crate) const fn poison_object(lock: usize) -> usize {
     lock + 1
 }

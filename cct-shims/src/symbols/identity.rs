@@ -8,7 +8,7 @@ use libc::pid_t;
 
 use super::real::system_call;
 
-/// What no thread of Linux reaches: a worker's number is this and its own.
+/// A number that no thread of Linux reaches: a worker's id is this and its own number.
 const FIRST_WORKER: pid_t = 1 << 22;
 
 /// Takes over the C library's `gettid`.

@@ -18,7 +18,7 @@ pub(super) struct Names {
     objects: Vec<String>,
     /// What is awaited, by site.
     awaited: BTreeMap<u32, String>,
-    /// What the user's code calls, by site, where a dependency's steps follow.
+    /// The call in the user's code, by site, where a dependency's steps follow.
     calls: BTreeMap<u32, String>,
     /// The worker that an object stands for: it is joined and unparked by it.
     owners: BTreeMap<u32, u32>,
@@ -164,7 +164,7 @@ impl Names {
         self.awaited.get(&step.site).map(String::as_str)
     }
 
-    /// What the user's code calls where a step in other code comes of it: `total.lock`.
+    /// Returns the call in the user's code that a step in other code comes of: `total.lock`.
     pub(super) fn call(&self, step: &Step) -> Option<&str> {
         self.calls.get(&step.caller?).map(String::as_str)
     }

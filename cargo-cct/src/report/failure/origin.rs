@@ -1,4 +1,4 @@
-//! Whose code a site is in, as reports tell it.
+//! The origin of a site's code, as reports tell it.
 
 use cct::origin;
 use cct::trace::Site;

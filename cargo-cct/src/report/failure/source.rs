@@ -55,7 +55,7 @@ impl Source {
         receiver_before(&text)
     }
 
-    /// What is called at a site that points at the name of a function or method, or of a macro: `total.lock`.
+    /// Returns the call at a site that points at the name of a function, method or macro: `total.lock`.
     pub(super) fn called(&self, site: &Site) -> Option<String> {
         let line = self.line(&site.file, site.line)?;
         let column = usize::try_from(site.column).ok()?.checked_sub(1)?;

@@ -129,7 +129,7 @@ impl View<'_> {
             return format!("{who} {}", self.task(wait, how));
         }
         let verb = if wait.spins { "spins on" } else { "waits for" };
-        // What waits is in a dependency, and the user waits at the call of that.
+        // The wait is in a dependency; the user waits at the call into it.
         let site = wait.caller.as_ref().unwrap_or(&wait.site);
         let object = self.object(wait);
         let mut text = format!("{who} {site} {rule} {verb} {arrow} {object}");

@@ -183,7 +183,7 @@ streams! {
     Stderr "Stderr", StderrLock "StderrLock", stderr "stderr", STDERR;
 }
 
-/// What `print!` and `println!` expand to.
+/// The expansion of `print!` and `println!`.
 #[doc(hidden)]
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "the program prints")]
@@ -193,7 +193,7 @@ pub fn _print(text: fmt::Arguments<'_>) {
     real::print!("{text}");
 }
 
-/// What `eprint!` and `eprintln!` expand to.
+/// The expansion of `eprint!` and `eprintln!`.
 #[doc(hidden)]
 #[track_caller]
 #[expect(clippy::print_stderr, reason = "the program prints")]

@@ -162,7 +162,7 @@ fn old_eventfd(count: c_uint) -> c_int {
     eventfd::eventfd(count, 0)
 }
 
-/// What an argument is read from: a register, of which narrow types have the lower half.
+/// The source of an argument: a register, of which narrow types have the lower half.
 trait Register {
     fn read(register: usize) -> Self;
 }
@@ -203,7 +203,7 @@ impl<T> Register for *mut T {
     }
 }
 
-/// What a function's result is as `syscall` has it.
+/// Returns a function's result as `syscall` has it.
 trait Answer {
     fn answer(self) -> Option<isize>;
 }

@@ -27,7 +27,7 @@ fn tell(outcome: impl Debug) {
     writeln!(file.unwrap(), "{outcome:?}").unwrap();
 }
 
-/// What happened, in order.
+/// The events, in order.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>);
 

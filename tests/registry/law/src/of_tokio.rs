@@ -245,7 +245,7 @@ async fn blocked() {
     log.tell();
 }
 
-/// Whoever comes to wait when all have been notified waits for ever.
+/// A task that comes to wait when all have been notified waits for ever.
 #[test]
 fn loses_a_notification_of_those_who_wait() {
     on_two(async {
