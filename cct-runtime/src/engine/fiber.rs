@@ -120,13 +120,13 @@ pub(super) unsafe fn on_stack(top: Context, f: &mut dyn FnMut()) {
     unsafe { call_on_stack(&raw mut f, (top as usize & !15) as Context, call) };
 }
 
-#[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn call_on_stack(
     f: *mut &mut dyn FnMut(),
     top: Context,
     call: extern "C" fn(*mut &mut dyn FnMut()),
 ) {
+    #[cfg(target_arch = "x86_64")]
     naked_asm!(
         ".cfi_startproc",
         "push rbp",
@@ -166,16 +166,8 @@ unsafe extern "C" fn call_on_stack(
         ".cfi_def_cfa rsp, 8",
         "ret",
         ".cfi_endproc",
-    )
-}
-
-#[cfg(target_arch = "aarch64")]
-#[unsafe(naked)]
-unsafe extern "C" fn call_on_stack(
-    f: *mut &mut dyn FnMut(),
-    top: Context,
-    call: extern "C" fn(*mut &mut dyn FnMut()),
-) {
+    );
+    #[cfg(target_arch = "aarch64")]
     naked_asm!(
         ".cfi_startproc",
         "stp x29, x30, [sp, #-16]!",
