@@ -279,3 +279,43 @@ fn a_claim_is_the_same_wherever_it_is_made() {
     let line = "1 test explored to the end, but for weak orderings and files";
     assert!(told.contains(line), "{told}");
 }
+
+/// By default, all else than the schedules that there are would be found by more of them only.
+#[test]
+fn a_search_ends_when_there_is_nothing_to_contest() {
+    let workspace = Workspace::of_fixture("claims");
+    for jobs in ["-j1", "-j3"] {
+        let events = explored(&workspace, ("app", "early"), &[jobs], 0);
+        let ended = events.ended();
+        assert_eq!(ended.len(), 8);
+        for (test, ended) in ended {
+            let schedules = ended["counters"]["schedules"].as_u64().expect("a number");
+            if test.contains("goes_on") {
+                assert_eq!(schedules, 1000, "{ended:#}");
+                assert!(ended["claim"].is_null(), "{ended:#}");
+                continue;
+            }
+            assert!(schedules < 200, "{ended:#}");
+            let (scope, _) = claimed(ended);
+            assert_eq!(scope, "all", "{ended:#}");
+            let told = text(&ended["claim"]["text"]);
+            let expected = match test.rsplit(' ').next() {
+                Some("ends_alone") => "1 schedule: no step was contested",
+                Some("ends_alone_with_a_clock") => {
+                    "1 schedule: no step was contested, but for clocks"
+                }
+                _ => "all 3 schedules explored",
+            };
+            assert_eq!(told, expected, "{ended:#}");
+        }
+        let events = explored(&workspace, ("app", "memory"), &[jobs, "bytes"], 0);
+        let drawn = events.test("claims::memory bytes");
+        assert_eq!(drawn["counters"]["schedules"], 1000, "{drawn:#}");
+        // Strategies that were asked for have all of their schedules, and so has a small budget.
+        for args in [["--strategy", "random"], ["--iterations", "100"]] {
+            let events = explored(&workspace, ("app", "early"), &[jobs, args[0], args[1]], 0);
+            let ended = events.test("claims::early ends_alone");
+            assert!(ended["claim"].is_null(), "{ended:#}");
+        }
+    }
+}

@@ -34,10 +34,14 @@ pub(crate) const CHANCE: [&str; 7] = [
     "rff",
     "q-learning",
 ];
+/// What a test has by default: strategies by chance, which end early when all has been seen.
+pub(crate) const DEFAULT: &str = "portfolio";
 /// How many states the oracle goes through, at most.
 const STATES: usize = 60_000;
 /// How many schedules strategies by chance have.
 const TRIES: u64 = 30;
+/// How many those have that may end early.
+const TRIES_BY_DEFAULT: u64 = 200;
 
 /// Where the engine and the oracle differ.
 #[derive(Clone, Debug)]
@@ -68,6 +72,8 @@ pub(crate) struct Compared {
     pub(crate) divergences: Vec<Divergence>,
     /// Divergences that are waiting to be mended.
     pub(crate) pending: u64,
+    /// Searches by default that said that nothing is left.
+    pub(crate) ended_early: u64,
 }
 
 /// What a strategy saw.
@@ -95,14 +101,15 @@ pub(crate) fn compare(
     };
     compared.outcomes = wanted.len();
     for &strategy in strategies {
-        let is_chance = CHANCE.contains(&strategy);
-        let space = survey(
-            explorer,
-            program,
-            rule,
-            strategy,
-            if is_chance { TRIES } else { most },
-        );
+        let is_default = strategy == DEFAULT;
+        let is_chance = is_default || CHANCE.contains(&strategy);
+        let budget = match (is_default, is_chance) {
+            (true, _) => TRIES_BY_DEFAULT,
+            (_, true) => TRIES,
+            _ => most,
+        };
+        let space = survey(explorer, program, rule, strategy, budget);
+        compared.ended_early += u64::from(is_default && space.counters.exhausted);
         compared.executions += space.counters.schedules;
         let mut difference = Difference {
             too_many: space.outcomes.difference(&wanted).cloned().collect(),
@@ -119,7 +126,10 @@ pub(crate) fn compare(
         };
         let claims_all =
             space.counters.exhausted && only_time == Limits::default() && !(is_dpor && limits.time);
-        if !is_chance && claims_all {
+        if is_default && space.counters.exhausted && only_time != Limits::default() {
+            difference.says = Some(format!("ends early with limits: {only_time:?}"));
+        }
+        if (is_default || !is_chance) && claims_all {
             difference.missing = wanted.difference(&space.outcomes).cloned().collect();
         }
         // A task that wakes itself gives way, and so does a future that is polled again in vain.
@@ -212,7 +222,11 @@ fn survey(
     };
     let spec = Spec::parse(strategy).expect("a strategy of ours");
     let body = || execute::run(program);
-    let counters = explorer.survey(settings.resolve(), spec.build(), body, &mut see);
+    let counters = if strategy == DEFAULT {
+        explorer.survey_as_set(settings.resolve(), body, &mut see)
+    } else {
+        explorer.survey(settings.resolve(), spec.build(), body, &mut see)
+    };
     let different: BTreeSet<u64> = behaviours.iter().copied().collect();
     Space {
         outcomes,

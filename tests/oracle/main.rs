@@ -28,7 +28,7 @@ use cct::harness::Explorer;
 use cct::strategy::{Rng, derive};
 use clap::Parser;
 
-use crate::compare::{CHANCE, Compared, ENUMERATING, compare, minimise};
+use crate::compare::{CHANCE, Compared, DEFAULT, ENUMERATING, compare, minimise};
 use crate::enumerate::Timeouts;
 use crate::families::{FAMILIES, Family};
 use crate::program::Program;
@@ -70,6 +70,7 @@ struct Row {
     traces: usize,
     divergences: u64,
     pending: u64,
+    ended_early: u64,
     nanos: u128,
 }
 
@@ -161,9 +162,9 @@ impl Oracle<'_> {
     /// Prints the table; true if there were divergences.
     fn print(&self) -> bool {
         say(
-            "| family | programs | too large | executions | outcomes | traces | divergences | pending | ms |",
+            "| family | programs | too large | executions | outcomes | traces | divergences | pending | early | ms |",
         );
-        say("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+        say("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         let mut all = Row {
             family: "all",
             ..Row::default()
@@ -182,11 +183,17 @@ fn say(text: &str) {
     println!("{text}");
 }
 
-/// Which strategies look at the program with this number of its family: always two that claim to see all, and
-/// others in turn.
+/// Which strategies look at the program with this number of its family: always two that claim to see all,
+/// what a test has by default, and others in turn.
 fn strategies(number: u64) -> Vec<&'static str> {
     let turn = |names: &[&'static str]| names[(number % names.len() as u64) as usize];
-    vec!["dfs", "dpor", turn(&ENUMERATING[1..]), turn(&CHANCE)]
+    vec![
+        "dfs",
+        "dpor",
+        DEFAULT,
+        turn(&ENUMERATING[1..]),
+        turn(&CHANCE),
+    ]
 }
 
 impl Row {
@@ -197,6 +204,7 @@ impl Row {
         self.outcomes += compared.outcomes;
         self.traces += compared.traces;
         self.pending += compared.pending;
+        self.ended_early += compared.ended_early;
     }
 
     fn add(&mut self, other: &Row) {
@@ -207,6 +215,7 @@ impl Row {
         self.traces += other.traces;
         self.divergences += other.divergences;
         self.pending += other.pending;
+        self.ended_early += other.ended_early;
         self.nanos += other.nanos;
     }
 }
@@ -215,7 +224,7 @@ impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             self.family,
             self.programs,
             self.too_large,
@@ -224,6 +233,7 @@ impl fmt::Display for Row {
             self.traces,
             self.divergences,
             self.pending,
+            self.ended_early,
             self.nanos / 1_000_000,
         )
     }

@@ -15,9 +15,10 @@ fn strategies_see_what_the_oracle_says() {
         .split('|')
         .filter_map(|cell| cell.trim().parse().ok())
         .collect();
-    let [programs, too_large, executions, outcomes, ..] = numbers[..] else {
+    let [programs, too_large, executions, outcomes, .., early, _] = numbers[..] else {
         panic!("{text}");
     };
     assert!(programs > 2000 && too_large < programs / 20, "{text}");
+    assert!(early > programs / 4, "{text}");
     assert!(executions > 100 * programs && outcomes > programs, "{text}");
 }

@@ -17,6 +17,7 @@ pub(super) fn text(claim: &Claim) -> String {
     let mut out = match claim.scope {
         Scope::Sequential => "1 schedule: nothing to interleave".to_owned(),
         Scope::Proved => "proved over all interleavings".to_owned(),
+        Scope::Uncontested => "1 schedule: no step was contested".to_owned(),
         Scope::All => format!("{all} explored"),
         Scope::Bounded(Some(bound)) => format!("{all} explored up to bound {bound}"),
         Scope::Bounded(None) => format!("{all} explored within the bound"),
@@ -39,7 +40,7 @@ pub(super) fn word(claim: Option<&Claim>) -> String {
         return "-".to_owned();
     };
     let word = match claim.scope {
-        Scope::Sequential | Scope::Proved | Scope::All => "yes",
+        Scope::Sequential | Scope::Proved | Scope::Uncontested | Scope::All => "yes",
         Scope::Bounded(_) => "bound",
     };
     let star = if claim.but_for.is_empty() { "" } else { "*" };
@@ -51,7 +52,7 @@ pub(super) fn value(claim: &Claim) -> Value {
     let (scope, bound) = match claim.scope {
         Scope::Sequential => ("sequential", None),
         Scope::Proved => ("proved", None),
-        Scope::All => ("all", None),
+        Scope::Uncontested | Scope::All => ("all", None),
         Scope::Bounded(bound) => ("bounded", bound),
     };
     json!({
@@ -109,6 +110,10 @@ mod tests {
         assert_eq!(
             told(Scope::Sequential, 1),
             "1 schedule: nothing to interleave"
+        );
+        assert_eq!(
+            told(Scope::Uncontested, 1),
+            "1 schedule: no step was contested"
         );
     }
 

@@ -27,6 +27,9 @@ pub(crate) enum Scope {
     Sequential,
     /// Of all interleavings, since those that were made stand for all others.
     Proved,
+    /// Of the only one that there can be, although there are more workers: never is there anybody else to
+    /// pick.
+    Uncontested,
     /// Of all, each of which was made.
     All,
     /// Of all within a bound of the strategy's, with its number if it has one; each was made.
@@ -51,6 +54,9 @@ impl Claim {
             match progress {
                 Some(progress) if progress.leaves_out => Scope::Bounded(progress.bound),
                 Some(progress) if progress.reduces => Scope::Proved,
+                Some(progress) if progress.made == 1 && counters.contested == 0 => {
+                    Scope::Uncontested
+                }
                 _ => Scope::All,
             }
         };
@@ -68,6 +74,6 @@ impl Claim {
 
     /// True if it is about all schedules of a test that has more than one, whatever it leaves out of each.
     pub(crate) fn is_about_all(self) -> bool {
-        matches!(self.scope, Scope::Proved | Scope::All)
+        matches!(self.scope, Scope::Proved | Scope::Uncontested | Scope::All)
     }
 }

@@ -6,6 +6,11 @@
 //! It also means that everything a suspended worker can still see lies between its saved stack pointer
 //! and the base of its stack, which [`super::stall`] relies on.
 
+#![expect(
+    clippy::too_many_lines,
+    reason = "a line of a naked function is an instruction"
+)]
+
 use std::arch::naked_asm;
 
 use super::state::Engine;

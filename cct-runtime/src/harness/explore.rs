@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::distinct::Distinct;
+use super::early_end;
 use super::process::private_board;
 use super::replay;
 use super::resume::Resume;
@@ -15,7 +16,7 @@ use crate::config::{Resolved, Settings};
 use crate::engine::prints_with_seed;
 use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Record, Tape};
 use crate::operation::Operation;
-use crate::strategy::{self, Beginning, Limits, Progress, Random, Rng, Strategy};
+use crate::strategy::{self, Beginning, Kind, Limits, Progress, Random, Rng, Spec, Strategy};
 use crate::trace::{Schedule, Step, Trace};
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Counters, Divergence, Event, Fingerprints, Found, Replayed, Started};
@@ -155,12 +156,33 @@ impl Explorer {
         body: impl Fn(),
         see: &mut dyn FnMut(&Seen),
     ) -> Counters {
+        self.survey_and(settings, Some(strategies), body, see)
+    }
+
+    /// As [`survey`](Explorer::survey), by the strategies of the settings, and to where a test's exploration
+    /// with these ends.
+    pub fn survey_as_set(
+        &mut self,
+        settings: Resolved,
+        body: impl Fn(),
+        see: &mut dyn FnMut(&Seen),
+    ) -> Counters {
+        self.survey_and(settings, None, body, see)
+    }
+
+    fn survey_and(
+        &mut self,
+        settings: Resolved,
+        strategies: Option<Strategies>,
+        body: impl Fn(),
+        see: &mut dyn FnMut(&Seen),
+    ) -> Counters {
         let judged = || super::judge::judge(super::ShouldPanic::No, &body);
         let settings = Resolved {
             watch: 1,
             ..settings
         };
-        let search = Search::new(self, "main", settings, Some(strategies));
+        let search = Search::new(self, "main", settings, strategies);
         let mut search = search.unwrap_or_else(|reason| panic!("{reason}"));
         search.witness = Some(see);
         let counters = search.run(&judged, &mut |_| {});
@@ -175,6 +197,11 @@ impl Explorer {
         let replayed = self.replay_judged(schedule.clone(), "main", &settings, &judged);
         self.surroundings.clean_up();
         replayed
+    }
+
+    /// Ends what an iteration has left behind, before the next.
+    pub(super) fn clean_up(&mut self) {
+        self.surroundings.clean_up();
     }
 
     /// Where the engine is, for signal handlers.
@@ -212,19 +239,26 @@ impl Explorer {
 }
 
 /// The exploration of one test.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Search<'a> {
-    explorer: &'a mut Explorer,
+    pub(super) explorer: &'a mut Explorer,
     name: &'static str,
-    settings: Resolved,
-    portfolio: Vec<Member>,
+    pub(super) settings: Resolved,
+    pub(super) portfolio: Vec<Member>,
     distinct: Distinct,
     behaviours: Distinct,
     share: Share,
     /// In one of several processes: each behaviour, and the iteration that showed it first.
     news: Vec<(u64, u64)>,
-    counters: Counters,
+    pub(super) counters: Counters,
     began: Instant,
     resume: Option<Resume>,
+    /// It may end as soon as there are no other schedules, since nobody has said how to look for them.
+    pub(super) may_end_early: bool,
+    /// The first schedule did not repeat.
+    pub(super) has_diverged: bool,
+    /// Random numbers were drawn, and no mere keys of hashes.
+    pub(super) has_drawn_bytes: bool,
     /// Everything is recorded, and told of each iteration.
     is_traced: bool,
     /// Who wants to have each schedule.
@@ -234,17 +268,19 @@ pub(super) struct Search<'a> {
 }
 
 /// A strategy of the portfolio, and what its schedules begin with.
-struct Member {
-    strategy: Box<dyn Strategy>,
+pub(super) struct Member {
+    pub(super) strategy: Box<dyn Strategy>,
     head: Schedule,
+    /// The seed of all its schedules, if that is given.
+    seed: Option<u64>,
     /// How many iterations it has had.
     turns: u64,
     /// The most steps of one of them.
     longest: u32,
     /// What besides it decided in its schedules.
-    limits: Limits,
+    pub(super) limits: Limits,
     /// What its schedules could not see.
-    left_out: Exceptions,
+    pub(super) left_out: Exceptions,
     /// It is the first that keeps count of what is left.
     reports: bool,
     /// It was one that enumerates, and is through: its turns are random since.
@@ -261,25 +297,19 @@ impl<'a> Search<'a> {
         given: Option<Strategies>,
     ) -> Result<Search<'a>, String> {
         // Those of a caller's cannot be built a second time.
-        let has_twins = given.is_none() && settings.granularity == config::Granularity::Mix;
+        let given_none = given.is_none();
+        let has_twins = given_none && settings.granularity == config::Granularity::Mix;
         let mut strategies = given.unwrap_or_else(|| settings.strategy.build());
         explorer.engine.set_patience(Patience::of(&settings));
         let path = settings.resume.clone();
         let resume = path
             .map(|path| Resume::open(&path, name, &mut settings, &mut strategies))
             .transpose()?;
-        let member = |(name, strategy): (String, Box<dyn Strategy>), coarse| Member {
-            strategy,
-            head: Schedule {
-                coarse,
-                ..head_for(&settings, name)
-            },
-            turns: 0,
-            longest: 0,
-            limits: Limits::default(),
-            left_out: Exceptions::NONE,
-            reports: false,
-            is_through: false,
+        let may_end_early =
+            given_none && settings.strategy == Spec::default() && settings.resume.is_none();
+        let member = |(name, strategy): (String, Box<dyn Strategy>), coarse| {
+            let head = head_for(&settings, name);
+            Member::new(strategy, Schedule { coarse, ..head })
         };
         let mut portfolio = Vec::new();
         if has_twins && resume.is_none() {
@@ -316,6 +346,9 @@ impl<'a> Search<'a> {
             behaviours: Distinct::new(),
             counters,
             began: budget_clock(),
+            may_end_early,
+            has_diverged: false,
+            has_drawn_bytes: false,
             is_traced: false,
             each: None,
             news: Vec::new(),
@@ -342,6 +375,7 @@ impl<'a> Search<'a> {
     /// can compare with what another process tells.
     pub(super) fn traced(mut self, is_traced: bool) -> Search<'a> {
         self.is_traced = is_traced;
+        self.may_end_early &= !is_traced;
         self
     }
 
@@ -361,13 +395,21 @@ impl<'a> Search<'a> {
         } else {
             self.settings.iterations
         };
+        let budget = share.count(most);
         let mut is_first = true;
         for iteration in (1..=most).filter(|&iteration| share.has(iteration)) {
+            // Those made for an early end are part of it.
+            if self.counters.schedules >= budget {
+                break;
+            }
             if !std::mem::take(&mut is_first) {
                 // Before the next and not after the last, whose output may be asked for.
                 self.explorer.surroundings.clean_up();
             }
-            let verdict = self.iterate(iteration, body, tell);
+            let mut verdict = self.iterate(iteration, body, tell);
+            if !self.is_over(&verdict) && early_end::is_due(&self) {
+                verdict = early_end::look(&mut self, iteration, body);
+            }
             failed += u64::from(matches!(verdict, Verdict::Failed(_)));
             if let Verdict::Failed(bug) = verdict
                 && self.witness.is_none()
@@ -440,40 +482,14 @@ impl<'a> Search<'a> {
         tell: &mut dyn FnMut(Event),
     ) -> Verdict {
         let turn = ((iteration - 1) % self.portfolio.len() as u64) as usize;
-        let member = &mut self.portfolio[turn];
-        member.prepare(&self.settings, iteration - 1);
-        self.explorer.surroundings.restore(member.head.seed);
-        let plan = Plan {
-            iteration,
-            head: &member.head,
-            order: Order::Search(&mut *member.strategy),
-            record: if iteration == 1 || self.is_traced {
-                Record::Steps
-            } else {
-                Record::Schedule
-            },
-            classify: is_watched(iteration, self.settings.watch),
-            name: self.name,
+        let record = if iteration == 1 || self.is_traced {
+            Record::Steps
+        } else {
+            Record::Schedule
         };
-        let end = self.explorer.engine.run(plan, body);
-        member.longest = member.longest.max(self.explorer.engine.step_count());
-        member.limits = member.limits.and(self.explorer.engine.limits());
-        let left_out = self.left_out();
-        let member = &mut self.portfolio[turn];
-        member.left_out = member.left_out.and(left_out);
-        let exhausted = member.strategy.is_exhausted();
-        let progress = member.strategy.progress();
-        let verdict = fail_on_unobserved(end.verdict, &self.explorer.engine, &self.settings);
-        self.count(iteration, &verdict, end.abandoned);
-        if let Some(each) = &mut self.each {
-            each(self.explorer.engine.tape().schedule());
-        }
-        if let Some(witness) = &mut self.witness {
-            witness(&Seen {
-                verdict: (!end.abandoned).then(|| verdict.clone()),
-                behaviour: self.explorer.engine.behaviour().unwrap_or_default(),
-            });
-        }
+        let verdict = self.make(turn, iteration, record, body);
+        let strategy = &self.portfolio[turn].strategy;
+        let (exhausted, progress) = (strategy.is_exhausted(), strategy.progress());
         if self.portfolio[turn].reports {
             self.counters.progress = progress;
         }
@@ -490,6 +506,45 @@ impl<'a> Search<'a> {
             if !is_looked_at && !matches!(verdict, Verdict::Failed(_)) {
                 self.check_first(body, tell);
             }
+        }
+        verdict
+    }
+
+    /// Makes the next schedule of this member of the portfolio.
+    pub(super) fn make(
+        &mut self,
+        turn: usize,
+        iteration: u64,
+        record: Record,
+        body: &dyn Fn() -> Option<Bug>,
+    ) -> Verdict {
+        let member = &mut self.portfolio[turn];
+        member.prepare(&self.settings, iteration - 1);
+        self.explorer.surroundings.restore(member.head.seed);
+        let plan = Plan {
+            iteration,
+            head: &member.head,
+            order: Order::Search(&mut *member.strategy),
+            record,
+            classify: is_watched(iteration, self.settings.watch),
+            name: self.name,
+        };
+        let end = self.explorer.engine.run(plan, body);
+        member.longest = member.longest.max(self.explorer.engine.step_count());
+        member.limits = member.limits.and(self.explorer.engine.limits());
+        let left_out = self.left_out();
+        let member = &mut self.portfolio[turn];
+        member.left_out = member.left_out.and(left_out);
+        let verdict = fail_on_unobserved(end.verdict, &self.explorer.engine, &self.settings);
+        self.count(iteration, &verdict, end.abandoned);
+        if let Some(each) = &mut self.each {
+            each(self.explorer.engine.tape().schedule());
+        }
+        if let Some(witness) = &mut self.witness {
+            witness(&Seen {
+                verdict: (!end.abandoned).then(|| verdict.clone()),
+                behaviour: self.explorer.engine.behaviour().unwrap_or_default(),
+            });
         }
         verdict
     }
@@ -552,8 +607,16 @@ impl<'a> Search<'a> {
             difference.found = divergence.found;
         }
         if let Some(difference) = difference {
+            self.has_diverged = true;
             tell(Event::Diverged(difference));
         }
+    }
+
+    /// True if a schedule that ended like this is the last, or there is no more time.
+    pub(super) fn is_over(&mut self, verdict: &Verdict) -> bool {
+        let is_found = matches!(verdict, Verdict::Failed(_)) && self.witness.is_none();
+        let time = self.settings.time;
+        is_found || time.is_some_and(|time| self.elapsed() >= time)
     }
 
     /// What the iteration that ended could not see.
@@ -568,6 +631,7 @@ impl<'a> Search<'a> {
     fn count(&mut self, iteration: u64, verdict: &Verdict, abandoned: bool) {
         let left_out = self.left_out();
         let engine = &self.explorer.engine;
+        self.has_drawn_bytes |= engine.left_out().has(Exception::RandomNumbers);
         let steps = u64::from(engine.step_count());
         let counters = &mut self.counters;
         counters.schedules += 1;
@@ -629,17 +693,39 @@ impl<'a> Search<'a> {
 }
 
 impl Member {
+    fn new(strategy: Box<dyn Strategy>, head: Schedule) -> Member {
+        Member {
+            strategy,
+            head,
+            seed: None,
+            turns: 0,
+            longest: 0,
+            limits: Limits::default(),
+            left_out: Exceptions::NONE,
+            reports: false,
+            is_through: false,
+        }
+    }
+
+    /// One that makes every schedule with this seed once.
+    pub(super) fn enumerating(settings: &Resolved, seed: u64) -> Member {
+        let head = head_for(settings, Kind::Dfs.name().to_owned());
+        Member {
+            seed: Some(seed),
+            ..Member::new(Kind::Dfs.build(0), head)
+        }
+    }
+
     /// Prepares the iteration with this number, from 0.
     fn prepare(&mut self, settings: &Resolved, index: u64) {
         // Iterations of a strategy that enumerates differ in nothing but what it decides.
         let enumerates = self.strategy.enumerates();
-        self.head.seed = if enumerates {
+        self.head.seed = if let Some(seed) = self.seed {
+            seed
+        } else if enumerates {
             // One for all schedules, in which addresses do not depend on what was freed before, and prints
             // are no steps.
-            let mut seeds = (0..).map(|index| strategy::derive(settings.seed, index));
-            let is_plain = |seed| surroundings::reuse(seed).is_none() && !prints_with_seed(seed);
-            let plain = seeds.find(|&seed| is_plain(seed));
-            plain.expect("most seeds let memory rest, and prints be")
+            plain_seed(settings.seed)
         } else {
             strategy::derive(settings.seed, index)
         };
@@ -657,6 +743,14 @@ impl Member {
         self.head.fair_from = self.strategy.fair_from();
         self.turns += 1;
     }
+}
+
+/// The first seed of a run with which memory rests, and prints are no steps.
+pub(super) fn plain_seed(seed: u64) -> u64 {
+    let mut seeds = (0..).map(|index| strategy::derive(seed, index));
+    let is_plain = |seed| surroundings::reuse(seed).is_none() && !prints_with_seed(seed);
+    let plain = seeds.find(|&seed| is_plain(seed));
+    plain.expect("most seeds let memory rest, and prints be")
 }
 
 /// Whether the iteration with this number, from 1, is watched; with 0, which only measurements set, none.

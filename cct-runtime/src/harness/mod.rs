@@ -6,6 +6,7 @@
 mod channel;
 mod crash;
 mod distinct;
+mod early_end;
 mod explore;
 mod interactive;
 mod judge;

@@ -70,6 +70,15 @@ impl Share {
         self.owners[turn as usize] == self.process
     }
 
+    /// How many of so many iterations are.
+    pub(super) fn count(&self, iterations: u64) -> u64 {
+        let round = self.owners.len() as u64;
+        let is_own = |turn: &u64| self.has(turn + 1);
+        let own = (0..round).filter(is_own).count() as u64;
+        let rest = (0..iterations % round).filter(is_own).count() as u64;
+        iterations / round * own + rest
+    }
+
     /// True if no iteration is.
     pub(super) fn is_empty(&self) -> bool {
         !self.owners.contains(&self.process)
@@ -118,6 +127,11 @@ mod tests {
             panic!("two processes")
         };
         let made = |share: &Share| (1..=800).filter(|&n| share.has(n)).count();
+        let counted = (0..800).all(|most| {
+            let made = (1..=most).filter(|&n| first.has(n)).count();
+            first.count(most) == made as u64
+        });
+        assert!(counted);
         assert_eq!((made(first), made(second)), (400, 400));
         let by_pct = |share: &Share| (1..=800).filter(|n| n % 4 == 2 && share.has(*n)).count();
         assert_eq!((by_pct(first), by_pct(second)), (200, 0));
