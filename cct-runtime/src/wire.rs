@@ -409,7 +409,8 @@ wire_struct!(Limits {
     yields,
     stalls,
     time,
-    steps
+    steps,
+    patience
 });
 wire_struct!(Progress {
     made,
@@ -471,6 +472,9 @@ pub struct Board {
     pub thread: u32,
     /// How many of `frames` there are.
     pub frame_count: u32,
+    /// Not zero once the tool has waited for long enough: the body's thread that goes on alone is to be cut
+    /// off.
+    pub enough: u32,
     /// See `head_length`.
     pub head: [u8; 1024],
     /// Where a signal came that ended the process: the calls that led there, the innermost first, as offsets

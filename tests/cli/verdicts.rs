@@ -353,6 +353,31 @@ fn code_without_points_hangs_at_a_place() {
     );
 }
 
+/// A loop with steps in it is no hang, however long it takes: whether it comes to an end nobody knows.
+#[test]
+fn one_thread_may_go_on_for_long() {
+    let workspace = &EXPLORED.workspace;
+    let args = ["--test", "alone", "--hang-timeout", "200ms"];
+    let events = workspace.explore(&args, 100);
+    let ended = events.ended();
+    let is_hang = |status: &Value| status == "HANG";
+    assert!(
+        !ended.values().any(|test| is_hang(&test["status"])),
+        "{ended:#?}"
+    );
+    // Which of them it is depends on the machine.
+    let passed_late =
+        |test: &Value| test["status"] == "PASS" && test["seconds"].as_f64() > Some(0.3);
+    assert!(ended.values().any(|test| passed_late(test)), "{ended:#?}");
+    let endless = events.test("verdicts::alone alone_without_an_end");
+    assert_eq!(endless["status"], "UNFINISHED", "{endless:#}");
+    assert_eq!(endless["counters"]["schedules"], 1, "{endless:#}");
+    assert!(
+        text(&endless["reason"]).contains("raise `--hang-timeout`"),
+        "{endless:#}"
+    );
+}
+
 /// The repetition tells the same: verdict, message, steps.
 #[test]
 fn each_failure_replays() {

@@ -49,6 +49,11 @@ fn are_many(counters: &Counters) -> bool {
 }
 
 fn way_out(counters: &Counters) -> String {
+    if counters.limits.patience {
+        let way_out =
+            "the one thread goes on and on; if it comes to an end, raise `--hang-timeout`";
+        return format!("cut off: {way_out}");
+    }
     if !counters.limits.steps {
         return "cut off: there is no room for more workers in one schedule".to_owned();
     }

@@ -30,6 +30,11 @@ impl Pulse {
     pub(crate) fn is_up(self) -> bool {
         self != Pulse([0; 3])
     }
+
+    /// How far it is: iterations, and steps of the last.
+    pub(crate) fn place(self) -> [u64; 2] {
+        [self.0[0], self.0[1]]
+    }
 }
 
 impl BoardFile {
@@ -83,6 +88,12 @@ impl BoardFile {
     /// The steps of that iteration.
     pub(crate) fn steps(&self) -> u64 {
         self.u64_at(offset_of!(Board, steps)).unwrap_or_default()
+    }
+
+    /// Says that the tool has waited for long enough.
+    pub(crate) fn say_enough(&self) -> io::Result<()> {
+        let offset = u64::try_from(offset_of!(Board, enough)).unwrap_or_default();
+        self.file.write_all_at(&1u32.to_le_bytes(), offset)
     }
 
     /// The OS thread that runs the engine; 0 before it is up.

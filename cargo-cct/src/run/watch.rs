@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_millis(100);
 const SLEEP: Duration = Duration::from_secs(2);
 /// How many looks there are, five seconds' worth, before a schedule is judged by where they found it.
 const LOOKS: u32 = 50;
+/// For so many times the hang time-out a test may make decisions that are no steps: its one thread goes on
+/// alone.
+const ALONE: u32 = 10;
 /// How long a process may take for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -91,6 +94,7 @@ pub(super) fn watch(
     let mut pulse = board.pulse();
     let mut alive_at = Instant::now();
     let mut awake_at = Instant::now();
+    let mut moved_at = Instant::now();
     let mut doze = Doze::default();
     let mut closed = false;
     loop {
@@ -114,8 +118,14 @@ pub(super) fn watch(
         }
         let now = board.pulse();
         if now != pulse {
-            pulse = now;
             alive_at = Instant::now();
+            if now.place() != pulse.place() {
+                moved_at = alive_at;
+            }
+            pulse = now;
+        }
+        if moved_at.elapsed() > hang_timeout.saturating_mul(ALONE) {
+            board.say_enough()?;
         }
         if stop.is_set() {
             kill(&mut child)?;

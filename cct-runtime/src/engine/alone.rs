@@ -3,8 +3,9 @@
 //! The bound is there for what several workers do with each other. As long as there is one only it goes on
 //! beyond the bound, and what it does from there on is no step: nothing is decided, recorded or counted, so
 //! numbers of steps stay small. What still counts is waiting and giving way, which in the end is waiting for
-//! nobody; and there are no signs of life, so that a loop without an end is a hang to the watchdog. Once a
-//! second worker is made, the bound counts from there.
+//! nobody. Each decision is a sign of life to the watchdog, which says when it has waited for long enough:
+//! then the schedule is cut off, since nobody knows whether it would come to an end. Once a second worker is
+//! made, the bound counts from there.
 
 use super::record::Recorder;
 use super::state::{Engine, Request};
@@ -75,7 +76,8 @@ impl Engine {
             _ => false,
         };
         self.alone.waits += u32::from(waits);
-        self.alone.waits < self.bound || self.body_done
+        self.limits.patience = self.tape.is_enough();
+        self.alone.waits < self.bound && !self.limits.patience || self.body_done
     }
 
     /// The only worker goes on, whoever else would have been asked.
@@ -87,6 +89,7 @@ impl Engine {
         }
         // It runs: nobody is about to take the lock that it takes now, it least of all.
         self.forget_contender(worker);
+        self.tape.beat(self.limit);
         self.counted = self.horizon;
         self.quantum = u32::MAX;
         self.refill();

@@ -45,6 +45,7 @@ impl Tape {
         board.head_length = bytes.len() as u32;
         board.iteration = iteration;
         board.steps = 0;
+        board.enough = 0;
         board.worker = 0;
         board.runs = 1;
         board.choices = 0;
@@ -101,6 +102,12 @@ impl Tape {
             (*self.board).steps = u64::from(step);
             (*self.board).beats += 1;
         }
+    }
+
+    /// True once the tool has waited for long enough.
+    pub(super) fn is_enough(&self) -> bool {
+        // SAFETY: as in `begin`; another process writes it, whenever it likes.
+        unsafe { (&raw const (*self.board).enough).read_volatile() != 0 }
     }
 
     /// A value was chosen.

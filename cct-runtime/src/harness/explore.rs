@@ -422,7 +422,9 @@ impl<'a> Search<'a> {
                 }));
                 break;
             }
-            if self.counters.sequential || self.counters.exhausted {
+            let search_is_over = self.counters.sequential || self.counters.exhausted;
+            // It takes as long each time.
+            if search_is_over || self.counters.limits.patience {
                 break;
             }
             if self.counters.schedules.is_multiple_of(16) || self.counters.nanos < 1_000_000 {

@@ -235,6 +235,9 @@ pub struct Limits {
     pub time: bool,
     /// A step bound was reached.
     pub steps: bool,
+    /// The body's thread went on alone for as long as the tool waits.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub patience: bool,
 }
 
 impl Limits {
@@ -246,6 +249,7 @@ impl Limits {
             stalls: self.stalls | other.stalls,
             time: self.time | other.time,
             steps: self.steps | other.steps,
+            patience: self.patience | other.patience,
         }
     }
 }
