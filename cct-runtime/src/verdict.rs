@@ -96,6 +96,9 @@ pub enum BugKind {
     StackOverflow,
     /// Code without scheduling points did not come back.
     Hang,
+    /// There was no sign of life for too long, and nothing tells that there never would have been one: no bug
+    /// that was found.
+    Silence,
     /// Memory was freed twice, freed without having been allocated, or a lock in freed memory was used.
     BadMemory,
     /// A monitor or an invariant says that this must not happen.
@@ -171,7 +174,7 @@ wire_struct!(Consequence {
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
-    13 Safety, 14 Liveness,
+    13 Safety, 14 Liveness, 15 Silence,
 });
 wire_struct!(Wait {
     worker,

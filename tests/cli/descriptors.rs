@@ -102,6 +102,8 @@ fn the_real_tokio_runs() {
         "blocking_work",
         "time_on_one_thread",
         "time_on_two_threads",
+        "looks_on_one_thread",
+        "looks_on_two_threads",
         "a_clock_stands_still",
         "a_clock_stands_still_for_what_a_function_spawns",
         "a_clock_stands_still_for_a_local_set",

@@ -21,6 +21,7 @@ mod killed;
 mod law;
 mod native;
 mod places;
+mod polls;
 mod random;
 mod raw_calls;
 mod records;

@@ -161,9 +161,10 @@ impl Oracle<'_> {
 
     /// Prints the table; true if there were divergences.
     fn print(&self) -> bool {
-        say(
-            "| family | programs | too large | executions | outcomes | traces | divergences | pending | early | ms |",
-        );
+        say(concat!(
+            "| family | programs | too large | executions | outcomes | traces | divergences |",
+            " pending | ended early | ms |",
+        ));
         say("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         let mut all = Row {
             family: "all",

@@ -92,7 +92,8 @@ impl Program {
             let millis = [1, 2, 3, 5, 7, 10][draw(6) as usize];
             let rounds = if draw(5) == 0 { LATE } else { 1 + draw(6) };
             let other = draw(count) as usize;
-            let until = match draw(if sleeps { 12 } else { 5 }) {
+            let until = match draw(if sleeps { 12 } else { 6 }) {
+                5 if !sleeps => Until::Deadline((1 + draw(6)) * millis),
                 0 | 1 => Until::Never,
                 2 => Until::Rounds(rounds),
                 3 | 4 if other as u64 == index => Until::Rounds(1 + draw(6)),

@@ -297,6 +297,7 @@ impl Session<'_> {
             linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: doctests.printed,
+            silence: None,
             outcome: if doctests.status.success() {
                 Outcome::Passed
             } else {

@@ -183,7 +183,7 @@ fn refusal(row: &Compared) -> Option<(&Spec, String)> {
         Outcome::Refused(reason) => reason.clone(),
         Outcome::FailedNatively(status) => format!("ran natively: {status}"),
         Outcome::Passed if row.run.started.is_none() => "ran natively".to_owned(),
-        Outcome::Unfinished => format!("unfinished: {}", cut_off::unfinished(&row.run.counters)),
+        Outcome::Unfinished => format!("unfinished: {}", cut_off::unfinished(&row.run)),
         Outcome::Stopped => "stopped".to_owned(),
         Outcome::Passed | Outcome::Failed(_) => return None,
     };

@@ -174,6 +174,7 @@ mod tests {
             linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: String::new(),
+            silence: None,
             outcome: Outcome::Passed,
         }
     }

@@ -1,6 +1,7 @@
 //! Tells of schedules that did not come to an end, and of ways out.
 
 use cct::config::Settings;
+use cct::verdict::Bug;
 use cct::wire::Counters;
 
 use super::words::{count, number};
@@ -10,16 +11,36 @@ use crate::run::{Outcome, TestRun};
 const SOME: u64 = 10;
 
 /// How much of an unfinished test was tried, for its line.
-pub(super) fn none_ended(counters: &Counters) -> String {
-    match counters.schedules {
+pub(super) fn none_ended(run: &TestRun) -> String {
+    match run.counters.schedules {
+        n if run.silence.is_some() => format!("schedule {} went on in silence", number(n)),
         1 => "its only schedule did not end".to_owned(),
         n => format!("none of {} ended", count(n, "schedule")),
     }
 }
 
 /// Why a test is unfinished, and what to do.
-pub(super) fn unfinished(counters: &Counters) -> String {
-    format!("{}: {}", none_ended(counters), way_out(counters))
+pub(super) fn unfinished(run: &TestRun) -> String {
+    format!("{}: {}", none_ended(run), why_unfinished(run))
+}
+
+fn why_unfinished(run: &TestRun) -> String {
+    match &run.silence {
+        Some(silence) => out_of_silence(silence),
+        None => way_out(&run.counters),
+    }
+}
+
+/// Where there was no sign of life for too long, and what to do.
+fn out_of_silence(silence: &Bug) -> String {
+    let place = silence.site.as_ref();
+    let place = place.map_or(String::new(), |site| {
+        format!("{}:{}: ", site.file, site.line)
+    });
+    let message = &silence.message;
+    let way_out = "reference counts, plain memory and files are no steps, so a loop that waits for them needs \
+                   a `thread::yield_now()`; raise `--hang-timeout` if it computes";
+    format!("{place}{message}: {way_out}")
 }
 
 /// How many were cut off, if they are many.
@@ -35,7 +56,7 @@ pub(super) fn many(counters: &Counters) -> String {
 pub(super) fn advice(run: &TestRun) -> Option<String> {
     let counters = &run.counters;
     match run.outcome {
-        Outcome::Unfinished => Some(way_out(counters)),
+        Outcome::Unfinished => Some(why_unfinished(run)),
         Outcome::Passed if run.started.is_some() && are_many(counters) => {
             let percent = counters.cut_offs * 100 / counters.schedules;
             Some(format!("{percent}% {}", way_out(counters)))
@@ -67,6 +88,8 @@ fn way_out(counters: &Counters) -> String {
 #[cfg(test)]
 mod tests {
     use cct::strategy::Limits;
+    use cct::trace::Site;
+    use cct::verdict::BugKind;
 
     use super::*;
 
@@ -92,19 +115,33 @@ mod tests {
 
     #[test]
     fn the_way_out_fits_the_reason() {
-        let told = unfinished(&counters(1, 1));
-        let expected = "its only schedule did not end: cut off at 20,000 steps: raise `--max-steps`, \
-                        or `#[cct::test(max_steps = …)]`";
+        let told = way_out(&counters(1, 1));
+        let expected =
+            "cut off at 20,000 steps: raise `--max-steps`, or `#[cct::test(max_steps = …)]`";
         assert_eq!(told, expected);
         let most = Counters {
             longest: Settings::MAX_STEPS.into(),
             ..counters(7, 7)
         };
-        assert!(unfinished(&most).ends_with("the test has to do less"));
+        assert!(way_out(&most).ends_with("the test has to do less"));
         let crowded = Counters {
             limits: Limits::default(),
             ..counters(7, 7)
         };
-        assert!(unfinished(&crowded).contains("no room for more workers"));
+        assert!(way_out(&crowded).contains("no room for more workers"));
+    }
+
+    #[test]
+    fn silence_is_told_with_its_place() {
+        let site = Site {
+            file: "src/lib.rs".to_owned(),
+            line: 7,
+            column: 1,
+        };
+        let message = "thread 'main' runs on without a step, while worker 1 could run";
+        let silence = Bug::new(BugKind::Silence, message.to_owned(), Some(site), Some(0));
+        let told = out_of_silence(&silence);
+        let expected = format!("src/lib.rs:7: {message}: reference counts, ");
+        assert!(told.starts_with(&expected), "{told}");
     }
 }

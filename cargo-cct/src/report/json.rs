@@ -84,7 +84,7 @@ impl Reporter for Json {
         };
         let reason = match &run.outcome {
             Outcome::FailedNatively(reason) | Outcome::Refused(reason) => Some(reason.clone()),
-            Outcome::Unfinished => Some(cut_off::unfinished(&run.counters)),
+            Outcome::Unfinished => Some(cut_off::unfinished(run)),
             _ => None,
         };
         Json::line(

@@ -25,6 +25,7 @@ fn kind_label(kind: BugKind) -> &'static str {
         BugKind::Signal => "CRASH",
         BugKind::StackOverflow => "OVERFLOW",
         BugKind::Hang => "HANG",
+        BugKind::Silence => "UNFINISHED",
         BugKind::BadMemory => "BAD FREE",
         BugKind::Safety => "UNSAFE",
         BugKind::Liveness => "NOT LIVE",
@@ -111,7 +112,7 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
             let schedules = count(counters.schedules, "schedule");
             format!("{schedules}{}", cut_off::many(counters))
         }
-        Outcome::Unfinished => cut_off::none_ended(counters),
+        Outcome::Unfinished => cut_off::none_ended(run),
         Outcome::Passed if run.started.is_none() => "ran natively: not controlled".to_owned(),
         Outcome::Passed => counters::explored(run),
     }

@@ -8,7 +8,7 @@ use cct::claim::Exceptions;
 use cct::config::Settings;
 use cct::strategy::Spec;
 use cct::trace::{Schedule, Trace};
-use cct::verdict::Bug;
+use cct::verdict::{Bug, BugKind};
 use cct::wire::{Counters, Divergence, Panic, Started};
 
 use super::confirm::{Repeated, repeat, same_end};
@@ -59,6 +59,8 @@ pub(crate) struct TestRun {
     pub printed: String,
     /// How it ended.
     pub outcome: Outcome,
+    /// Set when a schedule went on without a sign of life, and nobody knows whether it would have ended.
+    pub silence: Option<Bug>,
 }
 
 /// How a test ended.
@@ -66,7 +68,8 @@ pub(crate) struct TestRun {
 pub(crate) enum Outcome {
     /// Nothing was found.
     Passed,
-    /// Nothing was found, and no schedule came to an end: nothing is known of what comes after that.
+    /// Nothing was found, and no schedule came to an end, or one went on in silence: nothing is known of what
+    /// comes after that.
     Unfinished,
     /// A bug was found.
     Failed(Box<Finding>),
@@ -159,10 +162,16 @@ impl Explorer<'_> {
             uncontrolled: explored.uncontrolled,
             printed: explored.printed,
             outcome: Outcome::Passed,
+            silence: None,
         };
         let found = match (explored.refused, explored.found, explored.finished) {
             (Some(reason), ..) => {
                 run.outcome = Outcome::Refused(reason);
+                None
+            }
+            (_, Some(found), _) if found.bug.kind == BugKind::Silence => {
+                run.outcome = Outcome::Unfinished;
+                run.silence = Some(found.bug);
                 None
             }
             (_, Some(found), _) => Some(found),

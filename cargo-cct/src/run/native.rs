@@ -65,6 +65,7 @@ pub(crate) fn run_native(
         linked: Exceptions::NONE,
         uncontrolled: Vec::new(),
         printed: printed.join().unwrap_or_default(),
+        silence: None,
         outcome,
     })
 }

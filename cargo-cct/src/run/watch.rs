@@ -265,7 +265,7 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
     };
     match words {
         // What happens to a process while it is asked for its last words is not what ails it.
-        Some(bug) if kind == BugKind::Hang && bug.kind != BugKind::Hang => Some(Bug {
+        Some(bug) if kind == BugKind::Hang && !says_where(bug.kind) => Some(Bug {
             kind,
             message,
             ..bug
@@ -273,6 +273,11 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
         Some(bug) => Some(bug),
         None => Some(Bug::new(kind, message, None, None)),
     }
+}
+
+/// True for what a process says when it is asked where it is.
+fn says_where(kind: BugKind) -> bool {
+    matches!(kind, BugKind::Hang | BugKind::Silence)
 }
 
 fn signal_name(signal: i32) -> String {

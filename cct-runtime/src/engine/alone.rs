@@ -2,22 +2,25 @@
 //!
 //! The bound is there for what several workers do with each other. As long as there is one only it goes on
 //! beyond the bound, and what it does from there on is no step: nothing is decided, recorded or counted, so
-//! numbers of steps stay small. What still counts is waiting and giving way, which in the end is waiting for
-//! nobody. Each decision is a sign of life to the watchdog, which says when it has waited for long enough:
-//! then the schedule is cut off, since nobody knows whether it would come to an end. Once a second worker is
-//! made, the bound counts from there.
+//! numbers of steps stay small. What still counts is waiting, which in the end is waiting for nobody; there
+//! may be a million of that, after which it is looked at whether anything changes but the clock. Each
+//! decision is a sign of life to the watchdog, which says when it has waited for long enough: then the
+//! schedule is cut off, since nobody knows whether it would come to an end. Once a second worker is made,
+//! the bound counts from there.
 
 use super::record::Recorder;
 use super::state::{Engine, Request};
 use super::worker::Worker;
-use crate::operation::Effect;
+
+/// How often the worker may wait, if the step bound is no larger.
+const MOST_WAITS: u32 = 1 << 20;
 
 /// The stretch that the body's thread makes alone, beyond the bound.
 #[derive(Debug, Default)]
 pub(super) struct Alone {
     /// It is under way; the step bound is the number of the step under way.
     pub(super) is_on: bool,
-    /// How often the worker has waited or given way in it.
+    /// How often the worker has waited in it.
     waits: u32,
     paused: Option<Paused>,
 }
@@ -68,16 +71,10 @@ impl Engine {
             // Only now: the first step was recorded when its worker was picked.
             self.alone.paused = Some(self.pause());
         }
-        // SAFETY: the current worker is live.
-        let operation = unsafe { (*self.current).operation };
-        let waits = match self.request {
-            Request::Wait => true,
-            Request::Yield => operation.effect() == Effect::Yields,
-            _ => false,
-        };
-        self.alone.waits += u32::from(waits);
+        self.alone.waits += u32::from(self.request == Request::Wait);
         self.limits.patience = self.tape.is_enough();
-        self.alone.waits < self.bound && !self.limits.patience || self.body_done
+        let may_wait = self.alone.waits < self.bound.max(MOST_WAITS);
+        may_wait && !self.limits.patience || self.body_done
     }
 
     /// The only worker goes on, whoever else would have been asked.

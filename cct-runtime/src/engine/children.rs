@@ -30,6 +30,11 @@ impl Children {
         self.living.push(child);
     }
 
+    /// True if there was one when they were last looked at.
+    pub(super) fn had_any(&self) -> bool {
+        !self.living.is_empty()
+    }
+
     fn any_lives(&self) -> bool {
         self.living.iter().any(|&child| lives(child))
     }

@@ -6,6 +6,42 @@ use super::worker::{State, Worker};
 use crate::verdict::{Bug, BugKind, Verdict, Wait};
 
 impl Engine {
+    /// What to think of a worker, by its name, that has shown no sign of life for long. Called from a
+    /// signal's handler.
+    ///
+    /// It hangs if it has come to no step and nobody else could do anything about that. If somebody could, it
+    /// may wait for what is no step, and only the engine keeps the other from doing it.
+    pub(crate) fn why_silent(&self, name: &str) -> (BugKind, String) {
+        // SAFETY: the engine's workers are live.
+        let workers = self
+            .live_workers()
+            .iter()
+            .map(|&worker| unsafe { &*worker });
+        let mut others = workers.filter(|worker| !std::ptr::eq(*worker, self.current));
+        let other = others.find(|worker| match worker.state {
+            State::Enabled => true,
+            State::Waiting => worker.is_early || worker.deadline != u64::MAX,
+            State::Ended | State::Away => false,
+        });
+        match other {
+            None => {
+                let text = format!("{name} runs without coming to a scheduling point");
+                (BugKind::Hang, text)
+            }
+            Some(other) => {
+                let how = match other.state {
+                    State::Waiting => "waits for time to pass",
+                    _ => "could run",
+                };
+                let text = format!(
+                    "{name} runs on without a step, while worker {} {how}",
+                    other.id.0
+                );
+                (BugKind::Silence, text)
+            }
+        }
+    }
+
     /// Ends the iteration if the worker, which has just begun to wait, closes a circle of waiting.
     ///
     /// While others can still run this is a bug of its own; when nobody can, it is part of a deadlock.

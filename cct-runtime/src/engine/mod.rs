@@ -22,10 +22,12 @@ mod naps;
 
 mod alone;
 mod deadlock;
+mod glances;
 mod image;
 mod look;
 mod overtime;
 mod stall;
+mod vain;
 mod wait;
 mod waiters;
 
@@ -52,6 +54,7 @@ mod watch;
 pub use children::note_child;
 pub use clock::{NEVER, clock_read, deadline_after, deadline_at, now, wall_clock};
 pub use external::{Source, stir};
+pub use glances::glance;
 pub use granularity::statement;
 pub use hush::{hushed, is_at_work};
 pub use local::{Local, LocalSlot, local, set_local};

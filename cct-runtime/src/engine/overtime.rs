@@ -6,7 +6,8 @@
 //! future is compared with what it was before. If nobody comes to a state that is new, but for the time,
 //! for very many rounds, nobody ever will. That holds if nothing else remembers: so the memory that all
 //! share is compared too, where it is that of the program alone. An executor's own memory never repeats,
-//! since it counts what it does; there the rounds have to be more than anything counts.
+//! since it counts what it does; there only the small blocks are compared that futures lead to, and the
+//! rounds have to be more than what is elsewhere may count.
 //!
 //! The engine picks by lot, and lets time pass in irregular leaps, up to years, so that every deadline comes.
 //! Such things are no part of the schedule: what else happens in overtime, a panic for example, happened in
@@ -137,7 +138,9 @@ impl Engine {
     /// The step bound has been reached before the body returned: overtime begins, if it can show anything.
     #[cold]
     pub(super) fn begin_overtime(&mut self) -> bool {
-        let is_outside = self.looks.has_outside || external::uncontrolled_threads_exist();
+        let is_outside = self.looks.has_outside
+            || external::uncontrolled_threads_exist()
+            || self.children.had_any();
         if is_outside || self.onlooker.is_some() {
             return false;
         }
@@ -283,25 +286,10 @@ impl Engine {
     }
 
     fn look_at_future(&mut self, task: WorkerId, polls: &str, place: (*const u8, usize)) {
-        let (address, size) = place;
         let mut words = std::mem::take(&mut self.overtime.words);
         words.clear();
-        words.extend((0..size / size_of::<u64>()).map(|index| {
-            let mut word = [0; size_of::<u64>()];
-            // SAFETY: the caller's future is there, and pinned; it is not polled, so nobody changes it.
-            unsafe {
-                let place = address.add(index * word.len());
-                word.as_mut_ptr().copy_from(place, word.len());
-            }
-            u64::from_le_bytes(word)
-        }));
-        let rest = size % size_of::<u64>();
-        if rest > 0 {
-            let mut last = [0; size_of::<u64>()];
-            // SAFETY: as above.
-            unsafe { last.as_mut_ptr().copy_from(address.add(size - rest), rest) };
-            words.push(u64::from_le_bytes(last));
-        }
+        words_of(place, &mut words);
+        arena::small_blocks(&mut words);
         self.overtime
             .see(task, (None, polls.as_ptr() as usize), &words);
         self.overtime.words = words;
@@ -416,6 +404,26 @@ impl Engine {
         };
         self.end = Some(End::of(verdict));
         self.overtime = Overtime::default();
+    }
+}
+
+/// Appends the words of a future, by its address and size: it is pinned there and not polled.
+pub(super) fn words_of((address, size): (*const u8, usize), words: &mut Vec<u64>) {
+    words.extend((0..size / size_of::<u64>()).map(|index| {
+        let mut word = [0; size_of::<u64>()];
+        // SAFETY: the caller's future is there, and pinned; it is not polled, so nobody changes it.
+        unsafe {
+            let place = address.add(index * word.len());
+            word.as_mut_ptr().copy_from(place, word.len());
+        }
+        u64::from_le_bytes(word)
+    }));
+    let rest = size % size_of::<u64>();
+    if rest > 0 {
+        let mut last = [0; size_of::<u64>()];
+        // SAFETY: as above.
+        unsafe { last.as_mut_ptr().copy_from(address.add(size - rest), rest) };
+        words.push(u64::from_le_bytes(last));
     }
 }
 

@@ -113,7 +113,7 @@ impl Engine {
         // Everybody had a turn.
         self.stall.rounds += 1;
         let repeats = self.everybody(|turn| turn.repeats);
-        let spins = self.stall.rounds >= ROUNDS && self.everybody(|turn| turn.spins);
+        let mut spins = self.stall.rounds >= ROUNDS && self.everybody(|turn| turn.spins);
         if repeats || spins {
             if self.body_done {
                 self.end = Some(self.end_of_test());
@@ -125,7 +125,16 @@ impl Engine {
             }
         }
         // A counter in the heap is not part of a worker's state: after that many rounds there is none.
-        if repeats && self.stall.rounds >= ROUNDS {
+        if repeats && self.stall.rounds >= ROUNDS && self.children.had_any() {
+            children::keep_pace(self, self.time.saturating_add(self.stall.leap));
+            if !self.children.had_any() {
+                // It has ended since it was looked at.
+                self.idle = 0;
+                return Some(None);
+            }
+            // It may be what they look at.
+            spins = true;
+        } else if repeats && self.stall.rounds >= ROUNDS {
             let bug = self.describe_waits(
                 BugKind::NoProgress,
                 "nobody will ever change anything: those that can run only look and yield",
@@ -218,8 +227,13 @@ fn state_of(worker: &Worker) -> u64 {
     )]
     // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
     let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
+    hash_of(stack)
+}
+
+/// A hash of some words.
+pub(super) fn hash_of(words: &[u64]) -> u64 {
     // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.
-    stack.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
+    words.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
         (hash ^ word)
             .wrapping_mul(0x0000_0100_0000_01B3)
             .rotate_left(23)

@@ -14,6 +14,7 @@ use super::early::Early;
 use super::enabled::Enabled;
 use super::external::{self, Patience, forget_engine_thread};
 use super::fiber::Context;
+use super::glances::Glances;
 use super::granularity::Granularity;
 use super::heat::Heats;
 use super::hush::Hush;
@@ -27,6 +28,7 @@ use super::replay::Replay;
 use super::stack::Stacks;
 use super::stall::Stall;
 use super::tape::Tape;
+use super::vain::Vain;
 use super::waiters::Waiters;
 use super::wake::Relays;
 use super::watch::Watch;
@@ -158,6 +160,7 @@ pub(crate) struct Engine {
     pub(super) contenders: u32,
     pub(super) looks: Looks,
     pub(super) children: Children,
+    pub(super) glances: Glances,
     /// For the outside.
     pub(super) patience: Patience,
     /// Those of the iteration under way come first; the rest wait to be used again.
@@ -187,6 +190,7 @@ pub(crate) struct Engine {
     pub(super) stall: Stall,
     pub(super) alone: Alone,
     pub(super) overtime: Overtime,
+    pub(super) vain: Vain,
     /// Where the program's statics are, and their sizes in bytes.
     pub(super) statics: Vec<(usize, usize)>,
 
@@ -308,6 +312,7 @@ impl Engine {
             contenders: 0,
             looks: Looks::default(),
             children: Children::default(),
+            glances: Glances::default(),
             patience: Patience::of(&Settings::default().resolve()),
             workers: Vec::with_capacity(64),
             worker_count: 0,
@@ -327,6 +332,7 @@ impl Engine {
             stall: Stall::default(),
             alone: Alone::default(),
             overtime: Overtime::default(),
+            vain: Vain::default(),
             statics: Vec::new(),
             onlooker: None,
             hush: Hush::default(),

@@ -211,6 +211,8 @@ impl Task {
                 }
                 if (*engine).overtime.is_on {
                     outside(|| (*engine).see_future((*task).id, future, place));
+                } else if (*engine).looks_at_polls() {
+                    outside(|| (*engine).note_poll((*task).id, place));
                 }
                 TurnEnd::Pending
             };

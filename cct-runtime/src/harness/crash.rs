@@ -115,10 +115,7 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
         |name| format!("thread '{name}'"),
     );
     let (kind, message) = match signal {
-        WATCHDOG_SIGNAL => (
-            BugKind::Hang,
-            format!("{name} runs without coming to a scheduling point"),
-        ),
+        WATCHDOG_SIGNAL => engine.why_silent(&name),
         libc::SIGABRT => {
             let reason = engine.last_panic_message();
             let reason = reason.map_or_else(String::new, |panic| format!(": {panic}"));

@@ -38,6 +38,12 @@ const SMALL: usize = 1024;
 const SMALL_CLASSES: usize = SMALL / HEADER + 1;
 const CLASSES: usize = SMALL_CLASSES + 40;
 
+/// The largest blocks that belong to a future's state, in bytes, how many there are of them at most, and over
+/// how many pointers they are reached.
+const SMALL_BLOCK: usize = 256;
+const MOST_BLOCKS: usize = 64;
+const SMALL_DEPTH: usize = 2;
+
 /// What stands before each block.
 #[repr(C)]
 struct Header {
@@ -269,6 +275,47 @@ pub(crate) fn live_words(words: &mut Vec<u64>) {
         }
         place = (block + size).next_multiple_of(HEADER);
     }
+}
+
+/// Appends the words of the small live blocks that the words are addresses of, and of those that these lead
+/// to: each once, and no endless number of them.
+pub(crate) fn small_blocks(words: &mut Vec<u64>) {
+    let mut known = Vec::new();
+    for _ in 0..SMALL_DEPTH {
+        let from = words.len();
+        let pointers = words.clone();
+        for word in pointers {
+            // An `Arc`'s contents lie behind its counts.
+            let found = [word, word.wrapping_sub(HEADER as u64)]
+                .into_iter()
+                .find(|&block| is_live(block));
+            let Some(block) = found.filter(|block| !known.contains(block)) else {
+                continue;
+            };
+            // SAFETY: a header lies before each block.
+            let size = unsafe { (*header(block as *mut u8)).size };
+            if size > SMALL_BLOCK || known.len() == MOST_BLOCKS {
+                continue;
+            }
+            known.push(block);
+            words.extend((0..size.div_ceil(8)).map(|index| {
+                // SAFETY: the block has that size, up to the next header.
+                unsafe { (block as *const u64).add(index).read() }
+            }));
+        }
+        if words.len() == from {
+            break;
+        }
+    }
+}
+
+/// True if the number is the address of a live block.
+fn is_live(word: u64) -> bool {
+    is_address(word)
+        && word.is_multiple_of(HEADER as u64)
+        && is_address(word - HEADER as u64)
+        // SAFETY: below the top all is readable, and a header lies before where a block can begin.
+        && unsafe { (*header(word as *mut u8)).state == LIVE }
 }
 
 /// True if the number is an address in the arena.

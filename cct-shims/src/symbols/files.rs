@@ -2,6 +2,8 @@
 //!
 //! Each way in is here, by a path; what goes on with a file that was opened needs no notice of its own.
 
+use std::ffi::CStr;
+
 use cct::claim::Exception;
 use cct::engine;
 use libc::{
@@ -15,6 +17,31 @@ use super::{argument, result_of};
 /// The current worker uses the file system, if a worker calls.
 fn note() {
     engine::leave_out(Exception::Files);
+}
+
+/// A look at what a path names, by a system call of this number: others may be about to change it. The second
+/// of the call's arguments is the path.
+fn note_look(number: c_long, arguments: &[usize; 6]) {
+    const LOOKS: [c_long; 5] = [
+        libc::SYS_openat,
+        libc::SYS_statx,
+        libc::SYS_newfstatat,
+        libc::SYS_faccessat,
+        libc::SYS_readlinkat,
+    ];
+    let path = arguments[1] as *const c_char;
+    if !LOOKS.contains(&number) || path.is_null() || !engine::is_controlled() {
+        return;
+    }
+    // SAFETY: the caller's path is a text; the kernel is about to read it.
+    let path = unsafe { CStr::from_ptr(path) };
+    let what = path
+        .to_bytes()
+        .iter()
+        .fold(number.cast_unsigned(), |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+        });
+    engine::glance(what.wrapping_add(arguments[0] as u64));
 }
 
 /// A system call of this number is carried out: the same for those that are made past all functions.
@@ -65,6 +92,7 @@ macro_rules! system_calls {
                 let mut arguments = [0; 6];
                 let values: &[usize] = &[$($value),*];
                 arguments[..values.len()].copy_from_slice(values);
+                note_look(libc::$number, &arguments);
                 // SAFETY: the caller's arguments are those of the system call.
                 result_of(unsafe { system_call(libc::$number, arguments) }) as $result
             }

@@ -64,3 +64,13 @@ fn alone_and_for_long() {
     let read = (0..50_000).filter(|_| count.load(SeqCst) == 100_000);
     assert_eq!(read.count(), 50_000);
 }
+
+#[test]
+fn alone_for_very_many_yields() {
+    let flag = AtomicBool::new(false);
+    let mut rounds = 0_u32;
+    while !flag.load(SeqCst) && rounds < 1_000_000 {
+        thread::yield_now();
+        rounds += 1;
+    }
+}

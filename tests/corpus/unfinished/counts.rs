@@ -65,13 +65,3 @@ fn as_time_that_should_have_passed() {
         }
     });
 }
-
-#[test]
-fn alone() {
-    let flag = AtomicBool::new(false);
-    let mut rounds = 0_u32;
-    while !flag.load(SeqCst) && rounds < 1_000_000 {
-        thread::yield_now();
-        rounds += 1;
-    }
-}

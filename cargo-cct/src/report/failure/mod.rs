@@ -135,6 +135,7 @@ impl Report {
             BugKind::Signal => "crashed",
             BugKind::StackOverflow => "stack overflow",
             BugKind::Hang => "hangs",
+            BugKind::Silence => "goes on without a sign of life",
             BugKind::BadMemory => "memory is misused",
             BugKind::Safety => "violates a specification",
             BugKind::Liveness => "overdue since the step",
@@ -328,6 +329,7 @@ impl Report {
             BugKind::Signal => "✗ crashes",
             BugKind::StackOverflow => "✗ overflows its stack",
             BugKind::Hang => "✗ does not come back",
+            BugKind::Silence => "… goes on",
             BugKind::BadMemory => "✗ frees",
             BugKind::Safety => "✗ is against the specification",
             BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress | BugKind::Liveness => {

@@ -1,0 +1,30 @@
+//! Polling for what is no step: it comes to an end, or it is said that nobody knows.
+
+use cct_tests::support::Workspace;
+
+use crate::explored::text;
+
+#[test]
+fn what_is_polled_for_comes_and_silence_is_no_bug() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "polls");
+    let args = ["--hang-timeout", "4s", "--iterations", "50", "-j2"];
+    let events = workspace.explore(&args, 100);
+    let ended = events.ended();
+    assert_eq!(ended.len(), 10);
+    for (test, ended) in ended {
+        let status = text(&ended["status"]);
+        if test.contains("ends::") {
+            assert_eq!(status, "PASS", "{ended:#}");
+            assert_eq!(ended["counters"]["cut_offs"], 0, "{ended:#}");
+            continue;
+        }
+        assert_eq!(status, "UNFINISHED", "{ended:#}");
+        assert!(ended["failure"].is_null(), "{ended:#}");
+        let reason = text(&ended["reason"]);
+        let says = |words: &str| assert!(reason.contains(words), "{reason}");
+        says("raise `--hang-timeout`");
+        says("runs on without a step, while worker 1");
+        says("reference counts, plain memory and files are no steps");
+        says("src/lib.rs:");
+    }
+}
