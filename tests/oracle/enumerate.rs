@@ -25,6 +25,8 @@ struct Move {
     thread: usize,
     choice: usize,
     is_late: bool,
+    /// Time jumps because nobody can run, and comes for all who wait until then.
+    is_jump: bool,
 }
 
 /// All outcomes; none if there are more states than that.
@@ -154,14 +156,25 @@ fn moves(state: &State, code: &[Code], rule: Timeouts) -> Vec<Move> {
                 thread,
                 choice,
                 is_late: false,
+                is_jump: false,
             }));
         }
     }
-    // Time does not jump once the test is over.
-    if !has_left {
-        let waits = |&thread: &usize| state.ready(code, thread) == Ready::Waits;
+    let waits = |&thread: &usize| state.ready(code, thread) == Ready::Waits;
+    let waiting = || (0..state.threads.len()).filter(waits);
+    let late = |is_jump| {
+        move |thread| Move {
+            thread,
+            choice: 0,
+            is_late: true,
+            is_jump,
+        }
+    };
+    let due = waiting().filter(|&thread| state.threads[thread].is_due);
+    moves.extend(due.map(late(false)));
+    // Time does not jump once the test is over, as it is with the body's last operation.
+    if !has_left && !matches!(state.next(code, 0), Some(Instr::Leave)) {
         let deadline = |thread: usize| state.threads[thread].deadline;
-        let waiting = || (0..state.threads.len()).filter(waits);
         let earliest = waiting().filter_map(deadline).min();
         let due: Vec<usize> = waiting()
             .filter(|&thread| earliest.is_some() && deadline(thread) == earliest)
@@ -171,12 +184,7 @@ fn moves(state: &State, code: &[Code], rule: Timeouts) -> Vec<Move> {
         if !races && !moves.is_empty() {
             return moves;
         }
-        let due = due.into_iter();
-        moves.extend(due.map(|thread| Move {
-            thread,
-            choice: 0,
-            is_late: true,
-        }));
+        moves.extend(due.into_iter().map(late(!races)));
     }
     moves
 }
@@ -184,6 +192,13 @@ fn moves(state: &State, code: &[Code], rule: Timeouts) -> Vec<Move> {
 /// Makes a step, up to where its thread, and those that it woke, do something that concerns others.
 fn make(state: &mut State, code: &[Code], step: Move) -> Deed {
     let mut deed = Deed::default();
+    if step.is_jump {
+        let deadline = state.threads[step.thread].deadline;
+        for thread in 0..state.threads.len() {
+            state.threads[thread].is_due = state.threads[thread].deadline == deadline
+                && state.ready(code, thread) == Ready::Waits;
+        }
+    }
     if step.is_late {
         state.time_out(code, step.thread, &mut deed);
     } else {
@@ -268,10 +283,10 @@ fn outcome(state: &State, code: &[Code], program: &Program) -> Outcome {
 /// How somebody who waits calls it.
 fn name_of_wait(instr: Instr) -> &'static str {
     match instr {
-        Instr::Lock(_) | Instr::LockSlot(_) => "lock",
+        Instr::Lock(_) | Instr::Relock(_) | Instr::RelockWhile(..) | Instr::LockSlot(_) => "lock",
         Instr::Read(_) => "read",
         Instr::Write(_) => "write",
-        Instr::WaitSleep(..) | Instr::Relock(_) | Instr::RelockWhile(..) => "wait",
+        Instr::WaitSleep(..) => "wait",
         Instr::Park(_) | Instr::PollLater(_) | Instr::TasksEnd(_) => "park",
         Instr::Send(..) | Instr::SendAwait(_) => "send",
         Instr::Recv(..) | Instr::RecvAwait(..) => "receive",

@@ -1,12 +1,15 @@
 //! Programs for which the engine and the oracle have differed once.
 
+use crate::enumerate::Timeouts;
 use crate::program::{Await, Channel, OnceWay, Op, Program, Register, SignalWay};
 
-/// All of them, with what they are about.
-pub(crate) fn programs() -> Vec<(&'static str, Program)> {
-    let mut all = under_a_lock();
-    all.extend(others());
-    all
+/// All of them, with what they are about, and with the rule for time-outs.
+pub(crate) fn programs() -> Vec<(&'static str, Program, Timeouts)> {
+    let late = under_a_lock().into_iter().chain(others()).chain(late());
+    let late = late.map(|(name, program)| (name, program, Timeouts::Late));
+    let early = early().into_iter();
+    let early = early.map(|(name, program)| (name, program, Timeouts::Race));
+    late.chain(early).collect()
 }
 
 fn under_a_lock() -> Vec<(&'static str, Program)> {
@@ -143,6 +146,58 @@ fn others() -> Vec<(&'static str, Program)> {
             joined(vec![vec![Op::TryLock(0), Op::Panic], vec![Op::Lock(0)]]),
         ),
     ]
+}
+
+/// Time-outs that come when nobody can run.
+fn late() -> Vec<(&'static str, Program)> {
+    vec![
+        (
+            "a time-out under a lock that another has, who then notifies",
+            forked(vec![
+                vec![Op::WaitTimeout(0, 12), Op::Sleep(14), Op::NotifyOne(0)],
+                vec![Op::WaitTimeout(0, 26)],
+            ]),
+        ),
+        (
+            "a deadlock with a lock that a waiter wants back",
+            forked(vec![
+                vec![Op::WaitTimeout(0, 12), Op::Join(1)],
+                vec![Op::WaitTimeout(0, 26)],
+            ]),
+        ),
+        (
+            "two sleeps that end together, the last thing that the body does",
+            Program {
+                channels: vec![Channel {
+                    bound: None,
+                    receiver: 0,
+                }],
+                ..forked(vec![
+                    vec![Op::WaitTimeout(0, 12), Op::Sleep(14)],
+                    vec![Op::Sleep(26), Op::Send(0)],
+                ])
+            },
+        ),
+    ]
+}
+
+/// Time-outs that come although others can run.
+fn early() -> Vec<(&'static str, Program)> {
+    vec![(
+        "a time-out as the body ends",
+        forked(vec![vec![], vec![Op::ParkTimeout(26)]]),
+    )]
+}
+
+/// The body spawns the others and does its own part.
+fn forked(mut threads: Vec<Vec<Op>>) -> Program {
+    let others = 1..threads.len();
+    threads[0].splice(..0, others.map(Op::Spawn));
+    Program {
+        threads,
+        barrier: 2,
+        ..Program::default()
+    }
 }
 
 /// The body spawns the others, does its own part, lets go, and joins them.

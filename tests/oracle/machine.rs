@@ -185,6 +185,7 @@ impl State {
         let flow = &mut self.threads[thread];
         flow.at += 1;
         flow.deadline = None;
+        flow.is_due = false;
     }
 
     /// The wait of a thread is over, by what another does.

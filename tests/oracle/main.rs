@@ -84,9 +84,9 @@ fn main() -> ExitCode {
         rows: Vec::new(),
     };
     if FIXED.contains(only) && arguments.number.is_none() {
-        for (number, (name, program)) in fixed::programs().into_iter().enumerate() {
+        for (number, (name, program, rule)) in fixed::programs().into_iter().enumerate() {
             let strategies = strategies(number as u64);
-            oracle.look(FIXED, name, &program, Timeouts::Late, &strategies);
+            oracle.look(FIXED, name, &program, rule, &strategies);
         }
     }
     let families: Vec<&Family> = FAMILIES

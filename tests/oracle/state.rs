@@ -108,6 +108,8 @@ pub(crate) struct Thread {
     pub(crate) touched: bool,
     pub(crate) token: bool,
     pub(crate) deadline: Option<u32>,
+    /// The deadline has come, and that of others with it.
+    pub(crate) is_due: bool,
     pub(crate) timed_out: bool,
     pub(crate) has_handle: Vec<usize>,
     /// The events that the future under way has found set, as bits.
@@ -214,6 +216,7 @@ impl State {
             touched: false,
             token: false,
             deadline: None,
+            is_due: false,
             timed_out: false,
             has_handle: Vec::new(),
             found_set: 0,

@@ -330,6 +330,8 @@ impl Engine {
                 if (*worker).state == State::Waiting && (*worker).deadline <= now {
                     self.waiters.take(worker);
                     (*worker).timed_out = true;
+                    // It finds out itself whether its lock is free: nobody can notify it any more.
+                    (*worker).takes_next = None;
                     self.enable(worker);
                 }
             }
