@@ -28,3 +28,20 @@ fn what_is_polled_for_comes_and_silence_is_no_bug() {
         says("src/lib.rs:");
     }
 }
+
+/// What tasks count, they count somewhere; an executor's own memory is not looked at.
+#[test]
+fn tasks_that_poll_for_ever_are_told_from_those_that_count() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "task-polls");
+    let events = workspace.explore(&["--iterations", "4"], 100);
+    let ended = events.ended();
+    assert_eq!(ended.len(), 11);
+    for (test, ended) in ended {
+        let expected = if test.contains("for_ever::") {
+            "NO PROGRESS"
+        } else {
+            "UNFINISHED"
+        };
+        assert_eq!(text(&ended["status"]), expected, "{ended:#}");
+    }
+}

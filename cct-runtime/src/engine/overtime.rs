@@ -309,11 +309,15 @@ impl Engine {
                 words.extend_from_slice(stack_of(worker));
             }
         }
-        let is_blind = self.is_blind();
-        if !is_blind {
+        if !self.is_blind() {
             arena::live_words(&mut words);
         }
-        let statics = if is_blind { &[] } else { &self.statics[..] };
+        let size: usize = self.statics.iter().map(|&(_, size)| size).sum();
+        let statics = if size > MOST_MEMORY {
+            &[]
+        } else {
+            &self.statics[..]
+        };
         for &(address, size) in statics {
             // SAFETY: statics stay where they are, and nobody runs.
             let area = unsafe { std::slice::from_raw_parts(address as *const u8, size) };

@@ -42,7 +42,7 @@ const CLASSES: usize = SMALL_CLASSES + 40;
 /// how many pointers they are reached.
 const SMALL_BLOCK: usize = 256;
 const MOST_BLOCKS: usize = 64;
-const SMALL_DEPTH: usize = 2;
+const SMALL_DEPTH: usize = 4;
 
 /// What stands before each block.
 #[repr(C)]
