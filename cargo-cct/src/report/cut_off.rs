@@ -38,8 +38,8 @@ fn out_of_silence(silence: &Bug) -> String {
         format!("{}:{}: ", site.file, site.line)
     });
     let message = &silence.message;
-    let way_out = "reference counts, plain memory and files are no steps, so a loop that waits for them needs \
-                   a `thread::yield_now()`; raise `--hang-timeout` if it computes";
+    let way_out = "reference counts, plain memory and files are no steps, so a loop that waits for them \
+                   needs a `thread::yield_now()`; raise `--hang-timeout` if it computes";
     format!("{place}{message}: {way_out}")
 }
 
