@@ -49,7 +49,7 @@ exceptions! {
     Spinning "spinning" Order,
     /// A call into a dependency was one step, with more than one operation in it.
     AtomicDependencies "atomic dependencies" Order,
-    /// Somebody asked whether a thread has ended, which it does with its last step.
+    /// Somebody asked whether a thread of C code, or a scope's, has ended, which it does with its last step.
     ThreadEnds "thread ends" Order,
     /// The program's global allocator ran, whose operations are no steps.
     Allocators "allocators" Order,

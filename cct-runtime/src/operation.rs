@@ -155,6 +155,8 @@ operations! {
     BarrierWait "barrier wait" Writes,
     /// Sends into a channel.
     Send "send" Writes,
+    /// Waits until a message is taken that was sent into a channel without room.
+    Offer "send" Writes,
     /// Tries to send into a channel.
     TrySend "try_send" MayWrite,
     /// Receives from a channel.
@@ -316,6 +318,17 @@ impl Operation {
     #[inline]
     pub const fn takes_lock(self) -> bool {
         matches!(self, Operation::Lock | Operation::Read | Operation::Write)
+    }
+
+    /// True for the operations of which one may go ahead, of several that are about to, so that the others have
+    /// to wait.
+    #[inline]
+    pub const fn contends(self) -> bool {
+        self.takes_lock()
+            || matches!(
+                self,
+                Operation::CallOnce | Operation::OnceWait | Operation::Send
+            )
     }
 
     /// True for the operations that read an atomic and write it in one go, if they succeed.

@@ -10,10 +10,9 @@ use cct::strategy::{Limits, Spec};
 use cct::verdict::{Bug, BugKind, Verdict};
 use cct::wire::Counters;
 
-use crate::enumerate::{Timeouts, outcomes, traces};
+use crate::enumerate::{Timeouts, Traces, outcomes, traces};
 use crate::execute;
 use crate::outcome::Outcome;
-use crate::pending;
 use crate::program::{Op, Program, any};
 
 /// Strategies that make every schedule, if they come to their end.
@@ -70,8 +69,6 @@ pub(crate) struct Compared {
     /// Too large for the oracle, or for the engine.
     pub(crate) is_too_large: bool,
     pub(crate) divergences: Vec<Divergence>,
-    /// Divergences that are waiting to be mended.
-    pub(crate) pending: u64,
     /// Searches by default that said that nothing is left.
     pub(crate) ended_early: u64,
 }
@@ -92,7 +89,6 @@ pub(crate) fn compare(
     rule: Timeouts,
     strategies: &[&'static str],
     most: u64,
-    shows_pending: bool,
 ) -> Compared {
     let mut compared = Compared::default();
     let Some(wanted) = outcomes(program, rule, STATES) else {
@@ -139,7 +135,9 @@ pub(crate) fn compare(
             difference.says = Some(format!("limits of its own: {only_time:?}"));
         }
         if is_dpor && !limits.time {
-            if space.made != space.different {
+            let count = traces(program, rule, STATES);
+            // Which step closes a circle is a behaviour, and what it cuts short has no place in it.
+            if count != Traces::Circle && space.made != space.different {
                 difference.repeated = Some((space.made, space.different));
             }
             // Tasks give each other turns, and all that wait for time look at the clock: the order of these
@@ -147,8 +145,10 @@ pub(crate) fn compare(
             let has_tasks = |op: &Op| matches!(op, Op::BlockOn(_) | Op::RunTasks(_));
             let has_tasks = program.threads.iter().any(|ops| any(ops, &has_tasks));
             let is_exact = !has_tasks && rule == Timeouts::Late;
-            if is_exact && let Some(count) = traces(program, rule, STATES) {
-                compared.traces = count;
+            if let Traces::Are(count) = count
+                && is_exact
+            {
+                compared.traces += count;
                 if space.made > count {
                     difference.repeated = Some((space.made, count));
                 }
@@ -157,15 +157,11 @@ pub(crate) fn compare(
         if difference.is_none() {
             continue;
         }
-        if !shows_pending && pending::is_known(program, strategy, &difference) {
-            compared.pending += 1;
-        } else {
-            compared.divergences.push(Divergence {
-                program: program.clone(),
-                strategy,
-                difference,
-            });
-        }
+        compared.divergences.push(Divergence {
+            program: program.clone(),
+            strategy,
+            difference,
+        });
     }
     compared
 }
@@ -176,14 +172,13 @@ pub(crate) fn minimise(
     divergence: Divergence,
     rule: Timeouts,
     most: u64,
-    shows_pending: bool,
 ) -> Divergence {
     let mut smallest = divergence;
     loop {
         let smaller = crate::minimise::smaller(&smallest.program);
         let found = smaller.into_iter().find_map(|program| {
             let strategies = [smallest.strategy];
-            let compared = compare(explorer, &program, rule, &strategies, most, shows_pending);
+            let compared = compare(explorer, &program, rule, &strategies, most);
             compared
                 .divergences
                 .into_iter()

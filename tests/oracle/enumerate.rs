@@ -58,9 +58,18 @@ pub(crate) fn outcomes(
     Some(found)
 }
 
-/// How many executions there are up to the order of independent steps; none if there are more of them, or
-/// of their beginnings, than that.
-pub(crate) fn traces(program: &Program, rule: Timeouts, most: usize) -> Option<usize> {
+/// How many executions there are up to the order of independent steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Traces {
+    Are(usize),
+    /// There are more of them, or of their beginnings, than are counted.
+    TooMany,
+    /// Threads can come to wait for each other in a circle, which ends what others do.
+    Circle,
+}
+
+/// Counts executions up to the order of independent steps.
+pub(crate) fn traces(program: &Program, rule: Timeouts, most: usize) -> Traces {
     let code = compile(program);
     let begin = Traced {
         state: State::new(program),
@@ -77,15 +86,18 @@ pub(crate) fn traces(program: &Program, rule: Timeouts, most: usize) -> Option<u
         for step in moves {
             let mut next = traced.clone();
             next.make(&code, step);
+            if circle(&next.state, &code, step.thread).is_some() {
+                return Traces::Circle;
+            }
             if known.insert(next.name) {
                 open.push(next);
             }
         }
         if known.len() > most {
-            return None;
+            return Traces::TooMany;
         }
     }
-    Some(count)
+    Traces::Are(count)
 }
 
 /// A beginning of an execution as a partial order.
@@ -229,18 +241,23 @@ fn close_circle(state: &mut State, code: &[Code], thread: usize) {
     if !can_go.any(|ready| matches!(ready, Ready::Can(_))) {
         return;
     }
+    state.circle = circle(state, code, thread).unwrap_or_default();
+}
+
+/// Those that wait for each other in a circle with this thread.
+fn circle(state: &State, code: &[Code], thread: usize) -> Option<Vec<usize>> {
     let mut circle = vec![thread];
     while let Some(holder) = state.holder(code, circle[circle.len() - 1]) {
         if holder == thread {
             circle.sort_unstable();
-            state.circle = circle;
-            return;
+            return Some(circle);
         }
         if circle.contains(&holder) {
-            return;
+            break;
         }
         circle.push(holder);
     }
+    None
 }
 
 fn outcome(state: &State, code: &[Code], program: &Program) -> Outcome {

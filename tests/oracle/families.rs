@@ -535,7 +535,7 @@ impl Drawn {
 
     fn limit(&mut self) -> u32 {
         self.limits += 1;
-        10 + (1 << self.limits)
+        5 << self.limits
     }
 
     /// The body spawns all, does its own part, and joins them.

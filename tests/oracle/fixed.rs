@@ -72,6 +72,7 @@ fn under_a_lock() -> Vec<(&'static str, Program)> {
 }
 
 fn others() -> Vec<(&'static str, Program)> {
+    let lazy = || Op::Once(OnceWay::Lazy, 0, Vec::new());
     vec![
         (
             "two that unpark one",
@@ -131,10 +132,63 @@ fn others() -> Vec<(&'static str, Program)> {
             },
         ),
         (
+            "an initialiser's panic that one waits through",
+            joined(vec![
+                vec![Op::Once(OnceWay::Cell, 0, vec![Op::Panic]), Op::CellSet(0)],
+                vec![Op::CellWait(0)],
+            ]),
+        ),
+        (
+            "a lazy lock that stays poisoned",
+            Program {
+                lazy: vec![Op::Panic],
+                ..joined(vec![vec![lazy()], vec![lazy(), lazy()]])
+            },
+        ),
+        (
+            "two offers of which one is taken",
+            Program {
+                channels: vec![Channel {
+                    bound: Some(0),
+                    receiver: 0,
+                }],
+                ..joined(vec![
+                    vec![Op::Recv(0)],
+                    vec![Op::Send(0)],
+                    vec![Op::Send(0)],
+                ])
+            },
+        ),
+        (
+            "sends of which the receiver is gone",
+            Program {
+                channels: vec![Channel {
+                    bound: None,
+                    receiver: 0,
+                }],
+                ..joined(vec![vec![], vec![Op::Send(0)], vec![Op::Send(0)]])
+            },
+        ),
+        (
             "a thread that is not over after its last step",
             joined(vec![
                 vec![Op::Load(0), Op::IsFinished(1)],
                 vec![Op::Store(0, 8)],
+            ]),
+        ),
+        (
+            "a circle of waiting that others end before or after",
+            joined(vec![
+                vec![Op::Lock(1), Op::Join(1)],
+                vec![Op::TryLock(0), Op::Lock(1)],
+                vec![Op::TryLock(0)],
+            ]),
+        ),
+        (
+            "a notification after the time is over",
+            joined(vec![
+                vec![Op::WaitTimeout(0, 12)],
+                vec![Op::Lock(0), Op::Sleep(20), Op::NotifyOne(0)],
             ]),
         ),
         (

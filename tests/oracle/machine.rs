@@ -557,7 +557,11 @@ impl State {
     fn channel(&mut self, thread: usize, instr: Instr, deed: &mut Deed) {
         match instr {
             Instr::Send(number, message) => {
-                deed.changes(Thing::Channel(number));
+                if self.channels[number].has_receiver {
+                    deed.changes(Thing::Channel(number));
+                } else {
+                    deed.looks(Thing::Channel(number));
+                }
                 // Nothing is left to wait for, unless this is an offer.
                 self.threads[thread].at += 1;
                 let channel = &mut self.channels[number];

@@ -14,7 +14,6 @@ mod flow;
 mod machine;
 mod minimise;
 mod outcome;
-mod pending;
 mod program;
 mod state;
 mod tasks;
@@ -51,9 +50,6 @@ struct Arguments {
     /// How many divergences are minimised and shown, of each family.
     #[arg(long, default_value_t = 3)]
     show: usize,
-    /// Divergences that wait to be mended are divergences.
-    #[arg(long)]
-    pending: bool,
     /// The number of the one program that is looked at.
     #[arg(long)]
     number: Option<u64>,
@@ -69,7 +65,6 @@ struct Row {
     outcomes: usize,
     traces: usize,
     divergences: u64,
-    pending: u64,
     ended_early: u64,
     nanos: u128,
 }
@@ -133,12 +128,10 @@ impl Oracle<'_> {
         rule: Timeouts,
         strategies: &[&'static str],
     ) {
-        let Arguments {
-            schedules, pending, ..
-        } = *self.arguments;
+        let schedules = self.arguments.schedules;
         let since = Instant::now();
         let explorer = &mut self.explorer;
-        let compared = compare(explorer, program, rule, strategies, schedules, pending);
+        let compared = compare(explorer, program, rule, strategies, schedules);
         let place = self.rows.iter().position(|row| row.family == family);
         let place = place.unwrap_or_else(|| {
             self.rows.push(Row {
@@ -153,7 +146,7 @@ impl Oracle<'_> {
         for divergence in compared.divergences {
             row.divergences += 1;
             if row.divergences <= self.arguments.show as u64 {
-                let smallest = minimise(explorer, divergence, rule, schedules, pending);
+                let smallest = minimise(explorer, divergence, rule, schedules);
                 say(&format!("{family} {name}:\n{smallest}"));
             }
         }
@@ -163,9 +156,9 @@ impl Oracle<'_> {
     fn print(&self) -> bool {
         say(concat!(
             "| family | programs | too large | executions | outcomes | traces | divergences |",
-            " pending | ended early | ms |",
+            " ended early | ms |",
         ));
-        say("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        say("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
         let mut all = Row {
             family: "all",
             ..Row::default()
@@ -204,7 +197,6 @@ impl Row {
         self.executions += compared.executions;
         self.outcomes += compared.outcomes;
         self.traces += compared.traces;
-        self.pending += compared.pending;
         self.ended_early += compared.ended_early;
     }
 
@@ -215,7 +207,6 @@ impl Row {
         self.outcomes += other.outcomes;
         self.traces += other.traces;
         self.divergences += other.divergences;
-        self.pending += other.pending;
         self.ended_early += other.ended_early;
         self.nanos += other.nanos;
     }
@@ -225,7 +216,7 @@ impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             self.family,
             self.programs,
             self.too_large,
@@ -233,7 +224,6 @@ impl fmt::Display for Row {
             self.outcomes,
             self.traces,
             self.divergences,
-            self.pending,
             self.ended_early,
             self.nanos / 1_000_000,
         )

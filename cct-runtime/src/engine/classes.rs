@@ -79,6 +79,7 @@ impl Class {
             Operation::Wait
                 | Operation::WaitTimeout
                 | Operation::BarrierWait
+                | Operation::Offer
                 | Operation::FutexWait
         );
         if finds_nothing {

@@ -3,6 +3,7 @@
 use super::iteration::End;
 use super::state::Engine;
 use super::worker::{State, Worker};
+use crate::strategy::WorkerId;
 use crate::verdict::{Bug, BugKind, Verdict, Wait};
 
 impl Engine {
@@ -90,12 +91,18 @@ impl Engine {
 
     /// True if following the holders from this worker, which waits or is about to, leads back to it.
     pub(super) fn leads_back(&self, start: &Worker) -> bool {
+        self.follow_holders(start, |_| {})
+    }
+
+    /// [`Engine::leads_back`]; tells of those whom the way leads past.
+    pub(super) fn follow_holders(&self, start: &Worker, mut passes: impl FnMut(WorkerId)) -> bool {
         let mut holder = start.holder.filter(|_| start.deadline == u64::MAX);
         // A circle that does not contain the start would never end.
         for _ in 0..self.worker_count {
             match holder {
                 Some(holder) if holder == start.id => return true,
                 Some(at) => {
+                    passes(at);
                     // SAFETY: the engine's workers are live.
                     let worker = unsafe { &*self.worker(at) };
                     let forever = worker.state == State::Waiting && worker.deadline == u64::MAX;

@@ -147,6 +147,7 @@ impl Engine {
             if current.state == State::Enabled {
                 self.note_contender(current);
             }
+            current.left_at = step;
             self.switches += 1;
             // SAFETY: a picked worker is live.
             unsafe {
@@ -320,6 +321,7 @@ impl Engine {
     /// Nobody can run: lets time pass, waits for the outside, or ends the iteration (`None`).
     #[cold]
     fn nobody_can_run(&mut self) -> Option<()> {
+        self.quiet_at = self.horizon;
         if self.body_done {
             // Those that still wait are idle, as the threads of a pool are.
             self.end = Some(self.end_of_test());
@@ -348,6 +350,7 @@ impl Engine {
             self.deadline_changes((*worker).deadline);
             (*worker).deadline = u64::MAX;
             (*worker).holder = None;
+            (*worker).mark = 0;
             if (*worker).look.take().is_some() {
                 self.looks.remove(worker);
             }

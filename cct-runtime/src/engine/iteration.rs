@@ -230,6 +230,7 @@ impl Engine {
         self.widest = 0;
         self.chain_count = 0;
         self.limits = Limits::default();
+        self.quiet_at = 0;
         self.left_out = Exceptions::NONE;
         self.prints_are_steps = prints::with_seed(head.seed);
         self.printing = [0; 2];

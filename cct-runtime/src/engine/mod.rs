@@ -70,16 +70,18 @@ pub use state::{
     current, current_thread, is_controlled, iteration, leave, leave_out, outside, run_number,
 };
 pub use state_hash::state_hash;
-pub use step::Step;
+pub use step::{Step, step_under_way};
 pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use thread::{
-    abort, chain_of, choose_index, exit, is_finished, join, join_until, look_whether_ended, park,
-    random_bytes, sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name, worker_object,
+    abort, chain_of, choose_index, exit, is_finished, join, join_until, look_whether_ended,
+    look_whether_over, note_over, park, random_bytes, sleep, spawn, spawn_at, spawn_in, stack_of,
+    unpark, worker_name, worker_object,
 };
 pub use wait::{
-    TakesNext, Wakeup, retract, retract_those, wait, wait_and_take, wait_at, wake_all, wake_one,
+    TakesNext, Wakeup, retract, retract_those, wait, wait_and_take, wait_at, wait_for, wait_marked,
+    wake_all, wake_if, wake_one,
 };
-pub use watch::{is_watched, touch};
+pub use watch::{is_watched, look, touch};
 pub use worker::end_worker;
 
 pub use crate::strategy::WorkerId;

@@ -246,6 +246,8 @@ pub(crate) struct Engine {
     pub(super) chain_count: u32,
     /// What besides the strategy decided.
     pub(super) limits: Limits,
+    /// The step at which nobody could run, last.
+    pub(super) quiet_at: u32,
     /// What the iteration could not see.
     pub(super) left_out: Exceptions,
     /// What is printed in a moment is a step, too.
@@ -365,6 +367,7 @@ impl Engine {
             widest: 0,
             chain_count: 0,
             limits: Limits::default(),
+            quiet_at: 0,
             left_out: Exceptions::NONE,
             prints_are_steps: false,
             printing: [0; 2],

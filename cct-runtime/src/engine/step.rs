@@ -1,6 +1,6 @@
 //! An operation under way, through which a shim tells what it read and wrote.
 
-use super::state::{Engine, outside};
+use super::state::{Engine, engine, outside};
 use crate::claim::Exception;
 use crate::trace::{Outcome, Value};
 
@@ -14,6 +14,11 @@ pub struct Step {
     engine: *mut Engine,
     /// It is no step of its own: its values are nobody's.
     is_part: bool,
+}
+
+/// The step that the current worker makes: for what comes of an operation that was waited for.
+pub fn step_under_way() -> Step {
+    Step::of(engine())
 }
 
 impl Step {

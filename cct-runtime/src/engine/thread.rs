@@ -16,7 +16,7 @@ use super::watch::touch;
 use super::worker::{State, Worker};
 use crate::claim::Exception;
 use crate::operation::{Access, Operation};
-use crate::strategy::{ChainId, RANDOM_BYTES, WorkerId};
+use crate::strategy::{ChainId, RANDOM_BYTES, Strategy, WorkerId};
 use crate::trace::WorkerKind;
 use crate::verdict::{Bug, BugKind, Verdict};
 
@@ -134,7 +134,58 @@ pub fn worker_object(worker: WorkerId) -> usize {
     Worker::end_object(unsafe { (*engine()).worker(worker) })
 }
 
-/// A look whether a worker, or all of a scope's, have ended. A worker ends with its last step here,
+/// The current worker's closure is over: others may ask from here on whether it is. No step of its own.
+pub fn note_over() {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live, and has a current worker.
+    unsafe {
+        let me = (*engine).current;
+        touch(Worker::end_object(me), Access::Writes);
+        (*me).over_since = Some((*engine).steps());
+    }
+}
+
+/// Looks whether a worker is over, which `is_so` says.
+///
+/// It is with its last step, or was not yet: nobody can tell as long as it does nothing else and somebody else
+/// can run, and so the strategy chooses. A look that is repeated is not in vain.
+pub fn look_whether_over(
+    worker: WorkerId,
+    site: &'static Location<'static>,
+    is_so: impl FnOnce() -> bool,
+) -> bool {
+    let object = worker_object(worker);
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live; no reference is kept across the switch.
+    unsafe {
+        let me = (*engine).current;
+        let repeats = (*me).operation == Operation::IsFinished
+            && (*me).object == object
+            && std::ptr::eq((*me).site, site);
+        let step = point_at(Operation::IsFinished, object, site);
+        let mut is_over = is_so();
+        let worker = (*engine).worker(worker);
+        if is_over && (*worker).may_be_at_its_end((*engine).quiet_at) {
+            (*engine).limits.yields |= repeats;
+            is_over = repeats || choose((*engine).current, worker);
+            if is_over {
+                (*worker).over_since = None;
+                touch(object, Access::Writes);
+            }
+        }
+        step.read(is_over);
+        is_over
+    }
+}
+
+/// True if the worker, whose closure is over, is to be so for the current one.
+unsafe fn choose(current: *mut Worker, over: *mut Worker) -> bool {
+    // SAFETY: the caller's workers are live.
+    let (by, over) = unsafe { ((*current).id, (*over).id) };
+    choose_by(2, |strategy| strategy.choose_end(over, by)) == 0
+}
+
+/// A look whether a worker of C code, or all of a scope's, have ended. A worker ends with its last step here,
 /// which claims name. Does nothing outside a controlled worker.
 pub fn look_whether_ended(object: usize, site: &'static Location<'static>) -> Step {
     leave_out(Exception::ThreadEnds);
@@ -201,8 +252,13 @@ pub fn choose_index(n: usize) -> usize {
     if n == 1 {
         return 0;
     }
+    choose_by(n, |strategy| strategy.choose_index(n)) as usize
+}
+
+/// One of `0..n`, recorded and replayed; `choose` is how the strategy chooses.
+fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -> u32 {
     let engine = engine();
-    let chosen = outside(|| {
+    outside(|| {
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         let engine = unsafe { &mut *engine };
         if engine.overtime.is_on {
@@ -211,7 +267,7 @@ pub fn choose_index(n: usize) -> usize {
         }
         let chosen = match &mut engine.driver {
             // SAFETY: whoever explores owns the strategy and is suspended.
-            Driver::Search(strategy) => unsafe { (**strategy).choose_index(n) },
+            Driver::Search(strategy) => unsafe { choose(&mut **strategy) },
             Driver::Replay(replay) => {
                 let step = engine.horizon - engine.fuse;
                 replay.choose_index(step, n).unwrap_or_else(|divergence| {
@@ -225,8 +281,7 @@ pub fn choose_index(n: usize) -> usize {
         engine.tape.choose(chosen);
         engine.watch.chose(chosen);
         chosen
-    });
-    chosen as usize
+    })
 }
 
 /// Fills `out` with bytes that follow from the iteration's seed.

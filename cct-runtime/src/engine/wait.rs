@@ -57,6 +57,23 @@ pub fn wait_at(
     wait_and_take(operation, object, deadline, holder, None, site)
 }
 
+/// [`wait_at`] for a worker that others know by this mark, see [`wake_if`].
+pub fn wait_marked(
+    operation: Operation,
+    object: usize,
+    deadline: u64,
+    holder: Option<WorkerId>,
+    mark: u64,
+    site: &'static Location<'static>,
+) -> Wakeup {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live and the caller is its current worker.
+        unsafe { (*(*engine).current).mark = mark };
+    }
+    wait_at(operation, object, deadline, holder, site)
+}
+
 /// A lock that a worker takes at the end of its wait.
 #[derive(Clone, Copy, Debug)]
 pub struct TakesNext {
@@ -135,6 +152,22 @@ pub fn wake_all(object: usize) {
     }
 }
 
+/// Wakes those of the workers that wait for `object` of whom this holds, by their operation and their mark,
+/// which is 0 unless they [have one](wait_marked). From an uncontrolled thread: tells the engine to look.
+pub fn wake_if(object: usize, is_meant: impl Fn(Operation, u64) -> bool) {
+    let engine = engine();
+    if engine.is_null() {
+        external::notify();
+        return;
+    }
+    // SAFETY: a set engine is live; no switch happens in here.
+    unsafe {
+        if !(*engine).waiters.is_empty() {
+            outside(|| (*engine).wake_those(object, is_meant));
+        }
+    }
+}
+
 /// Wakes one of the workers that wait for `object`, chosen by the strategy; false if there is none.
 ///
 /// From an uncontrolled thread it wakes all of them, and they look again.
@@ -165,15 +198,19 @@ pub fn wake_one(object: usize) -> bool {
 /// on, for `holder`. True if there are any. Without it each of them would be a candidate that cannot go
 /// ahead. Code that looks on releases before any of them runs.
 pub fn retract(object: usize, holder: WorkerId) -> bool {
-    retract_if(Operation::takes_lock, object, holder)
+    retract_if(Operation::takes_lock, object, Some(holder))
 }
 
-/// [`retract`] for those that were about to take it in this way.
-pub fn retract_those(operation: Operation, object: usize, holder: WorkerId) -> bool {
-    retract_if(|other| other == operation, object, holder)
+/// [`retract`] for those that were about to do this, whatever `object` is; nobody need hold it.
+pub fn retract_those(
+    operation: Operation,
+    object: usize,
+    holder: impl Into<Option<WorkerId>>,
+) -> bool {
+    retract_if(|other| other == operation, object, holder.into())
 }
 
-fn retract_if(wanted: impl Fn(Operation) -> bool, object: usize, holder: WorkerId) -> bool {
+fn retract_if(wanted: impl Fn(Operation) -> bool, object: usize, holder: Option<WorkerId>) -> bool {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
@@ -181,6 +218,24 @@ fn retract_if(wanted: impl Fn(Operation) -> bool, object: usize, holder: WorkerI
             return false;
         }
         outside(|| (*engine).retract_contenders(wanted, object, holder))
+    }
+}
+
+/// From here on those workers that wait for `object` with this operation wait for `holder`.
+pub fn wait_for(operation: Operation, object: usize, holder: impl Into<Option<WorkerId>>) {
+    let engine = engine();
+    let holder = holder.into();
+    // SAFETY: a set engine is live, and so is who waits; no switch happens in here.
+    unsafe {
+        if engine.is_null() || (*engine).waiters.is_empty() {
+            return;
+        }
+        for index in 0..(*engine).waiters.count(object) {
+            let worker = (*engine).waiters.nth(object, index);
+            if (*worker).operation == operation {
+                (*worker).holder = holder;
+            }
+        }
     }
 }
 
@@ -202,11 +257,25 @@ impl Engine {
         self.change_width();
     }
 
-    /// The worker is a candidate that does not run now; it contends if it will take a lock.
+    fn wake_those(&mut self, object: usize, is_meant: impl Fn(Operation, u64) -> bool) {
+        // SAFETY: who waits is live.
+        let is_meant =
+            |worker: *mut Worker| unsafe { is_meant((*worker).operation, (*worker).mark) };
+        let mut any = false;
+        while let Some(worker) = self.waiters.take_first_of(object, is_meant) {
+            any = true;
+            self.enable(worker);
+        }
+        if any {
+            self.change_width();
+        }
+    }
+
+    /// The worker is a candidate that does not run now; it contends if others may take what it is about to.
     pub(super) fn note_contender(&mut self, worker: *mut Worker) {
         // SAFETY: the engine's workers are live.
         let worker = unsafe { &mut *worker };
-        if worker.operation.takes_lock() && !worker.contends {
+        if worker.operation.contends() && !worker.contends {
             worker.contends = true;
             self.contenders += 1;
         }
@@ -216,7 +285,7 @@ impl Engine {
         &mut self,
         wanted: impl Fn(Operation) -> bool,
         object: usize,
-        holder: WorkerId,
+        holder: Option<WorkerId>,
     ) -> bool {
         let mut any = false;
         let mut index = 0;
@@ -239,13 +308,13 @@ impl Engine {
         any
     }
 
-    /// The worker, which was a candidate that contends, waits for what another holds.
-    unsafe fn take_back(&mut self, worker: *mut Worker, holder: WorkerId) {
+    /// The worker, which was a candidate that contends, waits for what another holds, or has taken.
+    unsafe fn take_back(&mut self, worker: *mut Worker, holder: Option<WorkerId>) {
         // SAFETY: the caller's worker is a member of the set, so it is live and in no chain.
         unsafe {
             self.forget_contender(worker);
             (*worker).state = State::Waiting;
-            (*worker).holder = Some(holder);
+            (*worker).holder = holder;
             self.enabled.remove(worker);
             self.waiters.insert(worker);
             self.announce_absent((*worker).id);
@@ -263,7 +332,7 @@ impl Engine {
                 (*worker).also = 0;
                 self.note_contender(worker);
                 if let Some(holder) = (lock.holder)(lock.machine) {
-                    self.take_back(worker, holder);
+                    self.take_back(worker, Some(holder));
                 }
             } else {
                 self.note_contender(worker);

@@ -62,6 +62,20 @@ impl Waiters {
         unsafe { self.unlink(object, |worker| (*worker).object == object) }
     }
 
+    /// [`Waiters::take_first`] of those of whom this holds.
+    pub(super) fn take_first_of(
+        &mut self,
+        object: usize,
+        wanted: impl Fn(*mut Worker) -> bool,
+    ) -> Option<*mut Worker> {
+        // SAFETY: as above.
+        unsafe {
+            self.unlink(object, |worker| {
+                (*worker).object == object && wanted(worker)
+            })
+        }
+    }
+
     /// Takes out this worker.
     pub(super) fn take(&mut self, worker: *mut Worker) {
         // SAFETY: a member is live.

@@ -1,9 +1,11 @@
 //! The watch: looks at what each step did, for a strategy that observes and for the count of behaviours.
 
+use std::panic::Location;
+
 use super::classes::Class;
 use super::state::{Driver, Engine, Request, engine};
 use super::worker::Worker;
-use crate::operation::Access;
+use crate::operation::{Access, Operation};
 use crate::strategy::{Action, CLOCK, CONDITIONS, Executed, ITERATION, Next, TURNS, WorkerId};
 use crate::trace::{Outcome, Value};
 
@@ -25,6 +27,8 @@ pub(super) struct Watch {
     touched: Vec<(usize, Access)>,
     /// What those were about to do whom it has woken.
     woken: Vec<Action>,
+    /// With whom the step under way closes a circle of waiting that ends the iteration.
+    circle: Vec<WorkerId>,
 }
 
 impl Watch {
@@ -35,6 +39,7 @@ impl Watch {
         self.step = None;
         self.touched.clear();
         self.woken.clear();
+        self.circle.clear();
         self.class.clear();
     }
 
@@ -107,6 +112,36 @@ pub fn touch(object: usize, access: Access) {
     }
 }
 
+/// Says that the current worker's step goes on with this look at the object, which is no scheduling point since
+/// what it finds stays as it is. For those who watch it is a step of its own, that nobody was asked for.
+#[inline]
+pub fn look(operation: Operation, object: usize, site: &'static Location<'static>) {
+    let engine = engine();
+    // SAFETY: a set engine is live; no switch happens in here.
+    unsafe {
+        if !engine.is_null() && (*engine).watch.is_on {
+            note_look(engine, operation, object, site);
+        }
+    }
+}
+
+#[cold]
+unsafe fn note_look(
+    engine: *mut Engine,
+    operation: Operation,
+    object: usize,
+    site: &'static Location<'static>,
+) {
+    let action = Action {
+        operation,
+        object,
+        also: 0,
+        site,
+    };
+    // SAFETY: the caller's engine is live, and has a current worker.
+    super::state::outside(|| unsafe { (*engine).watch_look(action) });
+}
+
 /// True if somebody wants to know of [`touch`]es.
 pub fn is_watched() -> bool {
     let engine = engine();
@@ -157,6 +192,31 @@ impl Engine {
         });
     }
 
+    /// The step under way, if there is one, is over with what has been done so far, and this is what its worker
+    /// does next, at once.
+    fn watch_look(&mut self, action: Action) {
+        let Some(step) = self.watch.step else {
+            return;
+        };
+        self.end_step(Next::Goes(action));
+        self.watch.touched.clear();
+        self.watch.is_picked = false;
+        self.watch.step = Some(Executed {
+            action,
+            outcome: Outcome::Done,
+            read: None,
+            written: None,
+            resumed: false,
+            ..step
+        });
+        if let Driver::Search(strategy) = &mut self.driver
+            && self.watch.asks
+        {
+            // SAFETY: whoever explores owns the strategy and is suspended.
+            unsafe { (**strategy).on_look() };
+        }
+    }
+
     /// The worker goes on, on the stack of another one, and nobody was asked: what it does until its next
     /// point is a step as well for those who watch.
     pub(super) fn watch_turn(&mut self, worker: *mut Worker) {
@@ -193,9 +253,16 @@ impl Engine {
         match self.request {
             Request::End => self.watch.touched.push((current.object, Access::Writes)),
             Request::Finish => self.watch.touched.push((ITERATION, Access::Writes)),
-            // So does a lock cycle, when there are others than the one that closes it.
-            Request::Wait if self.enabled.len() > 1 && self.leads_back(current) => {
-                self.watch.touched.push((ITERATION, Access::Writes));
+            // So does a circle of waiting, when there are others than the one that closes it.
+            Request::Wait if self.enabled.len() > 1 => {
+                let mut circle = std::mem::take(&mut self.watch.circle);
+                let is_closed = self.follow_holders(current, |other| circle.push(other));
+                if is_closed {
+                    self.watch.touched.push((ITERATION, Access::Writes));
+                } else {
+                    circle.clear();
+                }
+                self.watch.circle = circle;
             }
             _ => {}
         }
@@ -227,6 +294,9 @@ impl Engine {
             unsafe {
                 for &(object, access) in &self.watch.touched {
                     (**strategy).on_touched(object, access);
+                }
+                for other in self.watch.circle.drain(..) {
+                    (**strategy).on_circle(other);
                 }
                 if self.watch.is_picked {
                     (**strategy).on_step(&step);

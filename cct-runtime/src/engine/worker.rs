@@ -41,6 +41,8 @@ pub(super) struct Worker {
     pub(super) deadline: u64,
     pub(super) holder: Option<WorkerId>,
     pub(super) next_waiter: *mut Worker,
+    /// What whoever wakes it knows it by, if its object is not enough.
+    pub(super) mark: u64,
     /// The lock that it takes when the wait is over.
     pub(super) takes_next: Option<TakesNext>,
     /// What says that it need not wait any longer, if nobody wakes its object.
@@ -57,6 +59,10 @@ pub(super) struct Worker {
     pub(super) was_waiting: bool,
     pub(super) park_token: bool,
 
+    /// The steps there were when its closure was over; none before, and once others know of it.
+    pub(super) over_since: Option<u32>,
+    /// The steps there were when others were switched to.
+    pub(super) left_at: u32,
     /// How often it was switched to.
     pub(super) turns: u32,
     /// How often it gave way, for the yield budget.
@@ -195,6 +201,7 @@ impl Worker {
             deadline: u64::MAX,
             holder: None,
             next_waiter: null_mut(),
+            mark: 0,
             takes_next: None,
             look: None,
             timed_out: false,
@@ -203,6 +210,8 @@ impl Worker {
             resumes_wait: false,
             was_waiting: false,
             park_token: false,
+            over_since: None,
+            left_at: 0,
             turns: 0,
             yields: 0,
             turn: Turn::default(),
@@ -241,6 +250,7 @@ impl Worker {
         self.spawned_at = spawned_at;
         self.deadline = u64::MAX;
         self.holder = None;
+        self.mark = 0;
         self.takes_next = None;
         self.look = None;
         self.timed_out = false;
@@ -249,6 +259,8 @@ impl Worker {
         self.resumes_wait = false;
         self.was_waiting = false;
         self.park_token = false;
+        self.over_since = None;
+        self.left_at = 0;
         self.turns = 0;
         self.yields = 0;
         self.turn.forget();
@@ -288,6 +300,13 @@ impl Worker {
             also: self.also,
             site: self.site,
         }
+    }
+
+    /// True if its closure is over, and it may be that it is so only from now on: it has made no step since, and
+    /// not all others have had their turn, as they last had at the step `quiet_at`.
+    pub(super) fn may_be_at_its_end(&self, quiet_at: u32) -> bool {
+        let is_last = |since: u32| since + 1 == self.left_at && since >= quiet_at;
+        self.over_since.is_some_and(is_last)
     }
 
     /// The object that those wait for who wait for this worker's end.

@@ -51,17 +51,6 @@ pub enum Received {
     Disconnected,
 }
 
-/// What a waiting party waits for; each has an address of its own.
-#[derive(Clone, Copy)]
-enum Change {
-    /// A message was stored, or the last sender went.
-    Stored = 0,
-    /// A message was taken, or the receiver went.
-    Taken = 1,
-    /// A sender went; nobody waits for that.
-    Senders = 2,
-}
-
 impl ChannelMachine {
     /// A channel with one sender and a receiver; without a bound it is never full.
     #[track_caller]
@@ -85,10 +74,6 @@ impl ChannelMachine {
     #[track_caller]
     pub fn send(&self, store: &mut dyn FnMut()) -> Sent {
         let site = Location::caller();
-        if self.counts.with(|counts| counts.bound.is_some()) {
-            // Others may take the room that there is, or make some.
-            engine::touch(self.address(Change::Stored), Access::Reads);
-        }
         if !self.counts.with(|counts| counts.must_queue()) {
             self.point(Operation::Send, site).done();
         }
@@ -107,18 +92,15 @@ impl ChannelMachine {
             match stored {
                 Ok(stored) => break stored,
                 Err(Sent::Full) => {
-                    self.block(
-                        Operation::Send,
-                        Change::Taken,
-                        None,
-                        site,
-                        Counts::must_queue,
-                    );
+                    self.block(Operation::Send, 0, None, site, Counts::must_queue);
                 }
-                Err(refused) => return refused,
+                Err(refused) => {
+                    engine::step_under_way().refused(None);
+                    return refused;
+                }
             }
         };
-        self.announce(Change::Stored);
+        self.stored();
         if delivered {
             Sent::Delivered
         } else {
@@ -147,7 +129,7 @@ impl ChannelMachine {
         });
         if sent == Sent::Delivered {
             step.succeeded();
-            self.announce(Change::Stored);
+            self.stored();
         } else {
             step.refused(None);
         }
@@ -180,14 +162,13 @@ impl ChannelMachine {
             });
             match received {
                 Some(Received::Message) => {
-                    self.announce(Change::Taken);
+                    self.taken();
                     return Received::Message;
                 }
                 Some(received) => return received,
                 None => {
                     let deadline = Some(&deadline);
-                    wakeup =
-                        self.block(operation, Change::Stored, deadline, site, Counts::must_wait);
+                    wakeup = self.block(operation, 0, deadline, site, Counts::must_wait);
                 }
             }
         }
@@ -200,7 +181,7 @@ impl ChannelMachine {
         let received = self.counts.with(|counts| counts.receive(take));
         if received == Received::Message {
             step.succeeded();
-            self.announce(Change::Taken);
+            self.taken();
         } else {
             step.refused(None);
         }
@@ -215,7 +196,7 @@ impl ChannelMachine {
     /// Takes a sender away, in a step of its own: others may find the channel open before it. Only the last
     /// one's end is visible to them; which one that is, depends on the order in which all of them go.
     pub fn drop_sender(&self) {
-        let senders = self.address(Change::Senders);
+        let senders = self.senders();
         let is_last = self.counts.with(|counts| counts.senders == 1);
         if is_last {
             self.point(Operation::Disconnect, self.created).done();
@@ -230,9 +211,9 @@ impl ChannelMachine {
         if became_last {
             if !is_last {
                 // Whatever it was taken for, the step is about both.
-                engine::touch(self.address(Change::Stored), Access::Writes);
+                engine::touch(self.address(), Access::Writes);
             }
-            self.announce(Change::Stored);
+            self.announce(is_receive);
         }
     }
 
@@ -240,7 +221,7 @@ impl ChannelMachine {
     pub fn drop_receiver(&self) {
         self.point(Operation::Disconnect, self.created).done();
         self.counts.with(|counts| counts.has_receiver = false);
-        self.announce(Change::Taken);
+        self.taken();
     }
 
     /// Runs `access` while nothing is stored or taken.
@@ -256,26 +237,27 @@ impl ChannelMachine {
                 return end;
             }
             let open = |counts: &Counts| counts.end_of_offer(ticket).is_none();
-            self.block(Operation::Send, Change::Taken, None, site, open);
+            self.block(Operation::Offer, ticket, None, site, open);
         }
     }
 
     fn point(&self, operation: Operation, site: &'static Location<'static>) -> engine::Step {
-        engine::point_at(operation, self.address(Change::Stored), site)
+        engine::point_at(operation, self.address(), site)
     }
 
-    /// Waits for a change while `blocked` holds; may return early.
+    /// Waits for a change while `blocked` holds; may return early. An offer has a ticket.
     fn block(
         &self,
         operation: Operation,
-        change: Change,
+        ticket: u64,
         deadline: Option<&Deadline>,
         site: &'static Location<'static>,
         blocked: impl Fn(&Counts) -> bool,
     ) -> Wakeup {
         if engine::is_controlled() {
             let deadline = deadline.map_or(NEVER, |deadline| deadline.virtual_time);
-            return engine::wait_at(operation, self.address(change), deadline, None, site);
+            let address = self.address();
+            return engine::wait_marked(operation, address, deadline, None, ticket, site);
         }
         let left = deadline.and_then(Deadline::left);
         self.natives.fetch_add(1, Ordering::SeqCst);
@@ -290,17 +272,46 @@ impl ChannelMachine {
         }
     }
 
-    fn announce(&self, change: Change) {
+    /// A message was stored. Others that were about to store one wait on, if there is no room for it.
+    fn stored(&self) {
+        if self.counts.with(|counts| counts.must_queue()) {
+            engine::retract_those(Operation::Send, self.address(), None);
+        }
+        self.announce(is_receive);
+    }
+
+    /// A message was taken, or the receiver went.
+    fn taken(&self) {
+        let (taken, has_receiver) = self
+            .counts
+            .with(|counts| (counts.taken, counts.has_receiver));
+        self.announce(|operation, ticket| match operation {
+            Operation::Send => true,
+            Operation::Offer => ticket < taken || !has_receiver,
+            _ => false,
+        });
+    }
+
+    fn announce(&self, concerns: impl Fn(Operation, u64) -> bool) {
         self.changes.fetch_add(1, Ordering::SeqCst);
         if self.natives.load(Ordering::SeqCst) > 0 {
             futex::wake_all(&self.changes);
         }
-        engine::wake_all(self.address(change));
+        engine::wake_if(self.address(), concerns);
     }
 
-    fn address(&self, change: Change) -> usize {
-        ptr::from_ref(self).addr() + change as usize
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
     }
+
+    /// What the order is about in which senders go; nobody waits for that.
+    fn senders(&self) -> usize {
+        self.address() + 1
+    }
+}
+
+fn is_receive(operation: Operation, _ticket: u64) -> bool {
+    matches!(operation, Operation::Recv | Operation::RecvTimeout)
 }
 
 /// The channel's state.

@@ -2,15 +2,15 @@
 //!
 //! A completed one never changes again (but through `&mut`), so looking at it commutes with every
 //! later operation: it is no scheduling point and costs one load. Only a call that finds it
-//! incomplete declares an operation, and then looks again. Which of the two it is depends on who came
-//! first, and that the step [touches](engine::touch) the object says so.
+//! incomplete declares an operation, and then looks again. Whoever watches is told of [each](engine::look)
+//! as of a step.
 
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{futex, owner};
-use crate::engine::{self, NEVER};
+use crate::engine::{self, NEVER, WorkerId};
 use crate::operation::{Access, Operation};
 
 /// Whether an initialiser has run, and who runs it.
@@ -29,12 +29,14 @@ const WORKER_WAITS: u32 = 1 << 31;
 /// A native thread waits.
 const NATIVE_WAITS: u32 = 1 << 30;
 const WAITS: u32 = WORKER_WAITS | NATIVE_WAITS;
+/// The mark of workers that a panic does not concern.
+const UNTIL_COMPLETE: u64 = 1;
 
 /// What to do about an initialiser that panicked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnPoison {
-    /// Panic too.
-    Panic,
+    /// Panic too, and say that an instance of this is poisoned.
+    Panic(&'static str),
     /// Go on as if it had not been run.
     Ignore,
 }
@@ -66,8 +68,8 @@ impl OnceMachine {
     /// True when an initialiser has run; a scheduling point unless that is so already.
     #[track_caller]
     pub fn get(&self) -> bool {
-        engine::touch(self.address(), Access::Reads);
         if self.is_complete() {
+            engine::look(Operation::OnceGet, self.address(), Location::caller());
             return true;
         }
         if engine::is_controlled() {
@@ -81,11 +83,12 @@ impl OnceMachine {
     /// An initialiser that asks for itself waits forever.
     #[track_caller]
     pub fn begin(&self, on_poison: OnPoison) -> Option<Running<'_>> {
-        engine::touch(self.address(), Access::Reads);
+        let site = Location::caller();
         if self.is_complete() {
+            engine::look(Operation::CallOnce, self.address(), site);
             None
         } else {
-            self.begin_at(on_poison, Location::caller())
+            self.begin_at(on_poison, site)
         }
     }
 
@@ -93,18 +96,27 @@ impl OnceMachine {
     #[track_caller]
     pub fn wait(&self, on_poison: OnPoison) {
         let site = Location::caller();
-        engine::touch(self.address(), Access::Reads);
+        if self.is_complete() {
+            engine::look(Operation::OnceWait, self.address(), site);
+        }
         let mut is_declared = !engine::is_controlled();
         while !self.is_complete() {
             let is_poisoned = self.state.load(Ordering::Acquire) & !WAITS == POISONED;
-            if is_poisoned && on_poison == OnPoison::Panic {
+            if let OnPoison::Panic(what) = on_poison
+                && is_poisoned
+            {
                 if is_declared {
-                    self.previously_poisoned();
+                    self.previously_poisoned(what);
                 }
                 // Another initialiser may come first, and complete it.
                 engine::point_at(Operation::OnceWait, self.address(), site).done();
             } else {
-                self.block(site);
+                let mark = if on_poison == OnPoison::Ignore {
+                    UNTIL_COMPLETE
+                } else {
+                    0
+                };
+                self.block(mark, site);
             }
             is_declared = true;
         }
@@ -126,7 +138,7 @@ impl OnceMachine {
                     engine::point_at(Operation::CallOnce, self.address(), site).done();
                     is_declared = true;
                 }
-                POISONED if on_poison == OnPoison::Panic => self.previously_poisoned(),
+                POISONED if let OnPoison::Panic(what) = on_poison => self.previously_poisoned(what),
                 before @ (INCOMPLETE | POISONED) => {
                     let runner = me.map_or(owner::NATIVE, owner::code) | (state & WAITS);
                     let order = Ordering::Acquire;
@@ -136,6 +148,9 @@ impl OnceMachine {
                         .is_ok()
                     {
                         engine::touch(self.address(), Access::Writes);
+                        if let Some(me) = me {
+                            self.let_others_wait(me);
+                        }
                         let was_poisoned = before == POISONED;
                         return Some(Running {
                             once: self,
@@ -146,16 +161,26 @@ impl OnceMachine {
                     }
                 }
                 _ => {
-                    self.block(site);
+                    self.block(0, site);
                     is_declared = true;
                 }
             }
         }
     }
 
+    /// Those that were about to run an initialiser themselves wait for the one of this worker.
+    fn let_others_wait(&self, me: WorkerId) {
+        let call = engine::retract_those(Operation::CallOnce, self.address(), me);
+        let wait = engine::retract_those(Operation::OnceWait, self.address(), me);
+        engine::wait_for(Operation::OnceWait, self.address(), me);
+        if call || wait {
+            self.state.fetch_or(WORKER_WAITS, Ordering::Relaxed);
+        }
+    }
+
     /// Waits for the state to change from what it is now, unless it is complete.
     #[cold]
-    fn block(&self, site: &'static Location<'static>) {
+    fn block(&self, mark: u64, site: &'static Location<'static>) {
         let controlled = engine::is_controlled();
         let by_native = |state| state & !WAITS == owner::NATIVE;
         if controlled
@@ -176,7 +201,8 @@ impl OnceMachine {
         };
         if controlled {
             let holder = owner::worker(before & !WAITS);
-            engine::wait_at(Operation::OnceWait, self.address(), NEVER, holder, site);
+            let address = self.address();
+            engine::wait_marked(Operation::OnceWait, address, NEVER, holder, mark, site);
         } else {
             futex::wait(&self.state, before | flag, None);
         }
@@ -188,9 +214,9 @@ impl OnceMachine {
 
     #[cold]
     #[track_caller]
-    fn previously_poisoned(&self) -> ! {
+    fn previously_poisoned(&self, what: &str) -> ! {
         self.tell_of_panic();
-        panic!("Once instance has previously been poisoned")
+        panic!("{what} instance has previously been poisoned")
     }
 
     /// The caller is going to panic since an initialiser did.
@@ -233,9 +259,22 @@ impl Drop for Running<'_> {
                 engine::leave_panic(once.address());
             }
         }
-        let before = once.state.swap(self.end, Ordering::AcqRel);
+        // A panic leaves those asleep whom it does not concern.
+        let end = self.end;
+        let next = |state| {
+            Some(if end == COMPLETE {
+                end
+            } else {
+                end | (state & WORKER_WAITS)
+            })
+        };
+        let (order, read) = (Ordering::AcqRel, Ordering::Acquire);
+        let before = once.state.try_update(order, read, next).unwrap_or(end);
         if before & WORKER_WAITS != 0 {
-            engine::wake_all(once.address());
+            let is_complete = self.end == COMPLETE;
+            let goes_on = |_, mark| is_complete || mark != UNTIL_COMPLETE;
+            engine::wake_if(once.address(), goes_on);
+            engine::wait_for(Operation::OnceWait, once.address(), None);
         }
         if before & NATIVE_WAITS != 0 {
             futex::wake_all(&once.state);

@@ -54,12 +54,6 @@ impl Action {
         let object = match self.operation {
             Operation::Spawn => WORKERS,
             Operation::ClockRead => CLOCK,
-            // A channel is waited for at two addresses: for messages, and for room.
-            Operation::Send
-            | Operation::TrySend
-            | Operation::Recv
-            | Operation::TryRecv
-            | Operation::RecvTimeout => self.object & !1,
             _ => self.object,
         };
         let access = self.operation.access();
@@ -156,7 +150,7 @@ impl Executed {
         // These have done their work when they wait; what is left is to go on.
         let goes_on = matches!(
             self.action.operation,
-            Operation::BarrierWait | Operation::FutexWait | Operation::Sleep
+            Operation::BarrierWait | Operation::Offer | Operation::FutexWait | Operation::Sleep
         );
         if self.resumed && goes_on && self.outcome != Outcome::TimedOut {
             return [(0, Access::Reads); 2];
@@ -199,13 +193,6 @@ mod tests {
         assert!(read.conflicts_with(&write) && write.conflicts_with(&unlock));
         assert!(!of(Operation::Unpark).conflicts_with(&of(Operation::Unpark)));
         assert!(of(Operation::Unpark).conflicts_with(&of(Operation::Park)));
-    }
-
-    #[test]
-    fn a_channel_is_one_object_at_two_addresses() {
-        let (waits, receives) = (action(Operation::Send, 9, 0), action(Operation::Recv, 8, 0));
-        assert!(waits.conflicts_with(&receives));
-        assert!(!action(Operation::Store, 9, 0).conflicts_with(&action(Operation::Load, 8, 0)));
     }
 
     #[test]

@@ -65,6 +65,9 @@ pub struct Dpor {
     execution: Execution,
     /// What steps of planned entries are taken to be independent of; by entry.
     assumptions: Vec<(u32, (usize, Access))>,
+    /// Steps with which those of entries have closed a circle of waiting, in whatever order: by entry, and as
+    /// the object that stands for such a step.
+    closings: Vec<(u32, usize)>,
     /// Scratch: the races of a step.
     races: Vec<Race>,
     /// Scratch: what does not come after the first step of a race.
@@ -186,13 +189,32 @@ impl Dpor {
             .extend(others.copied().filter(|entry| entry.sleeps));
     }
 
-    /// A step of this worker did this: who is dependent on it wakes up.
+    /// The last step of this worker did this: who is dependent on it wakes up, and who would now close a circle.
     fn wake_up(&mut self, worker: WorkerId, footprint: &[(usize, Access)]) {
         let footprints = &self.footprints;
+        let step = (
+            step_object(worker, self.execution.steps_of(worker)),
+            Access::Writes,
+        );
         self.asleep.retain(|entry| {
             let theirs = &footprints[entry.from as usize..entry.to as usize];
-            entry.worker != worker && !conflict(theirs, footprint)
+            entry.worker != worker && !conflict(theirs, footprint) && !theirs.contains(&step)
         });
+    }
+
+    /// The last step of this worker has closed a circle with that of others. Where it comes first, it is one of
+    /// theirs that ends all: what sleeps there must not.
+    fn note_circle(&mut self, worker: WorkerId) {
+        let step = step_object(worker, self.execution.steps_of(worker));
+        for with in std::mem::take(&mut self.execution.circle) {
+            let node = self.execution.last_node_of(with);
+            if let Some(Node::Pick { chosen, .. }) = node.map(|node| self.path[node as usize]) {
+                let closing = (chosen, step);
+                if !self.closings.contains(&closing) {
+                    self.closings.push(closing);
+                }
+            }
+        }
     }
 
     /// The schedule so far is not a prefix of the one that it should repeat.
@@ -209,6 +231,7 @@ impl Dpor {
             self.entries.truncate(*entries as usize);
             self.footprints.truncate(*footprints as usize);
             self.assumptions.retain(|(of, _)| of < entries);
+            self.closings.retain(|(of, _)| of < entries);
         }
         self.path.truncate(self.depth);
         self.asleep.clear();
@@ -434,6 +457,7 @@ impl Dpor {
                     self.entries.truncate(entries as usize);
                     self.footprints.truncate(footprints as usize);
                     self.assumptions.retain(|(of, _)| *of < entries);
+                    self.closings.retain(|(of, _)| *of < entries);
                 }
             }
             self.path.pop();
@@ -456,6 +480,7 @@ impl Dpor {
             self.execution.arrive(executed, node.is_some());
         }
         self.execution.pass(executed, node);
+        self.note_circle(executed.worker);
         if self.depth > self.branch {
             let footprint = std::mem::take(&mut self.execution.present);
             self.wake_up(executed.worker, &footprint);
@@ -480,8 +505,19 @@ impl Dpor {
                 self.footprints.push(*access);
             }
         }
+        for &(of, step) in &self.closings {
+            let access = (step, Access::Writes);
+            if of == chosen && !self.footprints[entry.from as usize..].contains(&access) {
+                self.footprints.push(access);
+            }
+        }
         entry.to = self.footprints.len() as u32;
     }
+}
+
+/// What stands for a step of a worker: no object has such an address.
+fn step_object(worker: WorkerId, count: u32) -> usize {
+    1 << 63 | (worker.0 as usize) << 32 | count as usize
 }
 
 impl Strategy for Dpor {
@@ -550,6 +586,15 @@ impl Strategy for Dpor {
         known.unwrap_or(0)
     }
 
+    fn choose_end(&mut self, over: WorkerId, by: WorkerId) -> u32 {
+        // Else the look and the last step are in a race: where the look is first, it is not.
+        if self.execution.comes_after_last_of(by, over) {
+            self.choose_index(2)
+        } else {
+            0
+        }
+    }
+
     fn fair_from(&self) -> u32 {
         u32::MAX
     }
@@ -581,6 +626,14 @@ impl Strategy for Dpor {
 
     fn on_turn(&mut self, executed: &Executed) {
         self.take(executed, None);
+    }
+
+    fn on_circle(&mut self, with: WorkerId) {
+        self.execution.circle.push(with);
+    }
+
+    fn on_look(&mut self) {
+        self.execution.is_between_steps = false;
     }
 
     fn end(&mut self, ending: &Ending) {

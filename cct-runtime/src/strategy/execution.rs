@@ -33,6 +33,8 @@ pub(super) struct Execution {
     pub(super) is_between_steps: bool,
     /// What the step at hand does beyond its operation.
     pub(super) touched: Vec<(usize, Access)>,
+    /// With whom the step at hand closes a circle of waiting.
+    pub(super) circle: Vec<WorkerId>,
     /// What the step at hand does.
     pub(super) present: Vec<(usize, Access)>,
     /// What comes before it for other reasons than an object, and what comes before it at all.
@@ -50,7 +52,7 @@ pub(super) struct Event {
     /// The object of its operation, and the second one that it changes.
     pub(super) object: usize,
     pub(super) also: usize,
-    pub(super) refused: bool,
+    pub(super) outcome: Outcome,
     /// The node that picked it, if one did.
     pub(super) node: Option<u32>,
     /// How many steps its worker had made with it.
@@ -108,6 +110,7 @@ impl Execution {
         self.history_count = 0;
         self.followers.clear();
         self.touched.clear();
+        self.circle.clear();
         self.is_between_steps = false;
     }
 
@@ -289,7 +292,7 @@ impl Execution {
             operation: step.action.operation,
             object: step.action.accesses()[0].0,
             also: step.action.also,
-            refused: step.outcome == Outcome::Refused,
+            outcome: step.outcome,
             node,
             count: self.full[index],
             clock: [clock, self.clocks.len() as u32],
@@ -329,6 +332,30 @@ impl Execution {
         let event = &self.events[event as usize];
         let seen = clock.get(event.worker.0 as usize);
         seen.is_some_and(|&seen| event.count <= seen)
+    }
+
+    /// The node that picked the worker's last step, if one did, or the pick that it went with.
+    pub(super) fn last_node_of(&self, worker: WorkerId) -> Option<u32> {
+        let last = self
+            .events
+            .iter()
+            .rposition(|event| event.worker == worker)?;
+        self.events[..=last]
+            .iter()
+            .rev()
+            .find_map(|event| event.node)
+    }
+
+    /// How many steps the worker has made.
+    pub(super) fn steps_of(&self, worker: WorkerId) -> u32 {
+        let index = worker.0 as usize;
+        self.flows[index].clock.get(index).copied().unwrap_or(0)
+    }
+
+    /// True if what the worker does next comes after the last step of the other one anyway.
+    pub(super) fn comes_after_last_of(&self, worker: WorkerId, other: WorkerId) -> bool {
+        let seen = self.flows[worker.0 as usize].clock.get(other.0 as usize);
+        seen.is_some_and(|&seen| self.steps_of(other) <= seen)
     }
 
     /// Settles the event, which comes before the step at hand: true if nothing that was settled lies between.
@@ -421,6 +448,7 @@ fn is_passive(waited: Operation) -> bool {
         Operation::Wait
             | Operation::WaitTimeout
             | Operation::BarrierWait
+            | Operation::Offer
             | Operation::FutexWait
             | Operation::Sleep
     )

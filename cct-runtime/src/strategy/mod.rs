@@ -90,6 +90,12 @@ pub trait Strategy {
     /// Picks a number in `0..n`; `n` is at least 2.
     fn choose_index(&mut self, n: u32) -> u32;
 
+    /// Says what one worker finds that looks whether another is over, which has done its last step: 0 if it is, 1
+    /// if not yet. That it is not is worth a schedule only if the last step came before the look anyway.
+    fn choose_end(&mut self, _over: WorkerId, _by: WorkerId) -> u32 {
+        self.choose_index(2)
+    }
+
     /// The step from which on every candidate is picked again and again, with probability 1; asked after
     /// `begin`. 0 for a fair strategy, `u32::MAX` for one that never becomes fair.
     fn fair_from(&self) -> u32;
@@ -123,12 +129,20 @@ pub trait Strategy {
     /// that observes.
     fn on_touched(&mut self, _object: usize, _access: Access) {}
 
+    /// With the step under way its worker and this one, and others that are told as well, wait for each other in
+    /// a circle, which ends the iteration although others could go on; `on_step` follows.
+    fn on_circle(&mut self, _with: WorkerId) {}
+
     /// A step has been carried out; only for a strategy that observes.
     fn on_step(&mut self, _executed: &Executed) {}
 
     /// As [`on_step`](Strategy::on_step), of what a worker has done that went on without being picked: a task
     /// that is polled some time after it was, or who polled it, when that is over.
     fn on_turn(&mut self, _executed: &Executed) {}
+
+    /// The step under way goes on with a look that those who observe take for a step of its own: `on_step` or
+    /// `on_turn` came for what was done before, and `on_turn` follows for the look.
+    fn on_look(&mut self) {}
 
     /// The iteration has ended.
     fn end(&mut self, _ending: &Ending) {}

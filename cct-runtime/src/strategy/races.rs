@@ -3,6 +3,7 @@
 use super::execution::{Event, takes_turns};
 use super::{Executed, ITERATION, TURNS};
 use crate::operation::{Access, Operation};
+use crate::trace::Outcome;
 
 /// True if steps that did this and that are dependent.
 pub(super) fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bool {
@@ -45,7 +46,6 @@ pub(super) fn may_wait(operation: Operation) -> bool {
                 | Operation::WaitTimeout
                 | Operation::NotifyOne
                 | Operation::NotifyAll
-                | Operation::CallOnce
                 | Operation::OnceDone
                 | Operation::OnceGet
                 | Operation::IsFinished
@@ -66,22 +66,25 @@ pub(super) fn may_wait(operation: Operation) -> bool {
 pub(super) fn cannot_go_first(step: &Executed, theirs: &Event) -> bool {
     let object = own_object(step);
     let gives_up = |operation| theirs.operation == operation && theirs.object == object;
+    let was_refused = theirs.outcome == Outcome::Refused;
     match step.action.operation {
         Operation::Lock => {
             let waits = matches!(theirs.operation, Operation::Wait | Operation::WaitTimeout);
+            // Whose time is over takes the lock in that step.
+            let waits = waits && theirs.outcome != Outcome::TimedOut;
             gives_up(Operation::Unlock)
                 || waits && theirs.also == object
-                || theirs.refused && gives_up(Operation::TryLock)
+                || was_refused && gives_up(Operation::TryLock)
         }
         Operation::Read => {
             gives_up(Operation::WriteUnlock)
                 || gives_up(Operation::ReadUnlock)
-                || theirs.refused && gives_up(Operation::TryRead)
+                || was_refused && gives_up(Operation::TryRead)
         }
         Operation::Write => gives_up(Operation::WriteUnlock),
         // Nothing that they wait for can be undone.
         Operation::Join | Operation::ScopeEnd => true,
-        Operation::OnceWait => gives_up(Operation::OnceDone),
+        Operation::CallOnce | Operation::OnceWait => gives_up(Operation::OnceDone),
         _ => false,
     }
 }

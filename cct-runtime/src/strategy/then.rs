@@ -189,6 +189,20 @@ impl Strategy for Then {
         }
     }
 
+    fn on_circle(&mut self, with: WorkerId) {
+        if !self.has_passed {
+            self.first.on_circle(with);
+        }
+        self.second.on_circle(with);
+    }
+
+    fn on_look(&mut self) {
+        if !self.has_passed {
+            self.first.on_look();
+        }
+        self.second.on_look();
+    }
+
     fn end(&mut self, ending: &Ending) {
         self.first.end(&Ending {
             steps: ending.steps.min(self.steps),

@@ -250,7 +250,13 @@ pub(super) fn kind(step: &Step) -> &'static str {
         Some(Op::CallOnce | Op::OnceDone | Op::OnceWait | Op::OnceGet) => "once",
         Some(Op::BarrierWait) => "barrier",
         Some(
-            Op::Send | Op::TrySend | Op::Recv | Op::TryRecv | Op::RecvTimeout | Op::Disconnect,
+            Op::Send
+            | Op::Offer
+            | Op::TrySend
+            | Op::Recv
+            | Op::TryRecv
+            | Op::RecvTimeout
+            | Op::Disconnect,
         ) => "channel",
         Some(Op::FutexWait | Op::FutexWake) => "futex",
         Some(Op::EventfdRead | Op::EventfdWrite) => "eventfd",

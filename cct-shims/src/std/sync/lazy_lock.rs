@@ -59,7 +59,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[inline]
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        if let Some(running) = this.machine.begin(OnPoison::Ignore) {
+        if let Some(running) = this.machine.begin(OnPoison::Panic("LazyLock")) {
             // SAFETY: only the one who runs the initialiser touches the data of an incomplete
             // lock.
             let initializer = unsafe { (*this.data.get()).take_initializer(&this.machine) };

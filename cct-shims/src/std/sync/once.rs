@@ -43,7 +43,7 @@ impl Once {
     where
         F: FnOnce(),
     {
-        if let Some(running) = self.machine.begin(OnPoison::Panic) {
+        if let Some(running) = self.machine.begin(OnPoison::Panic("Once")) {
             f();
             running.complete();
         }
@@ -73,7 +73,7 @@ impl Once {
     /// See `std::sync::Once::wait`.
     #[track_caller]
     pub fn wait(&self) {
-        self.machine.wait(OnPoison::Panic);
+        self.machine.wait(OnPoison::Panic("Once"));
     }
 
     /// See `std::sync::Once::wait_force`.

@@ -1,7 +1,6 @@
 //! Spawning.
 
 use cct::engine;
-use cct::operation::Access;
 use real::boxed::Box;
 use real::io;
 use real::mem;
@@ -117,8 +116,8 @@ impl Builder {
             unsafe { filled.fill(result) };
             // Here, not after the closure: its end may be the end of the scope.
             drop(filled);
-            if let Some(me) = engine::current_thread() {
-                engine::touch(engine::worker_object(me), Access::Writes);
+            if engine::is_controlled() {
+                engine::note_over();
             }
         };
         // SAFETY: the caller promises it.

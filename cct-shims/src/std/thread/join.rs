@@ -81,11 +81,8 @@ impl<T> JoinHandle<T> {
         };
         match worker.seen() {
             Seen::Live => {
-                let object = engine::worker_object(worker.id);
-                let step = engine::look_whether_ended(object, Location::caller());
-                let finished = is_alone(&self.packet);
-                step.read(finished);
-                finished
+                let is_over = || is_alone(&self.packet);
+                engine::look_whether_over(worker.id, Location::caller(), is_over)
             }
             Seen::Stale => true,
             Seen::FromOutside => is_alone(&self.packet),
