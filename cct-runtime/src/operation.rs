@@ -320,8 +320,8 @@ impl Operation {
         matches!(self, Operation::Lock | Operation::Read | Operation::Write)
     }
 
-    /// True for the operations of which one may go ahead, of several that are about to, so that the others have
-    /// to wait.
+    /// True for the operations of which one may go ahead, of several that are about to, so that the
+    /// others have to wait.
     #[inline]
     pub const fn contends(self) -> bool {
         self.takes_lock()

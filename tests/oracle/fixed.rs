@@ -5,7 +5,11 @@ use crate::program::{Await, Channel, OnceWay, Op, Program, Register, SignalWay};
 
 /// All of them, with what they are about, and with the rule for time-outs.
 pub(crate) fn programs() -> Vec<(&'static str, Program, Timeouts)> {
-    let late = under_a_lock().into_iter().chain(others()).chain(late());
+    let late = under_a_lock()
+        .into_iter()
+        .chain(others())
+        .chain(of_ends())
+        .chain(late());
     let late = late.map(|(name, program)| (name, program, Timeouts::Late));
     let early = early().into_iter();
     let early = early.map(|(name, program)| (name, program, Timeouts::Race));
@@ -72,7 +76,6 @@ fn under_a_lock() -> Vec<(&'static str, Program)> {
 }
 
 fn others() -> Vec<(&'static str, Program)> {
-    let lazy = || Op::Once(OnceWay::Lazy, 0, Vec::new());
     vec![
         (
             "two that unpark one",
@@ -131,6 +134,12 @@ fn others() -> Vec<(&'static str, Program)> {
                 ])
             },
         ),
+    ]
+}
+
+fn of_ends() -> Vec<(&'static str, Program)> {
+    let lazy = || Op::Once(OnceWay::Lazy, 0, Vec::new());
+    vec![
         (
             "an initialiser's panic that one waits through",
             joined(vec![

@@ -147,8 +147,8 @@ pub fn note_over() {
 
 /// Looks whether a worker is over, which `is_so` says.
 ///
-/// It is with its last step, or was not yet: nobody can tell as long as it does nothing else and somebody else
-/// can run, and so the strategy chooses. A look that is repeated is not in vain.
+/// It is with its last step, or was not yet: nobody can tell as long as it does nothing else and somebody
+/// else can run, and so the strategy chooses. A look that is repeated is not in vain.
 pub fn look_whether_over(
     worker: WorkerId,
     site: &'static Location<'static>,

@@ -112,8 +112,9 @@ pub fn touch(object: usize, access: Access) {
     }
 }
 
-/// Says that the current worker's step goes on with this look at the object, which is no scheduling point since
-/// what it finds stays as it is. For those who watch it is a step of its own, that nobody was asked for.
+/// Says that the current worker's step goes on with this look at the object, which is no scheduling point
+/// since what it finds stays as it is. For those who watch it is a step of its own, that nobody was asked
+/// for.
 #[inline]
 pub fn look(operation: Operation, object: usize, site: &'static Location<'static>) {
     let engine = engine();
@@ -192,8 +193,8 @@ impl Engine {
         });
     }
 
-    /// The step under way, if there is one, is over with what has been done so far, and this is what its worker
-    /// does next, at once.
+    /// The step under way, if there is one, is over with what has been done so far, and this is what its
+    /// worker does next, at once.
     fn watch_look(&mut self, action: Action) {
         let Some(step) = self.watch.step else {
             return;

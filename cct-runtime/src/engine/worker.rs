@@ -302,8 +302,8 @@ impl Worker {
         }
     }
 
-    /// True if its closure is over, and it may be that it is so only from now on: it has made no step since, and
-    /// not all others have had their turn, as they last had at the step `quiet_at`.
+    /// True if its closure is over, and it may be that it is so only from now on: it has made no step
+    /// since, and not all others have had their turn, as they last had at the step `quiet_at`.
     pub(super) fn may_be_at_its_end(&self, quiet_at: u32) -> bool {
         let is_last = |since: u32| since + 1 == self.left_at && since >= quiet_at;
         self.over_since.is_some_and(is_last)
