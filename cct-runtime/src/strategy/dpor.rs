@@ -189,7 +189,7 @@ impl Dpor {
             .extend(others.copied().filter(|entry| entry.sleeps));
     }
 
-    /// The last step of this worker did this: who is dependent on it wakes up, and who would now close a circle.
+    /// The last step of this worker did this: who is dependent on it wakes up, or would now close a circle.
     fn wake_up(&mut self, worker: WorkerId, footprint: &[(usize, Access)]) {
         let footprints = &self.footprints;
         let step = (
@@ -202,7 +202,7 @@ impl Dpor {
         });
     }
 
-    /// The last step of this worker has closed a circle with that of others. Where it comes first, it is one of
+    /// The last step of this worker has closed a circle with that of others. Where it is first, it is one of
     /// theirs that ends all: what sleeps there must not.
     fn note_circle(&mut self, worker: WorkerId) {
         let step = step_object(worker, self.execution.steps_of(worker));

@@ -90,8 +90,8 @@ pub trait Strategy {
     /// Picks a number in `0..n`; `n` is at least 2.
     fn choose_index(&mut self, n: u32) -> u32;
 
-    /// Says what one worker finds that looks whether another is over, which has done its last step: 0 if it is, 1
-    /// if not yet. That it is not is worth a schedule only if the last step came before the look anyway.
+    /// Says what a worker finds that looks whether another is over, which has done its last step: 0 if it is,
+    /// 1 if not yet. That it is not is worth a schedule only if the last step came before the look anyway.
     fn choose_end(&mut self, _over: WorkerId, _by: WorkerId) -> u32 {
         self.choose_index(2)
     }
@@ -129,8 +129,8 @@ pub trait Strategy {
     /// that observes.
     fn on_touched(&mut self, _object: usize, _access: Access) {}
 
-    /// With the step under way its worker and this one, and others that are told as well, wait for each other in
-    /// a circle, which ends the iteration although others could go on; `on_step` follows.
+    /// With the step under way its worker and this one, and others that are told as well, wait for each other
+    /// in a circle, which ends the iteration although others could go on; `on_step` follows.
     fn on_circle(&mut self, _with: WorkerId) {}
 
     /// A step has been carried out; only for a strategy that observes.
