@@ -97,7 +97,12 @@ impl Class {
         let worker = step.worker.0 as usize;
         let (action, site) = (&step.action, step.action.site);
         let place = u64::from(site.line()) << 32 | u64::from(site.column());
-        let kind = (action.operation as u64) << 8 | step.outcome as u64;
+        let operation = match action.operation {
+            // It is the same whether the other's initialiser was running when the worker came, or came first.
+            Operation::OnceWait => Operation::CallOnce,
+            other => other,
+        };
+        let kind = (operation as u64) << 8 | step.outcome as u64;
         let choices = std::mem::take(&mut self.choices);
         let mut hash = mix(mix(self.workers[worker], place), kind ^ choices);
         // What a step touches has no order: its hash has the sum.
