@@ -25,7 +25,7 @@ struct Move {
     thread: usize,
     choice: usize,
     is_late: bool,
-    /// Time jumps because nobody can run, and comes for all who wait until then.
+    /// Nobody can run: time comes for all who wait until then, and this is one of them.
     is_jump: bool,
 }
 
@@ -187,14 +187,18 @@ fn moves(state: &State, code: &[Code], rule: Timeouts) -> Vec<Move> {
     // Time does not jump once the test is over, as it is with the body's last operation.
     if !has_left && !matches!(state.next(code, 0), Some(Instr::Leave)) {
         let deadline = |thread: usize| state.threads[thread].deadline;
+        let waiting = || waiting().filter(|&thread| !state.threads[thread].is_due);
         let earliest = waiting().filter_map(deadline).min();
-        let due: Vec<usize> = waiting()
+        let mut due: Vec<usize> = waiting()
             .filter(|&thread| earliest.is_some() && deadline(thread) == earliest)
             .collect();
         let sleeps = |&thread: &usize| matches!(state.next(code, thread), Some(Instr::Sleep(_)));
         let races = rule == Timeouts::Race && !due.iter().any(sleeps);
         if !races && !moves.is_empty() {
             return moves;
+        }
+        if !races {
+            due.truncate(1);
         }
         moves.extend(due.into_iter().map(late(!races)));
     }
@@ -206,10 +210,12 @@ fn make(state: &mut State, code: &[Code], step: Move) -> Deed {
     let mut deed = Deed::default();
     if step.is_jump {
         let deadline = state.threads[step.thread].deadline;
+        state.now = state.now.max(deadline.unwrap_or(0));
         for thread in 0..state.threads.len() {
-            state.threads[thread].is_due = state.threads[thread].deadline == deadline
+            state.threads[thread].is_due |= state.threads[thread].deadline == deadline
                 && state.ready(code, thread) == Ready::Waits;
         }
+        return deed;
     }
     if step.is_late {
         state.time_out(code, step.thread, &mut deed);
