@@ -105,6 +105,6 @@ fn who_enumerates_finds_it_when_asked_to() {
         .concat();
         let events = explored(&workspace, "sound", &one);
         let ended = events.test("time::sound it_looks_again_when_the_time_is_over");
-        assert_eq!(leaves_out_time_outs(ended), strategy == "dpor", "{ended:#}");
+        assert!(!leaves_out_time_outs(ended), "{strategy}: {ended:#}");
     }
 }

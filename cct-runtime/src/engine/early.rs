@@ -190,8 +190,7 @@ impl Engine {
 
     /// The worker begins a wait with a deadline, which may be late for certain.
     pub(super) fn note_late(&mut self, worker: &Worker) {
-        // Who looks at each step to leave out schedules may leave out some with other early time-outs.
-        if is_sleep(worker) || !self.early.is_possible() || self.watch.asks {
+        if is_sleep(worker) || !self.early.is_possible() {
             clock::note_deadline(self, worker);
         }
     }
