@@ -200,7 +200,7 @@ pub struct Counters {
     /// What besides the strategy decided, in any schedule; in those of earlier processes too if the
     /// search was resumed.
     pub limits: Limits,
-    /// What the schedules could not see; as with `limits`, those that a claim is about.
+    /// The exceptions of the schedules; as with `limits`, of those that a claim is about.
     pub left_out: Exceptions,
     /// Schedules that failed in earlier processes, if the search was resumed: they are not made again.
     pub failed_before: u64,

@@ -29,7 +29,7 @@ fn what_is_polled_for_comes_and_silence_is_no_bug() {
     }
 }
 
-/// What tasks count, they count somewhere; an executor's own memory is not looked at.
+/// Tasks count somewhere; an executor's own memory is not looked at.
 #[test]
 fn tasks_that_poll_for_ever_are_told_from_those_that_count() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "task-polls");

@@ -16,7 +16,7 @@ use crate::execute::{Shared, see};
 use crate::outcome::seen;
 use crate::program::{Await, Register, SignalWay};
 
-/// What a future waits for.
+/// The event that a future waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Event {
     is_set: AtomicBool,

@@ -104,7 +104,7 @@ pub(crate) enum Instr {
 /// Threads as bits.
 pub(crate) type ThreadSet = u32;
 
-/// What is initialised once.
+/// The cell that is initialised once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Cell {
     Once(usize, IfPoisoned),
@@ -112,7 +112,7 @@ pub(crate) enum Cell {
     Lazy,
 }
 
-/// What a `Once` does that is poisoned.
+/// The behaviour of a `Once` that is poisoned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum IfPoisoned {
     Panics,

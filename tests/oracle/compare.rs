@@ -33,7 +33,7 @@ pub(crate) const CHANCE: [&str; 7] = [
     "rff",
     "q-learning",
 ];
-/// What a test has by default: strategies by chance, which end early when all has been seen.
+/// The default portfolio: strategies by chance, which end early when all has been seen.
 pub(crate) const DEFAULT: &str = "portfolio";
 /// How many states the oracle goes through, at most.
 const STATES: usize = 60_000;
@@ -60,7 +60,7 @@ pub(crate) struct Difference {
     pub(crate) says: Option<String>,
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Compared {
     pub(crate) executions: u64,
@@ -73,7 +73,7 @@ pub(crate) struct Compared {
     pub(crate) ended_early: u64,
 }
 
-/// What a strategy saw.
+/// The outcomes that a strategy saw.
 struct Space {
     outcomes: BTreeSet<Outcome>,
     /// How many schedules were made that were not given up, and how many are different ones.

@@ -250,7 +250,7 @@ fn close_circle(state: &mut State, code: &[Code], thread: usize) {
     state.circle = circle(state, code, thread).unwrap_or_default();
 }
 
-/// Those that wait for each other in a circle with this thread.
+/// Threads that wait for each other in a circle with this one.
 fn circle(state: &State, code: &[Code], thread: usize) -> Option<Vec<usize>> {
     let mut circle = vec![thread];
     while let Some(holder) = state.holder(code, circle[circle.len() - 1]) {

@@ -20,7 +20,7 @@ use crate::program::{OBJECTS, OnceWay, Op, Program};
 const THREADS: usize = 6;
 const ROOM: usize = 40;
 
-/// What threads saw, plus one; statics are zero when a schedule begins.
+/// The values that threads saw, plus one; statics are zero when a schedule begins.
 static SEEN: [[Plain; ROOM]; THREADS] = [const { [const { Plain::new(0) }; ROOM] }; THREADS];
 static COUNTS: [Plain; THREADS] = [const { Plain::new(0) }; THREADS];
 static ENDS: [Plain; THREADS] = [const { Plain::new(0) }; THREADS];
@@ -28,7 +28,7 @@ static ENDS: [Plain; THREADS] = [const { Plain::new(0) }; THREADS];
 static WORKERS: [Plain; THREADS] = [const { Plain::new(0) }; THREADS];
 static SHARED: AtomicPtr<Shared> = AtomicPtr::new(std::ptr::null_mut());
 
-/// What all threads have.
+/// The objects that all threads share.
 pub(crate) struct Shared {
     pub(crate) program: Program,
     pub(crate) atomics: [AtomicU32; OBJECTS],
@@ -140,7 +140,7 @@ pub(crate) fn width(ops: &[Op], program: &Program) -> usize {
         .sum()
 }
 
-/// What initialises the `LazyLock`, on the thread that runs.
+/// Initialises the `LazyLock`, on the thread that runs.
 fn initialise() -> u32 {
     // SAFETY: the iteration's shared objects are leaked into its memory.
     let shared: &'static Shared = unsafe { &*SHARED.load(Relaxed) };
@@ -191,7 +191,7 @@ pub(crate) fn see(thread: usize, value: u32) {
     SEEN[thread][place as usize].store(value, Relaxed);
 }
 
-/// What was seen in the schedule that ran last.
+/// The outcome of the schedule that ran last.
 pub(crate) fn seen(program: &Program) -> Vec<Seen> {
     let threads = 0..program.threads.len();
     let seen = threads.map(|thread| {

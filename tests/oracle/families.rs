@@ -15,7 +15,7 @@ pub(crate) struct Family {
     draw: Draw,
     /// How long threads are at most: if there are two, and if there are three.
     lengths: [u32; 2],
-    /// What it has besides.
+    /// Its other parts.
     has: Has,
     pub(crate) rule: Timeouts,
 }
@@ -27,7 +27,7 @@ enum Draw {
     Some(fn(&mut Drawn) -> Vec<Op>),
 }
 
-/// What programs of a family have besides their operations.
+/// The parts of a family's programs besides their operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Has {
     Nothing,
@@ -464,7 +464,7 @@ impl Drawn {
         ])
     }
 
-    /// What takes a lock, and what lets it go.
+    /// The operations that take a lock, and that let it go.
     fn section(&mut self) -> (Op, Op) {
         match self.rng.below(4) {
             0 => (Op::Write(0), Op::RwUnlock(0)),
@@ -495,7 +495,7 @@ impl Drawn {
         ])
     }
 
-    /// What a future awaits.
+    /// The event that a future awaits.
     fn awaits(&mut self) -> Vec<Await> {
         let register = match self.rng.below(3) {
             0 => Register::LookThenStore,
@@ -511,7 +511,7 @@ impl Drawn {
         }
     }
 
-    /// What an initialiser does.
+    /// The operations of an initialiser.
     fn initialiser(&mut self) -> Vec<Op> {
         let count = self.rng.below(2);
         let mut ops: Vec<Op> = (0..count)

@@ -32,7 +32,7 @@ enum RwGuard {
     Writes(RwLockWriteGuard<'static, ()>),
 }
 
-/// What a thread has; it lets go in this order.
+/// The holdings of a thread; it lets go in this order.
 pub(crate) struct Flow {
     shared: &'static Shared,
     thread: usize,

@@ -1,5 +1,5 @@
-//! What each instruction does to the state, by the documentation of std: an interpreter that shares nothing
-//! with the engine.
+//! The effect of each instruction on the state, by the documentation of std: an interpreter that shares
+//! nothing with the engine.
 
 use crate::code::{Asked, Cell, Code, IfPoisoned, Instr};
 use crate::outcome::seen;
@@ -9,7 +9,7 @@ use crate::state::{Deed, Frame, Hold, Phase, Progress, State, Thing, Waker};
 /// Whether a thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ready {
-    /// What it does next concerns nobody else.
+    /// Its next instruction concerns nobody else.
     Alone,
     /// It waits for others.
     Waits,
@@ -171,7 +171,7 @@ impl State {
         channel.has_receiver && bound.is_some_and(|bound| channel.messages.len() >= bound)
     }
 
-    /// Whoever receives has something to be told.
+    /// A receiver has something to be told.
     fn has_news(&self, number: usize) -> bool {
         let channel = &self.channels[number];
         !channel.messages.is_empty() || !channel.offers.is_empty() || channel.senders == 0
@@ -252,7 +252,7 @@ impl State {
         }
     }
 
-    /// What concerns nobody else.
+    /// Instructions that concern nobody else.
     fn alone(&mut self, code: &[Code], thread: usize, instr: Instr) {
         let flow = &mut self.threads[thread];
         match instr {
@@ -306,7 +306,7 @@ impl State {
                 *slot = waker;
             }
             Instr::TakeWaker(number) => flow.taken = self.events[number].waker.take(),
-            // What cannot be sent is passed over together with the wait for its receipt.
+            // A send that cannot succeed is passed over together with the wait for its receipt.
             Instr::Send(..) | Instr::Recv(..) => flow.at += 1,
             _ => {}
         }
@@ -508,7 +508,7 @@ impl State {
                     }
                 }
                 if self.can_write(number) {
-                    // Whoever comes first gets it.
+                    // The first to come gets it.
                     for flow in &mut self.threads {
                         if flow.announced == Some(number) {
                             flow.announced = None;
@@ -760,7 +760,7 @@ impl State {
                     flow.has_handle.retain(|&handle| handle != other);
                 }
                 if has_panicked {
-                    // What comes next is the end of what catches it.
+                    // Next comes the end of the operation that catches it.
                     let flow = &mut self.threads[thread];
                     flow.frames.pop();
                     flow.log.push(seen::PANIC);

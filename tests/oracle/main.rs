@@ -38,7 +38,7 @@ struct Arguments {
     /// How many programs, in turn of all families.
     #[arg(long, default_value_t = 2000)]
     programs: u64,
-    /// What programs are drawn from.
+    /// The families that programs are drawn from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Only families whose names contain this.
@@ -55,7 +55,7 @@ struct Arguments {
     number: Option<u64>,
 }
 
-/// What came of a family.
+/// The results of a family.
 #[derive(Default)]
 struct Row {
     family: &'static str,
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
 /// The family of those that differed once.
 const FIXED: &str = "fixed";
 
-/// Who compares, and what came of it so far.
+/// A worker that compares, and its results so far.
 struct Oracle<'a> {
     arguments: &'a Arguments,
     explorer: Explorer,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is the same for all executions that nobody in the program could tell apart.
+/// The part of an execution that is the same for all that nobody in the program could tell apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Outcome {
     /// The body has returned.
@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
     Deadlock {
         threads: Vec<Seen>,
         atomics: Vec<u32>,
-        /// Who waits, in which operation.
+        /// The threads that wait, and in which operation.
         waits: BTreeMap<usize, &'static str>,
     },
     /// Threads wait for each other in a circle: who they are and what they saw. Others were cut short.
@@ -28,11 +28,11 @@ pub(crate) enum Outcome {
     Other(String),
 }
 
-/// What a thread saw.
+/// The observations of a thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Seen {
     pub(crate) end: End,
-    /// What its operations saw, in their order.
+    /// The results of its operations, in their order.
     pub(crate) log: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum End {
     Panicked,
 }
 
-/// What is seen of operations that have no number to show.
+/// The results of operations that have no number to show.
 pub(crate) mod seen {
     /// Something went well; a lock was taken that is not poisoned.
     pub(crate) const YES: u32 = 1;

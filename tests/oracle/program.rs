@@ -5,7 +5,7 @@ use std::fmt;
 /// How many objects of each kind there are.
 pub(crate) const OBJECTS: usize = 2;
 
-/// What a thread does. A number names an object, a thread or a channel; one that is last is a value or
+/// An operation of a thread. A number names an object, a thread or a channel; one that is last is a value or
 /// milliseconds. An operation that makes no sense where it stands, such as the release of a lock that is
 /// not held, does nothing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -82,7 +82,7 @@ pub(crate) enum Op {
     Signal(usize, SignalWay),
 }
 
-/// What a future awaits, by a hand-written `poll`.
+/// The event that a future awaits, by a hand-written `poll`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Await {
     /// The event of this number.
@@ -155,9 +155,9 @@ pub(crate) struct Program {
     pub(crate) channels: Vec<Channel>,
     /// How many meet at the barrier.
     pub(crate) barrier: usize,
-    /// What initialises the `LazyLock`.
+    /// The initialiser of the `LazyLock`.
     pub(crate) lazy: Vec<Op>,
-    /// What the destructor of the thread-local does.
+    /// The destructor of the thread-local.
     pub(crate) local: Vec<Op>,
 }
 

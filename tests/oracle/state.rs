@@ -10,7 +10,7 @@ pub(crate) struct State {
     pub(crate) atomics: [u32; OBJECTS],
     pub(crate) mutexes: [Mutex; OBJECTS],
     pub(crate) rwlocks: [RwLock; OBJECTS],
-    /// Who waits for each condition variable.
+    /// The waiters of each condition variable.
     pub(crate) sleepers: [Vec<usize>; OBJECTS],
     pub(crate) channels: Vec<Queue>,
     pub(crate) cells: [Progress; 2 * OBJECTS + 1],
@@ -37,12 +37,12 @@ pub(crate) struct Mutex {
 pub(crate) struct RwLock {
     pub(crate) readers: usize,
     pub(crate) writer: Option<usize>,
-    /// Who holds it alone, as far as a lock remembers.
+    /// The thread that holds it alone, as far as a lock remembers.
     pub(crate) known: Option<usize>,
     pub(crate) poisoned: bool,
 }
 
-/// What a future waits for; the waker is that of the thread that blocks on the future.
+/// The event that a future waits for; the waker is that of the thread that blocks on the future.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Event {
     pub(crate) is_set: bool,
@@ -101,7 +101,7 @@ pub(crate) struct Thread {
     pub(crate) announced: Option<usize>,
     pub(crate) senders: Vec<bool>,
     pub(crate) receivers: Vec<bool>,
-    /// What a panic runs into, innermost last.
+    /// The catchers that a panic runs into, innermost last.
     pub(crate) frames: Vec<Frame>,
     pub(crate) panicking: bool,
     pub(crate) has_panicked: bool,
@@ -129,7 +129,7 @@ pub(crate) enum Phase {
     Ended,
 }
 
-/// What a panic runs into.
+/// A catcher that a panic runs into.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Frame {
     /// An initialiser; then it goes on there.
@@ -146,7 +146,7 @@ pub(crate) enum Way {
     Changes,
 }
 
-/// What instructions concern. A lock and its poison are one.
+/// An object that instructions concern. A lock and its poison are one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Thing {
     Atomic(usize),
@@ -164,7 +164,7 @@ pub(crate) enum Thing {
     Scope(usize),
 }
 
-/// What one instruction did.
+/// The effect of one instruction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deed {
     pub(crate) things: Vec<(Thing, Way)>,
@@ -251,7 +251,7 @@ impl State {
         }
     }
 
-    /// What the thread is about to do; none if it is not there.
+    /// The thread's next instruction; none if it is not there.
     pub(crate) fn next(&self, code: &[Code], thread: usize) -> Option<Instr> {
         let flow = &self.threads[thread];
         let is_there = matches!(flow.phase, Phase::Live | Phase::Left);

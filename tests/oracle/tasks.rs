@@ -56,7 +56,7 @@ async fn carry_out(shared: &'static Shared, task: usize) {
     note_end(task);
 }
 
-/// An executor on one thread. What it keeps is hidden from the engine, as tasks never leave their thread.
+/// An executor on one thread. Its state is hidden from the engine, as tasks never leave their thread.
 struct Executor {
     queue: Native<VecDeque<Arc<Node>>>,
     is_main_woken: AtomicBool,

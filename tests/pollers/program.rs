@@ -32,7 +32,7 @@ const POLLS: [Poll; 6] = [
     Poll::SpinLoop,
 ];
 
-/// What a worker waits for; each has a flag that says that it is done.
+/// The wait of a worker; each has a flag that says that it is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Until {
     /// Nothing that ever comes.
@@ -66,7 +66,7 @@ pub(crate) struct Program {
     pollers: Vec<Poller>,
 }
 
-/// What becomes of a program.
+/// The end of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Expected {
     /// It comes to an end within the bound.
@@ -115,7 +115,7 @@ impl Program {
         }
     }
 
-    /// What becomes of it, in every schedule.
+    /// Returns how it ends, in every schedule.
     pub(crate) fn expected(&self) -> Expected {
         let all: Vec<_> = self
             .pollers
@@ -133,7 +133,7 @@ impl Program {
 
     fn end_of(&self, poller: &Poller) -> Expected {
         let mut poller = poller;
-        // Whoever waits for longer than there are workers waits for itself.
+        // A worker that waits for longer than there are workers waits for itself.
         for _ in 0..=self.pollers.len() {
             let rounds = match poller.until {
                 Until::Never => return Expected::NeverEnds,

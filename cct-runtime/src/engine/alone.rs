@@ -2,7 +2,7 @@
 //!
 //! The bound is there for what several workers do with each other. As long as there is one only it goes on
 //! beyond the bound, and what it does from there on is no step: nothing is decided, recorded or counted, so
-//! numbers of steps stay small. What still counts is waiting, which in the end is waiting for nobody; there
+//! numbers of steps stay small. Only waits still count, which in the end are waits for nobody; there
 //! may be a million of that, after which it is looked at whether anything changes but the clock. Each
 //! decision is a sign of life to the watchdog, which says when it has waited for long enough: then the
 //! schedule is cut off, since nobody knows whether it would come to an end. Once a second worker is made,
@@ -25,7 +25,7 @@ pub(super) struct Alone {
     paused: Option<Paused>,
 }
 
-/// What looks at steps, while there are none.
+/// The observers of steps, while there are none.
 #[derive(Debug)]
 pub(super) struct Paused {
     recorder: Option<Box<Recorder>>,

@@ -10,7 +10,7 @@ use super::state::{Engine, engine, outside};
 /// The processes that the iteration's workers have made.
 #[derive(Debug, Default)]
 pub(super) struct Children {
-    /// Those that have not been seen to have ended.
+    /// The children that have not been seen to have ended.
     living: Vec<libc::pid_t>,
     /// When the first of them was made: in real time, and in virtual time.
     made: Option<(Instant, u64)>,
@@ -95,7 +95,7 @@ fn lives(child: libc::pid_t) -> bool {
     unsafe {
         let mut found: libc::siginfo_t = std::mem::zeroed();
         let id = child.cast_unsigned();
-        // Who has been waited for is nobody's child.
+        // A child that has been waited for is nobody's.
         libc::waitid(libc::P_PID, id, &raw mut found, options) == 0 && found.si_pid() == 0
     }
 }

@@ -7,7 +7,7 @@ use crate::strategy::WorkerId;
 use crate::verdict::{Bug, BugKind, Verdict, Wait};
 
 impl Engine {
-    /// What to think of a worker, by its name, that has shown no sign of life for long. Called from a
+    /// Returns the verdict on a worker, by its name, that has shown no sign of life for long. Called from a
     /// signal's handler.
     ///
     /// It hangs if it has come to no step and nobody else could do anything about that. If somebody could, it

@@ -17,7 +17,7 @@ use crate::operation::{Access, Operation};
 use crate::strategy::{CLOCK, WorkerId};
 use crate::trace::Schedule;
 
-/// What the iteration under way allows.
+/// The rule of the iteration under way.
 #[derive(Debug, Default)]
 pub(super) struct Early {
     /// How many more time-outs may be early.
@@ -32,7 +32,7 @@ pub(super) struct Early {
     first_awake: u64,
     /// Code has been seen that tells of its awaits.
     hears_of_awaits: bool,
-    /// Those that could run when the worker that is picked timed out.
+    /// The workers that could run when the picked one timed out.
     pub(super) ahead_of: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Early {
     }
 }
 
-/// Who sleeps for less than this, in nanoseconds, gives way.
+/// A sleep shorter than this, in nanoseconds, only gives way.
 const REAL_SLEEP: u64 = 1_000_000;
 
 /// A task waits for what is known to be a sleep.

@@ -13,7 +13,7 @@ const IN_VAIN: u32 = 4;
 /// How many things are remembered that were looked at.
 const KEPT: usize = 4;
 
-/// What the current worker has looked at since its last step.
+/// The paths that the current worker has looked at since its last step.
 #[derive(Debug, Default)]
 pub(super) struct Glances {
     /// The worker's number, and that of the step.

@@ -80,7 +80,7 @@ fn is_time(word: [u64; 2], beside: [Option<[u64; 2]>; 2], before: &Moments, now:
         let from = before.all().iter();
         from.map(move |&from| to.wrapping_sub(from).cast_signed())
     });
-    // What changes by little is no clock, but a count.
+    // A word that changes by little is no clock, but a count.
     let mut passed = passed.filter(|passed| passed.abs() >= LEAST);
     passed.any(|passed| {
         is_in_some_unit(change(word), passed)

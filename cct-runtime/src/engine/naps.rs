@@ -37,7 +37,7 @@ impl Nap {
         Nap(0)
     }
 
-    /// What is awaited, of this type, is polled: its timer may run before the poll is over.
+    /// A future of this type is about to be polled: its timer may run before the poll is over.
     #[inline]
     pub(super) fn begin(&mut self, engine: *mut Engine, future: &'static str) {
         // SAFETY: the caller's engine is live; no switch happens in here.
@@ -49,7 +49,7 @@ impl Nap {
         }
     }
 
-    /// What is awaited is ready, or is not awaited any longer.
+    /// The future is ready, or is not awaited any longer.
     #[inline]
     pub(super) fn end(&mut self, is_ready: bool) {
         if self.0 != 0 {
@@ -79,7 +79,7 @@ impl Drop for Nap {
 /// True if a future of this type waits for time, and for nothing else.
 fn is_sleep(future: &str) -> bool {
     let mut name = future;
-    // What it refers to polls just that.
+    // A reference polls just the future behind it.
     for pointer in ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "].repeat(2) {
         name = name.strip_prefix(pointer).unwrap_or(name);
     }

@@ -62,7 +62,7 @@ pub(super) struct Overtime {
     saved: Option<Saved>,
 }
 
-/// What was seen of a worker, or of the memory that all share.
+/// A record of a worker, or of the memory that all share.
 #[derive(Debug, Default)]
 struct Seen {
     kept: Vec<(Place, Image)>,
@@ -75,7 +75,7 @@ struct Seen {
 /// Where a worker was: images of different places are not compared.
 type Place = (Option<Operation>, usize);
 
-/// What the iteration goes by, and is told of, while it is no overtime.
+/// The driver and the observers of the iteration, while it is no overtime.
 #[derive(Debug)]
 struct Saved {
     driver: DriverBox,
@@ -299,7 +299,7 @@ impl Engine {
     fn see_memory(&mut self) {
         let mut words = std::mem::take(&mut self.overtime.words);
         words.clear();
-        // Who only waits may lend others what lies on its stack.
+        // A worker that only waits may lend others what lies on its stack.
         for &worker in self.live_workers() {
             // SAFETY: the engine's workers are live.
             let worker = unsafe { &*worker };
@@ -450,7 +450,7 @@ impl Overtime {
         if self.seen.len() <= index {
             self.seen.resize_with(index + 1, Seen::default);
         }
-        // What was a pointer to freed memory is one still: nobody can follow it. A future may have
+        // A pointer to freed memory stays one: nobody can follow it. A future may have
         // a new block for each round, which is not looked at.
         let is_dead = |old, new| {
             let is_any = place.0.is_none() && arena::is_address(new);

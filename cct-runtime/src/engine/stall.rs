@@ -19,7 +19,7 @@ use crate::verdict::{BugKind, Verdict};
 /// How many steps without progress there are before the engine looks, and then looks at each step: what
 /// it does must not depend on where the fuse happened to end, or a replay would differ.
 pub(super) const PATIENCE: u32 = 128;
-/// What `idle` is after a look: more than ever counted, so that a stretch is known as one from before.
+/// The value of `idle` after a look: more than ever counted, so that a stretch is known as one from before.
 const LOOKED_AT: u32 = 1 << 31;
 /// How many steps one turn has.
 const TURN: u32 = 16;
@@ -94,7 +94,7 @@ impl Engine {
     #[expect(clippy::option_option, reason = "as above")]
     fn give_turns(&mut self) -> Option<Option<Pick>> {
         if self.idle < LOOKED_AT {
-            // Whoever changes something begins to count again.
+            // A worker that changes something begins to count again.
             let number = self.stall.number + 1;
             self.stall = Stall {
                 number,

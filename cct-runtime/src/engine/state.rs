@@ -248,9 +248,9 @@ pub(crate) struct Engine {
     pub(super) limits: Limits,
     /// The step at which nobody could run, last.
     pub(super) quiet_at: u32,
-    /// What the iteration could not see.
+    /// The exceptions of the iteration: what it could not see.
     pub(super) left_out: Exceptions,
-    /// What is printed in a moment is a step, too.
+    /// The next print is a step, too.
     pub(super) prints_are_steps: bool,
     /// The streams that the step under way has taken for a print, and not given back; 0 for none.
     pub(super) printing: [usize; 2],

@@ -271,7 +271,7 @@ fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -> u32 {
             Driver::Replay(replay) => {
                 let step = engine.horizon - engine.fuse;
                 replay.choose_index(step, n).unwrap_or_else(|divergence| {
-                    // Whatever comes now, the iteration ends at the next point.
+                    // The iteration ends at the next point in any case.
                     engine.end.get_or_insert(End::diverged(divergence));
                     engine.interrupt();
                     0

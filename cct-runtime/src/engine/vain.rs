@@ -21,7 +21,7 @@ const FIRST_LEAP: u64 = 8_000_000;
 /// Leaps double up to an hour.
 const LONGEST_LEAP: u64 = 3_600_000_000_000;
 
-/// What is known of polls late in an iteration.
+/// The count of polls late in an iteration.
 #[derive(Debug, Default)]
 pub(super) struct Vain {
     /// The last state of each task's future, as a hash.

@@ -25,7 +25,7 @@ pub(super) struct Watch {
     is_picked: bool,
     /// What the step under way does beyond its operation.
     touched: Vec<(usize, Access)>,
-    /// What those were about to do whom it has woken.
+    /// The pending operations of the workers that it has woken.
     woken: Vec<Action>,
     /// With whom the step under way closes a circle of waiting that ends the iteration.
     circle: Vec<WorkerId>,
@@ -74,7 +74,7 @@ impl Watch {
         self.woken.push(worker.action());
     }
 
-    /// Whoever wakes a worker has done something to what that waits for, also where the two have no object in
+    /// A wake-up changes what the woken worker waits for, also where the two have no object in
     /// common: an epoll instance and a descriptor, say.
     fn add_wake_ups(&mut self, step: &Executed) {
         for index in 0..self.woken.len() {

@@ -41,7 +41,7 @@ pub(super) struct Worker {
     pub(super) deadline: u64,
     pub(super) holder: Option<WorkerId>,
     pub(super) next_waiter: *mut Worker,
-    /// What whoever wakes it knows it by, if its object is not enough.
+    /// A mark by which its waker knows it, if its object is not enough.
     pub(super) mark: u64,
     /// The lock that it takes when the wait is over.
     pub(super) takes_next: Option<TakesNext>,

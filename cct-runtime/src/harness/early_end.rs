@@ -6,7 +6,7 @@
 //! If there are few, the search is at its end, and a claim is made as after any other enumeration. If not,
 //! it goes on.
 //!
-//! Nothing may be left that a later schedule would have shown. What follows from the iteration's seed, or
+//! Nothing may be left that a later schedule would have shown. All that follows from the iteration's seed, or
 //! from earlier iterations, rules an early end out: random numbers, clocks, time-outs, files, what other
 //! processes do, and picks of the engine's own where workers spin. Where no step at all was contested, what
 //! does not let others run is no reason to go on: a clock that is read, the keys of a hash, a time-out.

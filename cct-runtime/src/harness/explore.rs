@@ -279,7 +279,7 @@ pub(super) struct Member {
     longest: u32,
     /// What besides it decided in its schedules.
     pub(super) limits: Limits,
-    /// What its schedules could not see.
+    /// The exceptions: what its schedules could not see.
     pub(super) left_out: Exceptions,
     /// It is the first that keeps count of what is left.
     reports: bool,
@@ -398,7 +398,7 @@ impl<'a> Search<'a> {
         let budget = share.count(most);
         let mut is_first = true;
         for iteration in (1..=most).filter(|&iteration| share.has(iteration)) {
-            // Those made for an early end are part of it.
+            // Schedules made for an early end are part of it.
             if self.counters.schedules >= budget {
                 break;
             }
@@ -621,7 +621,7 @@ impl<'a> Search<'a> {
         is_found || time.is_some_and(|time| self.elapsed() >= time)
     }
 
-    /// What the iteration that ended could not see.
+    /// Returns what the iteration that ended could not see.
     fn left_out(&self) -> Exceptions {
         let mut left_out = self.explorer.engine.left_out();
         if self.explorer.surroundings.has_drawn_hash_keys() {

@@ -128,7 +128,7 @@ impl Resume {
         self.saved.limits
     }
 
-    /// What the schedules of earlier processes could not see.
+    /// The exceptions of the schedules of earlier processes.
     pub(super) fn left_out(&self) -> Exceptions {
         self.saved.left_out
     }

@@ -8,7 +8,7 @@ const EARLY: u64 = 5;
 /// With `auto`, time-outs are early in one of so many iterations: the others look for all other bugs.
 const ONE_IN: u32 = 4;
 
-/// What an iteration allows.
+/// The rule of an iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Allowance {
     /// How many time-outs may be early.

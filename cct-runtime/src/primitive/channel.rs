@@ -210,7 +210,7 @@ impl ChannelMachine {
         });
         if became_last {
             if !is_last {
-                // Whatever it was taken for, the step is about both.
+                // The step is about both, whichever it was taken for.
                 engine::touch(self.address(), Access::Writes);
             }
             self.announce(is_receive);
@@ -304,7 +304,7 @@ impl ChannelMachine {
         ptr::from_ref(self).addr()
     }
 
-    /// What the order is about in which senders go; nobody waits for that.
+    /// The object that stands for the order of senders; nobody waits for it.
     fn senders(&self) -> usize {
         self.address() + 1
     }

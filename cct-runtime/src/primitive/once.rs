@@ -2,8 +2,8 @@
 //!
 //! A completed one never changes again (but through `&mut`), so looking at it commutes with every
 //! later operation: it is no scheduling point and costs one load. Only a call that finds it
-//! incomplete declares an operation, and then looks again. Whoever watches is told of [each](engine::look)
-//! as of a step.
+//! incomplete declares an operation, and then looks again. Observers are told of [each](engine::look) as
+//! of a step.
 
 use std::panic::Location;
 use std::ptr;
@@ -168,7 +168,7 @@ impl OnceMachine {
         }
     }
 
-    /// Those that were about to run an initialiser themselves wait for the one of this worker.
+    /// Workers that were about to run an initialiser themselves wait for the one of this worker.
     fn let_others_wait(&self, me: WorkerId) {
         let call = engine::retract_those(Operation::CallOnce, self.address(), me);
         let wait = engine::retract_those(Operation::OnceWait, self.address(), me);

@@ -63,7 +63,7 @@ pub struct Dpor {
     /// Who sleeps now, with the footprint of its next step.
     asleep: Vec<Entry>,
     execution: Execution,
-    /// What steps of planned entries are taken to be independent of; by entry.
+    /// The steps that those of planned entries are taken to be independent of; by entry.
     assumptions: Vec<(u32, (usize, Access))>,
     /// Steps with which those of entries have closed a circle of waiting, in whatever order: by entry, and as
     /// the object that stands for such a step.
@@ -317,10 +317,10 @@ impl Dpor {
 
     /// Plans a schedule in which the step at hand comes before the event.
     ///
-    /// After the node come those steps that do not come after the event, and then the step, if it can. Who
-    /// begins one of them that comes after none of the others leads there. The step at hand may do other
-    /// things there than it did here: its worker counts only if what it does is known, or is verified once
-    /// it is.
+    /// After the node come those steps that do not come after the event, and then the step, if it can. A
+    /// worker that begins one of them, which comes after none of the others, leads there. The step at hand
+    /// may do other things there than it did here: its worker counts only if what it does is known, or is
+    /// verified once it is.
     fn plan(&mut self, event: u32, step: &Executed) {
         // Steps that nobody picked go with the pick before them.
         let events = &self.execution.events[..=event as usize];
@@ -515,7 +515,7 @@ impl Dpor {
     }
 }
 
-/// What stands for a step of a worker: no object has such an address.
+/// The object that stands for a step of a worker: no other has such an address.
 fn step_object(worker: WorkerId, count: u32) -> usize {
     1 << 63 | (worker.0 as usize) << 32 | count as usize
 }

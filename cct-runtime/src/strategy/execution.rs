@@ -71,7 +71,7 @@ struct Flow {
     next: Next,
 }
 
-/// What a thread does first: it is about no object.
+/// The first step of a thread: it is about no object.
 const FIRST_STEP: Next = Next::Goes(Action {
     operation: Operation::End,
     object: 0,
@@ -91,7 +91,7 @@ const FIRST_TURN: Next = Next::Waits(Action {
 pub(super) struct History {
     /// All steps, latest last.
     steps: Vec<(u32, Access)>,
-    /// What the last phase is made of: steps that commute with one another; and where it begins.
+    /// The steps of the last phase, which commute with one another; and where it begins.
     access: Option<Access>,
     phase_from: usize,
     /// The clocks of all phases before the last joined, and of those of the last.
@@ -190,7 +190,7 @@ impl Execution {
         false
     }
 
-    /// What a worker would do next, as a step whose end is not known, and whether it waits; none if it would
+    /// Returns the next step of a worker, whose end is not known, and whether it waits; none if it would
     /// do nothing, or waits for a step that lets it go, whatever comes first.
     pub(super) fn pending(&mut self, worker: WorkerId) -> Option<(Executed, bool)> {
         let (action, resumed) = match self.flows[worker.0 as usize].next {
@@ -400,14 +400,14 @@ impl Execution {
     }
 }
 
-/// What can come before a step instead of after it.
+/// The steps that can come before a step instead of after it.
 #[derive(Debug, Default)]
 pub(super) struct Others {
     /// The workers of those steps that come after none of the others.
     pub(super) beginners: Vec<WorkerId>,
     /// These steps.
     first_steps: Vec<u32>,
-    /// What all of them do.
+    /// The accesses of all of them.
     pub(super) footprint: Vec<(usize, Access)>,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bo
     })
 }
 
-/// What a step waits for, if it waits: the object of its operation.
+/// Returns the object that a step waits for, if it waits: that of its operation.
 pub(super) fn own_object(step: &Executed) -> usize {
     if takes_turns(step.action.operation) {
         TURNS
@@ -70,7 +70,7 @@ pub(super) fn cannot_go_first(step: &Executed, theirs: &Event) -> bool {
     match step.action.operation {
         Operation::Lock => {
             let waits = matches!(theirs.operation, Operation::Wait | Operation::WaitTimeout);
-            // Whose time is over takes the lock in that step.
+            // A wait whose time is over takes the lock in that step.
             let waits = waits && theirs.outcome != Outcome::TimedOut;
             gives_up(Operation::Unlock)
                 || waits && theirs.also == object
