@@ -6,11 +6,6 @@
 //! It also means that everything a suspended worker can still see lies between its saved stack pointer
 //! and the base of its stack, which [`super::stall`] relies on.
 
-#![expect(
-    clippy::too_many_lines,
-    reason = "a line of a naked function is an instruction"
-)]
-
 use std::arch::naked_asm;
 
 use super::state::Engine;
@@ -125,13 +120,13 @@ pub(super) unsafe fn on_stack(top: Context, f: &mut dyn FnMut()) {
     unsafe { call_on_stack(&raw mut f, (top as usize & !15) as Context, call) };
 }
 
+#[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn call_on_stack(
     f: *mut &mut dyn FnMut(),
     top: Context,
     call: extern "C" fn(*mut &mut dyn FnMut()),
 ) {
-    #[cfg(target_arch = "x86_64")]
     naked_asm!(
         ".cfi_startproc",
         "push rbp",
@@ -171,8 +166,16 @@ unsafe extern "C" fn call_on_stack(
         ".cfi_def_cfa rsp, 8",
         "ret",
         ".cfi_endproc",
-    );
-    #[cfg(target_arch = "aarch64")]
+    )
+}
+
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+unsafe extern "C" fn call_on_stack(
+    f: *mut &mut dyn FnMut(),
+    top: Context,
+    call: extern "C" fn(*mut &mut dyn FnMut()),
+) {
     naked_asm!(
         ".cfi_startproc",
         "stp x29, x30, [sp, #-16]!",
