@@ -8,13 +8,11 @@ use std::ptr::null_mut;
 use super::enabled::Enabled;
 use super::fiber::Context;
 use super::iteration::End;
-use super::state::{Driver, Engine, Request, set_engine};
+use super::state::{Engine, Request, set_engine};
 use super::worker::{State, Worker};
 use super::{clock, conditions, external, signals};
 use crate::claim::Exception;
-use crate::strategy::{
-    Action, Candidates, ChainId, Moment, Origin, Pick, Reason, Strategy, WorkerId,
-};
+use crate::strategy::{Action, Candidates, ChainId, Moment, Origin, Pick, Reason, WorkerId};
 use crate::trace::WorkerKind;
 use crate::verdict::{BugKind, Verdict};
 
@@ -282,8 +280,7 @@ impl Engine {
 
     fn ask(&mut self, current: WorkerId, reason: Reason, stalled: Option<Pick>) -> Option<Pick> {
         if self.looks.await_outside()
-            && let Driver::Replay(replay) = &self.driver
-            && let Some(expected) = replay.expected(self.horizon)
+            && let Some(expected) = self.driver.expected(self.horizon)
         {
             // The outside may take longer this time.
             external::await_worker(self, expected);
@@ -296,25 +293,16 @@ impl Engine {
             step: self.horizon,
             state_hash: self.state_hash,
         };
-        match &mut self.driver {
-            Driver::Search(strategy) => {
-                let pick = stalled.unwrap_or_else(|| {
-                    // SAFETY: whoever explores owns the strategy and is suspended.
-                    unsafe { (**strategy).pick(&view) }
-                });
-                if pick.worker == Pick::ABANDON.worker {
-                    self.end = Some(End::abandoned());
-                    return None;
-                }
-                Some(pick)
+        match self.driver.pick(&view, stalled) {
+            Ok(pick) if pick.worker == Pick::ABANDON.worker => {
+                self.end = Some(End::abandoned());
+                None
             }
-            Driver::Replay(replay) => match replay.pick(&view) {
-                Ok(pick) => Some(pick),
-                Err(divergence) => {
-                    self.end = Some(End::diverged(divergence));
-                    None
-                }
-            },
+            Ok(pick) => Some(pick),
+            Err(divergence) => {
+                self.end = Some(End::diverged(divergence));
+                None
+            }
         }
     }
 
@@ -387,34 +375,17 @@ impl Engine {
             (id.0 > 0).then(|| (*self.current).id)
         };
         self.watch.created(id);
-        if let Driver::Search(strategy) = &mut self.driver {
-            let origin = Origin {
-                parent,
-                chain,
-                kind,
-            };
-            // SAFETY: as in `ask`.
-            unsafe { (**strategy).on_created(id, origin) };
-        }
+        let origin = Origin {
+            parent,
+            chain,
+            kind,
+        };
+        self.driver.tell_created(id, origin);
     }
 
     /// Tells the strategy of a new candidate.
     pub(super) fn announce(&mut self, id: WorkerId) {
-        self.announce_by(id, |strategy, id| strategy.on_enabled(id));
-    }
-
-    /// Tells the strategy of a worker, in this way, and asks it at the next point if it says so.
-    pub(super) fn announce_by(
-        &mut self,
-        id: WorkerId,
-        tell: impl FnOnce(&mut dyn Strategy, WorkerId) -> bool,
-    ) {
-        let asks = match &mut self.driver {
-            // SAFETY: as in `ask`.
-            Driver::Search(strategy) => unsafe { tell(&mut **strategy, id) },
-            Driver::Replay(_) => false,
-        };
-        if asks {
+        if self.driver.tell_enabled(id) {
             self.interrupt();
         }
     }

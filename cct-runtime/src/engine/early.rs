@@ -268,14 +268,13 @@ impl Engine {
 
     /// Tells the strategy of a time-out that may come.
     fn announce_early(&mut self, id: WorkerId) {
-        self.announce_by(id, |strategy, id| strategy.on_early(id));
+        if self.driver.tell_early(id) {
+            self.interrupt();
+        }
     }
 
     /// Tells the strategy that it may not come any more.
     fn announce_late(&mut self, id: WorkerId) {
-        self.announce_by(id, |strategy, id| {
-            strategy.on_late(id);
-            false
-        });
+        self.driver.tell_late(id);
     }
 }

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use super::alone::Alone;
 use super::clock;
+use super::driver::Driver;
 use super::fiber::{enter, hand_over};
 use super::glances::Glances;
 use super::panic::PanicId;
@@ -11,7 +12,7 @@ use super::prints;
 use super::record::Recorder;
 use super::replay::Replay;
 use super::stall::Stall;
-use super::state::{Driver, Engine, Request, engine, outside, set_engine};
+use super::state::{Engine, Request, engine, outside, set_engine};
 use super::vain::Vain;
 use crate::claim::{Exception, Exceptions};
 use crate::strategy::{Ending, IterationResult, Limits, Rng, Strategy, WorkerId};
@@ -111,7 +112,6 @@ impl Engine {
         let records = plan.record != Record::Schedule;
         self.recorder =
             records.then(|| Box::new(Recorder::with_capacity(plan.head.max_steps, with_calls)));
-        let mut asks = false;
         self.driver = match plan.order {
             Order::Search(strategy) => {
                 #[expect(
@@ -122,12 +122,11 @@ impl Engine {
                 let strategy = unsafe {
                     std::mem::transmute::<*mut (dyn Strategy + '_), *mut dyn Strategy>(strategy)
                 };
-                // SAFETY: as above.
-                asks = unsafe { (*strategy).observes() };
                 Driver::Search(strategy)
             }
             Order::Replay(replay) => Driver::Replay(replay),
         };
+        let asks = self.driver.observes();
         self.watch.begin(asks, plan.classify);
         self.keeps_values = records || self.watch.is_on;
         self.tape.begin(plan.iteration, plan.head);
@@ -154,23 +153,17 @@ impl Engine {
         self.tape.end(steps);
         self.tell_step();
         let end = self.end.take().expect("an iteration ends for a reason");
-        if let Driver::Search(strategy) = &mut self.driver {
-            let result = match end.verdict {
-                _ if end.abandoned => IterationResult::Abandoned,
-                Verdict::Passed => IterationResult::Passed,
-                Verdict::Failed(_) => IterationResult::Failed,
-                Verdict::CutOff => IterationResult::CutOff,
-            };
-            let limits = self.limits;
-            // SAFETY: the strategy was given for the time of this call.
-            unsafe {
-                (**strategy).end(&Ending {
-                    result,
-                    steps,
-                    limits,
-                });
-            }
-        }
+        let result = match end.verdict {
+            _ if end.abandoned => IterationResult::Abandoned,
+            Verdict::Passed => IterationResult::Passed,
+            Verdict::Failed(_) => IterationResult::Failed,
+            Verdict::CutOff => IterationResult::CutOff,
+        };
+        self.driver.tell_end(&Ending {
+            result,
+            steps,
+            limits: self.limits,
+        });
         end
     }
 

@@ -8,6 +8,7 @@ mod point;
 mod step;
 
 mod decide;
+mod driver;
 mod early;
 mod enabled;
 mod fiber;

@@ -15,11 +15,12 @@
 //! had been. No step is counted or recorded; a replay comes to the same.
 
 use super::alone::Paused;
+use super::driver::Driver;
 use super::external;
 use super::fiber::on_stack;
 use super::image::{Image, Moments};
 use super::iteration::End;
-use super::state::{Driver, Engine, Request};
+use super::state::{Engine, Request};
 use super::worker::{State, Worker};
 use crate::memory::arena;
 use crate::operation::Operation;
@@ -78,17 +79,9 @@ type Place = (Option<Operation>, usize);
 /// The driver and the observers of the iteration, while it is no overtime.
 #[derive(Debug)]
 struct Saved {
-    driver: DriverBox,
+    driver: Driver,
     paused: Paused,
     limits: Limits,
-}
-
-struct DriverBox(Driver);
-
-impl std::fmt::Debug for DriverBox {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("..")
-    }
 }
 
 impl Default for Overtime {
@@ -145,9 +138,9 @@ impl Engine {
             return false;
         }
         self.end_alone();
-        let driver = std::mem::replace(&mut self.driver, Driver::Replay(super::Replay::default()));
+        let driver = std::mem::replace(&mut self.driver, Driver::Nobody);
         let saved = Saved {
-            driver: DriverBox(driver),
+            driver,
             limits: self.limits,
             paused: self.pause(),
         };
@@ -394,7 +387,7 @@ impl Engine {
         let Some(saved) = self.overtime.saved.take() else {
             return;
         };
-        self.driver = saved.driver.0;
+        self.driver = saved.driver;
         self.limits = saved.limits;
         self.resume(saved.paused);
         let verdict = if self.overtime.is_proof {

@@ -10,6 +10,7 @@ use super::alone::Alone;
 use super::aside::Onlooker;
 use super::children::Children;
 use super::conditions::Conditions;
+use super::driver::Driver;
 use super::early::Early;
 use super::enabled::Enabled;
 use super::external::{self, Patience, forget_engine_thread};
@@ -24,7 +25,6 @@ use super::monitors::Registered;
 use super::overtime::Overtime;
 use super::panic::{Hook, Panics};
 use super::record::Recorder;
-use super::replay::Replay;
 use super::stack::Stacks;
 use super::stall::Stall;
 use super::tape::Tape;
@@ -36,7 +36,7 @@ use super::worker::Worker;
 use crate::claim::{Exception, Exceptions};
 use crate::config::Settings;
 use crate::memory::c_locals::CLocals;
-use crate::strategy::{Limits, Rng, Strategy, WorkerId};
+use crate::strategy::{Limits, Rng, WorkerId};
 use crate::verdict::Bug;
 
 thread_local! {
@@ -263,14 +263,6 @@ pub(crate) struct Engine {
 /// Runs a test's body and returns the bug, if there is one.
 pub(super) type Body = &'static dyn Fn() -> Option<Bug>;
 
-/// Who decides.
-pub(super) enum Driver {
-    /// A strategy, owned by whoever explores.
-    Search(*mut dyn Strategy),
-    /// A schedule that is to be repeated.
-    Replay(Replay),
-}
-
 /// Why the current worker hands over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Request {
@@ -329,7 +321,7 @@ impl Engine {
             stacks: Stacks::reserve(),
             root: null_mut(),
             c_locals: CLocals::default(),
-            driver: Driver::Replay(Replay::default()),
+            driver: Driver::Nobody,
             tape,
             stall: Stall::default(),
             alone: Alone::default(),

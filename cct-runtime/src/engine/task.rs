@@ -24,7 +24,7 @@ use super::naps::Nap;
 use super::point::point_at;
 use super::record::Note;
 use super::stack::Stack;
-use super::state::{Driver, Engine, Request, engine, outside};
+use super::state::{Engine, Request, engine, outside};
 use super::wake::{Relay, give_back, told_of_wakes};
 use super::watch::touch;
 use super::worker::{State, Worker};
@@ -1143,10 +1143,7 @@ impl Engine {
     }
 
     fn tell_chain(&mut self, task: WorkerId, chain: ChainId) {
-        if let Driver::Search(strategy) = &mut self.driver {
-            // SAFETY: whoever explores owns the strategy and is suspended.
-            unsafe { (**strategy).on_continued(task, chain) };
-        }
+        self.driver.tell_continued(task, chain);
     }
 
     /// The worker becomes a candidate.

@@ -9,7 +9,7 @@ use super::fiber::hand_over;
 use super::iteration::End;
 use super::point::point_at;
 use super::stack::MAX_WORKERS;
-use super::state::{Driver, engine, leave_out, outside};
+use super::state::{engine, leave_out, outside};
 use super::step::Step;
 use super::wait::{Wakeup, wait_at, wake_all_of};
 use super::watch::touch;
@@ -265,19 +265,14 @@ fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -> u32 {
             engine.overtime.is_broken = true;
             return 0;
         }
-        let chosen = match &mut engine.driver {
-            // SAFETY: whoever explores owns the strategy and is suspended.
-            Driver::Search(strategy) => unsafe { choose(&mut **strategy) },
-            Driver::Replay(replay) => {
-                let step = engine.horizon - engine.fuse;
-                replay.choose_index(step, n).unwrap_or_else(|divergence| {
-                    // The iteration ends at the next point in any case.
-                    engine.end.get_or_insert(End::diverged(divergence));
-                    engine.interrupt();
-                    0
-                })
-            }
-        };
+        let step = engine.steps();
+        let chosen = engine.driver.choose(step, n, choose);
+        let chosen = chosen.unwrap_or_else(|divergence| {
+            // The iteration ends at the next point in any case.
+            engine.end.get_or_insert(End::diverged(divergence));
+            engine.interrupt();
+            0
+        });
         engine.tape.choose(chosen);
         engine.watch.chose(chosen);
         chosen

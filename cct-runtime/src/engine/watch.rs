@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::classes::Class;
-use super::state::{Driver, Engine, Request, engine};
+use super::state::{Engine, Request, engine};
 use super::worker::Worker;
 use crate::operation::{Access, Operation};
 use crate::strategy::{Action, CLOCK, CONDITIONS, Executed, ITERATION, Next, TURNS, WorkerId};
@@ -210,11 +210,8 @@ impl Engine {
             resumed: false,
             ..step
         });
-        if let Driver::Search(strategy) = &mut self.driver
-            && self.watch.asks
-        {
-            // SAFETY: whoever explores owns the strategy and is suspended.
-            unsafe { (**strategy).on_look() };
+        if self.watch.asks {
+            self.driver.tell_look();
         }
     }
 
@@ -288,23 +285,12 @@ impl Engine {
         if self.watch.classifies {
             self.watch.class.step(&step, &self.watch.touched);
         }
-        if self.watch.asks
-            && let Driver::Search(strategy) = &mut self.driver
-        {
-            // SAFETY: whoever explores owns the strategy and is suspended.
-            unsafe {
-                for &(object, access) in &self.watch.touched {
-                    (**strategy).on_touched(object, access);
-                }
-                for other in self.watch.circle.drain(..) {
-                    (**strategy).on_circle(other);
-                }
-                if self.watch.is_picked {
-                    (**strategy).on_step(&step);
-                } else {
-                    (**strategy).on_turn(&step);
-                }
-            }
+        let watch = &mut self.watch;
+        if watch.asks {
+            let (touched, circle) = (&watch.touched, &watch.circle);
+            self.driver
+                .tell_step(&step, touched, circle, watch.is_picked);
+            watch.circle.clear();
         }
     }
 
@@ -317,9 +303,6 @@ impl Engine {
     /// Tells the strategy that a worker is no candidate any more.
     pub(super) fn announce_absent(&mut self, worker: WorkerId) {
         debug_assert_ne!(self.request, Request::Finish);
-        if let Driver::Search(strategy) = &mut self.driver {
-            // SAFETY: as above.
-            unsafe { (**strategy).on_disabled(worker) };
-        }
+        self.driver.tell_disabled(worker);
     }
 }
