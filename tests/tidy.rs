@@ -45,6 +45,19 @@ fn the_tool_does_not_use_the_engine() {
     assert_eq!(paths(sources().into_iter().filter(uses)), [""; 0]);
 }
 
+/// The harness ends the process; the engine asks for it by a function that it was given.
+#[test]
+fn the_engine_does_not_know_the_harness() {
+    let knows = |(path, text): &(PathBuf, String)| {
+        let parts = ["engine", "memory", "primitive"];
+        let mut parts = parts
+            .iter()
+            .map(|part| Path::new("cct-runtime/src").join(part));
+        parts.any(|part| path.starts_with(part)) && text.contains("harness::")
+    };
+    assert_eq!(paths(sources().into_iter().filter(knows)), [""; 0]);
+}
+
 /// Files are named in the map, and in the text by their path below some `src`.
 #[test]
 fn files_that_the_architecture_names_exist() {

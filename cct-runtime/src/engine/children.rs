@@ -83,7 +83,7 @@ fn wait_for(engine: &mut Engine, time: u64) -> bool {
     external::await_until(engine, left, is_over);
     let any_woken = engine.enabled.len() > could_run;
     if until > bound && !any_woken && engine.children.any_lives() {
-        crate::harness::give_up("a child process that lives on");
+        (engine.patience.give_up)("a child process that lives on");
     }
     any_woken
 }

@@ -73,15 +73,13 @@ impl Enabled {
 mod tests {
     use std::panic::Location;
 
-    use super::super::granularity::Granularity;
     use super::super::state::Engine;
-    use super::super::tape::Tape;
     use super::*;
     use crate::strategy::Rng;
 
     #[test]
     fn members_know_where_they_are() {
-        let mut engine = Engine::new(Tape::private(), Granularity::new(&[], &[]));
+        let mut engine = Engine::private();
         for _ in 0..20 {
             engine
                 .add_worker(None, None, Location::caller(), Box::new(|| {}))

@@ -83,7 +83,8 @@ const KERNEL: Duration = Duration::from_millis(2);
 const BUSY_KERNEL: Duration = Duration::from_millis(200);
 const SLICE: Duration = Duration::from_millis(1);
 
-/// How the engine goes about what it does not control: as the settings of the same names say.
+/// How the engine goes about what it does not control: as the settings of the same names say, and what is
+/// left when they are used up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     /// How often the outside is looked at before a decision, when it may be about to answer.
@@ -92,12 +93,16 @@ pub(crate) struct Patience {
     pub(crate) delay: u32,
     /// How long it waits when nobody else can run.
     pub(crate) timeout: Duration,
+    /// Is told what is beyond control, after a wait of that time in vain. It may end the process; if it
+    /// returns, the iteration goes on as if there were nothing to wait for.
+    pub(crate) give_up: fn(&str),
 }
 
 impl Patience {
     /// As these settings say.
-    pub(crate) fn of(settings: &Resolved) -> Patience {
+    pub(crate) fn of(settings: &Resolved, give_up: fn(&str)) -> Patience {
         Patience {
+            give_up,
             attempts: settings.uncontrolled_attempts,
             delay: settings.uncontrolled_delay,
             timeout: settings.uncontrolled_timeout,
@@ -209,7 +214,7 @@ pub(super) fn await_outside(engine: &mut Engine) -> bool {
         return true;
     }
     if is_far && left > bound {
-        crate::harness::give_up("what another process brings");
+        (engine.patience.give_up)("what another process brings");
     }
     false
 }

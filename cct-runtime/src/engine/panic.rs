@@ -16,7 +16,6 @@ use super::state::{Engine, engine, outside};
 use super::task::shown_as;
 use super::watch::touch;
 use super::worker::Worker;
-use crate::harness::report_internal_error;
 use crate::operation::{Access, Operation};
 use crate::strategy::WorkerId;
 use crate::trace::Site;
@@ -245,8 +244,8 @@ unsafe fn hook_object(engine: *const Engine) -> usize {
 /// Takes over the process's panic hook.
 ///
 /// Panics of uncontrolled threads go on to the hook before. A panic of the engine itself is no bug of the
-/// program: the process ends and says so.
-pub(crate) fn install_hook() {
+/// program: `report_internal_error` is told of it.
+pub(crate) fn install_hook(report_internal_error: fn(&str)) {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = std::panic::take_hook();

@@ -34,7 +34,6 @@ use super::wake::Relays;
 use super::watch::Watch;
 use super::worker::Worker;
 use crate::claim::{Exception, Exceptions};
-use crate::config::Settings;
 use crate::memory::c_locals::CLocals;
 use crate::strategy::{Limits, Rng, WorkerId};
 use crate::verdict::Bug;
@@ -290,7 +289,7 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     /// An engine that records to the given tape; about 2 MB, for the rest of the process.
-    pub(crate) fn new(tape: Tape, granularity: Granularity) -> Box<Engine> {
+    pub(crate) fn new(tape: Tape, granularity: Granularity, patience: Patience) -> Box<Engine> {
         external::reset();
         Box::new(Engine {
             fuse: 0,
@@ -307,7 +306,7 @@ impl Engine {
             looks: Looks::default(),
             children: Children::default(),
             glances: Glances::default(),
-            patience: Patience::of(&Settings::default().resolve()),
+            patience,
             workers: Vec::with_capacity(64),
             worker_count: 0,
             thread_count: 0,
@@ -366,6 +365,17 @@ impl Engine {
             state_hash: 0,
             granularity,
         })
+    }
+
+    /// An engine for tests of its parts: nobody listens to it.
+    #[cfg(test)]
+    pub(super) fn private() -> Box<Engine> {
+        let settings = crate::config::Settings::default().resolve();
+        Engine::new(
+            Tape::private(),
+            Granularity::new(&[], &[]),
+            Patience::of(&settings, |_| {}),
+        )
     }
 
     /// From here on the outside is waited for like this.

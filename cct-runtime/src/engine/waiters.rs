@@ -136,14 +136,12 @@ impl Waiters {
 mod tests {
     use std::panic::Location;
 
-    use super::super::granularity::Granularity;
     use super::super::state::Engine;
-    use super::super::tape::Tape;
     use super::*;
 
     #[test]
     fn waiters_leave_in_order_of_waiting_whatever_shares_their_bucket() {
-        let mut engine = Engine::new(Tape::private(), Granularity::new(&[], &[]));
+        let mut engine = Engine::private();
         // More objects than buckets: some chains have waiters of several.
         let objects: Vec<usize> = (1..=3 * BUCKETS).map(|object| object * 8).collect();
         let mut waiters = Waiters::default();

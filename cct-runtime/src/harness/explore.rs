@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::distinct::Distinct;
 use super::early_end;
-use super::process::private_board;
+use super::process::{patience, private_board};
 use super::replay;
 use super::resume::Resume;
 use super::share::Share;
@@ -14,7 +14,7 @@ use crate::claim::{Exception, Exceptions};
 use crate::config;
 use crate::config::{Resolved, Settings};
 use crate::engine::prints_with_seed;
-use crate::engine::{self, Engine, Granularity, Order, Patience, Plan, Record, Tape};
+use crate::engine::{self, Engine, Granularity, Order, Plan, Record, Tape};
 use crate::operation::Operation;
 use crate::strategy::{self, Beginning, Kind, Limits, Progress, Random, Rng, Spec, Strategy};
 use crate::trace::{Schedule, Step, Trace};
@@ -86,7 +86,7 @@ impl Explorer {
     pub(super) fn on(tape: Tape, settings: &Resolved) -> Explorer {
         let mut surroundings = Surroundings::new();
         let granularity = Granularity::new(&settings.atomic, &settings.interleave);
-        let mut engine = Engine::new(tape, granularity);
+        let mut engine = Engine::new(tape, granularity, patience(settings));
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
         Explorer {
@@ -300,7 +300,7 @@ impl<'a> Search<'a> {
         let given_none = given.is_none();
         let has_twins = given_none && settings.granularity == config::Granularity::Mix;
         let mut strategies = given.unwrap_or_else(|| settings.strategy.build());
-        explorer.engine.set_patience(Patience::of(&settings));
+        explorer.engine.set_patience(patience(&settings));
         let path = settings.resume.clone();
         let resume = path
             .map(|path| Resume::open(&path, name, &mut settings, &mut strategies))

@@ -25,8 +25,6 @@ use std::process::Termination;
 pub use core::prelude::v1::test as real_test;
 
 pub use explore::{Exploration, Explorer, Seen, explore};
-pub(crate) use process::give_up;
-pub(crate) use process::report_internal_error;
 pub use process::report_uncontrolled;
 pub use signals::{is_handled_by_programs, take_signals_back};
 

@@ -9,7 +9,7 @@ use super::channel::{Answers, Channel};
 use super::explore::{Explorer, Search};
 use super::{TestCase, crash, interactive, replay, signals};
 use crate::config::{Resolved, Settings};
-use crate::engine::{Tape, is_controlled, outside};
+use crate::engine::{Patience, Tape, is_controlled, outside};
 use crate::verdict::Bug;
 use crate::wire::{
     Board, ENV_ANSWERS, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_OVERRIDES, ENV_PART,
@@ -97,9 +97,14 @@ pub fn report_uncontrolled(what: &str) {
     }
 }
 
+/// How these settings have the engine wait for the outside; then it gives up.
+pub(super) fn patience(settings: &Resolved) -> Patience {
+    Patience::of(settings, give_up)
+}
+
 /// The engine cannot go on: what it waits for is not under control. Ends the process, so that the test is
 /// run natively; where nobody listens it does nothing.
-pub(crate) fn give_up(what: &str) {
+fn give_up(what: &str) {
     if let Some(channel) = CHANNEL.get() {
         channel.send(&Event::Uncontrolled(what.to_owned()));
         leave()
@@ -114,7 +119,7 @@ pub(super) fn send(event: &Event) {
 }
 
 /// The engine itself has panicked: says so and ends the process. Does nothing where nobody listens.
-pub(crate) fn report_internal_error(message: &str) {
+pub(super) fn report_internal_error(message: &str) {
     if let Some(channel) = CHANNEL.get() {
         channel.send(&Event::Refused(format!(
             "internal error of cargo-cct: {message}"

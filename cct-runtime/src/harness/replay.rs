@@ -1,10 +1,11 @@
 //! Repeats a schedule, with everything recorded.
 
 use super::explore::fail_on_unobserved;
+use super::process::patience;
 use super::surroundings::Surroundings;
 use crate::codec::Wire as _;
 use crate::config::Resolved;
-use crate::engine::{Engine, Order, Patience, Plan, Record, Replay};
+use crate::engine::{Engine, Order, Plan, Record, Replay};
 use crate::trace::{Schedule, Trace};
 use crate::verdict::Bug;
 use crate::wire::{ENV_SCHEDULE, Replayed};
@@ -27,7 +28,7 @@ pub(super) fn replay(
     body: &dyn Fn() -> Option<Bug>,
 ) -> Replayed {
     surroundings.restore(schedule.seed);
-    engine.set_patience(Patience::of(settings));
+    engine.set_patience(patience(settings));
     let head = head_of(&schedule);
     let plan = Plan {
         iteration: 1,

@@ -1,5 +1,6 @@
 //! What surrounds an iteration: put back after it, so that the next starts as in a fresh process.
 
+use super::process::report_internal_error;
 use crate::engine;
 use crate::memory::arena;
 use crate::memory::c_locals::CLocals;
@@ -35,7 +36,7 @@ impl Surroundings {
     pub(super) fn new() -> Surroundings {
         // From here on what is allocated on this thread is the engine's own, and not put back.
         engine::mark_engine_thread();
-        engine::install_hook();
+        engine::install_hook(report_internal_error);
         arena::open();
         Surroundings {
             descriptors: Descriptors::now(),
