@@ -9,11 +9,45 @@ mod expand;
 mod fallback;
 mod settings;
 mod should_panic;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "it is the engine's, and has columns for the command line"
+)]
+mod table;
 mod test_fn;
 #[cfg(test)]
 mod tests;
 
 use proc_macro::TokenStream;
+
+/// A line of documentation for each setting that a test may have.
+macro_rules! listed {
+    ($($name:ident: $type:ty {
+        kind: $kind:ident $({ $($limits:tt)* })? $(($words:expr))?, reach: $reach:ident,
+        decides: $decides:literal, heading: $heading:literal, value: $value:literal,
+        example: $example:literal, help: $help:literal,
+        $(default: $shown:literal, $default:expr,)?
+    })*) => {
+        concat!($(line!($reach $name $example $help)),*)
+    };
+}
+macro_rules! line {
+    (Test $name:ident $example:literal $help:literal) => {
+        concat!(
+            "- `",
+            stringify!($name),
+            " = ",
+            stringify!($example),
+            "`: ",
+            $help,
+            ".\n"
+        )
+    };
+    ($reach:ident $name:ident $example:literal $help:literal) => {
+        ""
+    };
+}
 
 /// Takes the place of std's `#[test]` in crates that cargo-cct builds.
 ///
@@ -36,19 +70,7 @@ pub fn std_global_allocator(args: TokenStream, item: TokenStream) -> TokenStream
 ///
 /// Without cargo-cct it is a plain `#[test]`, and the settings are only checked. They are:
 ///
-/// - `iterations = 500`: the most schedules to explore.
-/// - `time = "2s"` (or `ms`, `m`): no new schedule is begun after this long.
-/// - `max_steps = 5000`: where a schedule is cut off, counted from its first spawn.
-/// - `strategy = "pct:3"`: who picks the next worker.
-/// - `seed = 7`: what all choices follow from.
-/// - `detached_steps = 0`: how long detached workers may run on after the body has returned.
-/// - `temperature = 5000`: for how many fair steps something may be overdue.
-/// - `fail_on_unobserved_panic = true`: whether a panic that nobody joined is a bug.
-/// - `atomic = "a,b"`: crates whose operations are no scheduling points.
-/// - `watch = 1`: one schedule in so many is watched to count behaviours.
-/// - `uncontrolled_attempts = 10`: how often, before a decision, the outside is looked at.
-/// - `uncontrolled_delay = 1000`: for how many rounds the engine spins between two of these looks.
-/// - `uncontrolled_timeout = "10s"`: how long it waits for other processes when nobody can run.
+#[doc = table::with_settings!(listed)]
 /// - `crate = path`: where the library `cct` is, if it is not `::cct`.
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {

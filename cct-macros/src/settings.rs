@@ -1,13 +1,15 @@
 //! The settings of `#[cct::test(…)]`, and what is wrong with them.
 //!
-//! They leave as the text that the harness reads. Limits that belong to the engine are not known
-//! here: the expansion has the compiler check them.
+//! They leave as the text that the harness reads. The table of settings is the engine's own; strategies are
+//! not known here: the expansion has the compiler check them.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens as _, quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, ExprLit, ExprPath, Ident, Lit, Path, Token};
+use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Path, Token};
+
+use crate::table::{Kind, Reach, Setting, TABLE};
 
 /// Settings that were understood.
 #[derive(Default)]
@@ -16,21 +18,9 @@ pub(crate) struct Settings {
     pub(crate) text: String,
     /// Where the library is.
     library: Option<Path>,
-    checks: Vec<Check>,
+    /// Those that only the engine knows.
+    strategies: Vec<LitStr>,
 }
-
-/// A question that only the engine can answer.
-enum Check {
-    Strategy(syn::LitStr),
-    MaxSteps(u64, Span),
-}
-
-const NAMES: &str = "`iterations`, `time`, `max_steps`, `strategy`, `seed`, `detached_steps`, \
-                     `temperature`, `fail_on_unobserved_panic`, `atomic`, `interleave`, \
-                     `granularity`, `timeouts`, `watch`, `uncontrolled_attempts`, \
-                     `uncontrolled_delay`, `uncontrolled_timeout` and `crate`";
-const GRANULARITIES: &str = "`\"all\"`, `\"workspace\"` or `\"mix\"`";
-const TIMEOUTS: &str = "`\"late\"`, `\"race\"` or `\"auto\"`";
 
 impl Settings {
     /// Reads what stands in the attribute's parentheses. What is wrong is left out and reported.
@@ -56,10 +46,10 @@ impl Settings {
         (settings, errors)
     }
 
-    /// Assertions that hold if the engine takes the settings; `library` is where the engine is.
+    /// Assertions that hold if the engine takes the strategies; `library` is where the engine is.
     pub(crate) fn checks(&self, library: &TokenStream) -> TokenStream {
-        let assertion = |check: &Check| check.assertion(library);
-        self.checks.iter().map(assertion).collect()
+        let assertion = |text| check(text, library);
+        self.strategies.iter().map(assertion).collect()
     }
 
     /// Where the settings say that the library is.
@@ -69,74 +59,48 @@ impl Settings {
 
     fn set(&mut self, pair: &Pair) -> syn::Result<()> {
         let name = pair.name.unraw().to_string();
-        let value = match name.as_str() {
-            "iterations" => pair.number(1, u64::MAX)?.to_string(),
-            "max_steps" => {
-                let steps = pair.number(1, u64::MAX)?;
-                self.checks.push(Check::MaxSteps(steps, pair.value_span()));
-                steps.to_string()
-            }
-            "seed" => pair.number(0, u64::MAX)?.to_string(),
-            "detached_steps" | "temperature" | "uncontrolled_delay" => {
-                pair.number(0, u32::MAX.into())?.to_string()
-            }
-            "watch" | "uncontrolled_attempts" => pair.number(1, u32::MAX.into())?.to_string(),
-            "fail_on_unobserved_panic" => match &pair.value {
-                Expr::Lit(ExprLit {
-                    lit: Lit::Bool(value),
-                    ..
-                }) => value.value.to_string(),
-                _ => return Err(pair.wants("`true` or `false`")),
-            },
-            "time" | "uncontrolled_timeout" => pair.milliseconds()?.to_string(),
-            "atomic" | "interleave" => pair.crates()?,
-            "granularity" => match pair.text(GRANULARITIES)?.value() {
-                known if ["all", "workspace", "mix"].contains(&&*known) => known,
-                _ => return Err(pair.wants(GRANULARITIES)),
-            },
-            "timeouts" => match pair.text(TIMEOUTS)?.value() {
-                known if ["late", "race", "auto"].contains(&&*known) => known,
-                _ => return Err(pair.wants(TIMEOUTS)),
-            },
-            "strategy" => {
+        if name == "crate" {
+            self.library = Some(pair.path()?);
+            return Ok(());
+        }
+        let Some(row) = known().find(|row| row.name == name) else {
+            let names: Vec<_> = known().map(|row| format!("`{}`", row.name)).collect();
+            let names = names.join(", ");
+            let message = format!("no setting is called `{name}`; there are {names} and `crate`");
+            return Err(syn::Error::new(pair.name.span(), message));
+        };
+        let value = match row.kind {
+            Kind::Number { least, most } => pair.number(least, most)?.to_string(),
+            Kind::Time => pair.milliseconds()?.to_string(),
+            Kind::Flag => pair.flag()?.to_string(),
+            Kind::Words(words) => pair.word(words)?,
+            Kind::Names => pair.crates()?,
+            Kind::Strategy => {
                 let text = pair.text("a string like `\"pct:3\"`")?;
-                self.checks.push(Check::Strategy(text.clone()));
+                self.strategies.push(text.clone());
                 text.value()
             }
-            "crate" => {
-                self.library = Some(pair.path()?);
-                return Ok(());
-            }
-            _ => {
-                let message = format!("no setting is called `{name}`; there are {NAMES}");
-                return Err(syn::Error::new(pair.name.span(), message));
-            }
+            Kind::File => pair.text("a path")?.value(),
         };
         self.text.extend([&name, "=", &value, "\n"]);
         Ok(())
     }
 }
 
-impl Check {
-    /// The call is on the value's own span, which is where the compiler is to point; the path is
-    /// not, since it would mean something else in edition 2015.
-    fn assertion(&self, library: &TokenStream) -> TokenStream {
-        let (path, call) = match self {
-            Check::Strategy(text) => (
-                quote!(strategy::Spec),
-                quote_spanned!(text.span()=> Checked::check(#text)),
-            ),
-            Check::MaxSteps(steps, span) => (
-                quote!(config::Settings),
-                quote_spanned!(*span=> Checked::check_max_steps(#steps)),
-            ),
+/// The settings that a test may have.
+fn known() -> impl Iterator<Item = &'static Setting> {
+    TABLE.iter().filter(|row| row.reach == Reach::Test)
+}
+
+/// The call is on the value's own span, which is where the compiler is to point; the path is not, since it
+/// would mean something else in edition 2015.
+fn check(text: &LitStr, library: &TokenStream) -> TokenStream {
+    let call = quote_spanned!(text.span()=> Checked::check(#text));
+    quote! {
+        const _: () = {
+            use #library::strategy::Spec as Checked;
+            #call
         };
-        quote! {
-            const _: () = {
-                use #library::#path as Checked;
-                #call
-            };
-        }
     }
 }
 
@@ -181,7 +145,32 @@ impl Pair {
             })
     }
 
-    fn text(&self, wanted: &str) -> syn::Result<&syn::LitStr> {
+    fn flag(&self) -> syn::Result<bool> {
+        match &self.value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Bool(value),
+                ..
+            }) => Ok(value.value),
+            _ => Err(self.wants("`true` or `false`")),
+        }
+    }
+
+    fn word(&self, words: &[&str]) -> syn::Result<String> {
+        let quoted: Vec<_> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+        let wanted = quoted.join(", ");
+        let wanted = match wanted.rsplit_once(", ") {
+            Some((others, last)) => format!("{others} or {last}"),
+            None => wanted,
+        };
+        let word = self.text(&wanted)?.value();
+        if words.contains(&&*word) {
+            Ok(word)
+        } else {
+            Err(self.wants(&wanted))
+        }
+    }
+
+    fn text(&self, wanted: &str) -> syn::Result<&LitStr> {
         match &self.value {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(text),
@@ -236,13 +225,5 @@ impl Pair {
     fn wants(&self, wanted: &str) -> syn::Error {
         let message = format!("setting `{}` takes {wanted}", self.name);
         syn::Error::new_spanned(&self.value, message)
-    }
-
-    fn value_span(&self) -> Span {
-        self.value
-            .to_token_stream()
-            .into_iter()
-            .next()
-            .map_or_else(Span::call_site, |t| t.span())
     }
 }

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 use cct::claim::Exceptions;
+use cct::config::Settings;
 
 use super::chosen::Chosen;
 use super::layer;
@@ -20,7 +21,7 @@ use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
 use super::workspace::{Workspace, library_path};
 use super::wrapper;
-use crate::cli::{CargoArgs, Config, Output};
+use crate::cli::{CargoArgs, Output};
 
 /// What every call of cargo is made from.
 #[derive(Debug)]
@@ -89,7 +90,7 @@ pub(crate) struct Executable {
     /// The variables that its tests run with.
     pub env: Vec<(String, OsString)>,
     /// What its package and the workspace set.
-    pub config: Config,
+    pub config: Settings,
 }
 
 /// Why there are no executables.

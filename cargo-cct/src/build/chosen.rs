@@ -36,15 +36,15 @@ impl Chosen {
     /// What a test's attribute says comes too late for its build.
     pub(crate) fn new(args: &TestArgs, workspace: &Workspace) -> Chosen {
         let manifests = workspace.packages.values().map(|member| &member.config);
-        let configured = manifests.filter_map(|config| config.settings.interleave.as_ref());
-        let mut dependencies = match &args.explore.interleave {
+        let configured = manifests.filter_map(|config| config.interleave.as_ref());
+        let mut dependencies = match &args.explore.settings.interleave {
             Some(names) => names.clone(),
             None => configured.flatten().cloned().collect(),
         };
         dependencies.sort();
         dependencies.dedup();
         Chosen {
-            members: args.source.rewrite,
+            members: args.explore.settings.rewrite,
             dependencies,
         }
     }

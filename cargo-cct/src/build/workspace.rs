@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::{env, io};
 
 use cargo_metadata::{MetadataCommand, Package, PackageId};
+use cct::config::Settings;
 
 use super::toolchain::Toolchain;
-use crate::cli::{CargoArgs, Config, ConfigError};
+use crate::cli::{CargoArgs, ConfigError, configured};
 
 /// The user's workspace.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(crate) struct Workspace {
     /// Its members.
     pub packages: BTreeMap<PackageId, Member>,
     /// What the workspace sets.
-    pub config: Config,
+    pub config: Settings,
 }
 
 /// A package of the workspace.
@@ -32,7 +33,7 @@ pub(crate) struct Member {
     /// What cargo says about it.
     pub package: Package,
     /// What it and the workspace set.
-    pub config: Config,
+    pub config: Settings,
 }
 
 /// Why the workspace cannot be used.
@@ -84,15 +85,15 @@ impl Workspace {
             None => metadata.target_directory.into_std_path_buf(),
         };
         let root = metadata.workspace_root.into_std_path_buf();
-        let config = Config::read(&metadata.workspace_metadata, "workspace")
+        let config = configured(&metadata.workspace_metadata, "workspace")
             .map_err(|error| WorkspaceError::Config(root.join("Cargo.toml"), error))?;
         let mut packages = BTreeMap::new();
         for package in metadata.packages {
-            let own = Config::read(&package.metadata, "package").map_err(|error| {
+            let own = configured(&package.metadata, "package").map_err(|error| {
                 WorkspaceError::Config(package.manifest_path.clone().into(), error)
             })?;
             let member = Member {
-                config: own.over(&config),
+                config: own.over(config.clone()),
                 package,
             };
             packages.insert(member.package.id.clone(), member);

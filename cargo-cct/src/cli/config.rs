@@ -1,22 +1,9 @@
 //! `[workspace.metadata.cct]` and `[package.metadata.cct]`: settings that count less than a test's own.
 
-use std::time::Duration;
-
-use cct::config::Settings;
+use cct::config::{Kind, Setting, Settings, TABLE};
 use serde_json::Value;
 
 use super::duration;
-
-/// The settings of one manifest.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Config {
-    /// What tests are told.
-    pub settings: Settings,
-    /// How long a test may be silent.
-    pub hang_timeout: Option<Duration>,
-    /// Whether the source is rewritten.
-    pub rewrite: Option<bool>,
-}
 
 /// A table that makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -26,54 +13,31 @@ pub(crate) struct ConfigError {
     message: String,
 }
 
-impl Config {
-    /// Reads the `cct` table of a manifest's metadata; `owner` is `workspace` or `package`.
-    pub(crate) fn read(metadata: &Value, owner: &str) -> Result<Config, ConfigError> {
-        let failed = |message| ConfigError {
-            table: format!("{owner}.metadata.cct"),
-            message,
+/// Reads the `cct` table of a manifest's metadata; `owner` is `workspace` or `package`.
+pub(crate) fn configured(metadata: &Value, owner: &str) -> Result<Settings, ConfigError> {
+    let failed = |message| ConfigError {
+        table: format!("{owner}.metadata.cct"),
+        message,
+    };
+    let table = match metadata.get("cct") {
+        None => return Ok(Settings::default()),
+        Some(Value::Object(table)) => table,
+        Some(_) => return Err(failed("expected a table".to_owned())),
+    };
+    let mut settings = Settings::default();
+    for (key, value) in table {
+        let key = key.replace('-', "_");
+        let text = text(value).ok_or_else(|| failed(format!("`{key}` is no plain value")))?;
+        let is_time = |row: &Setting| row.name == key && row.kind == Kind::Time;
+        let text = if TABLE.iter().any(is_time) {
+            duration::milliseconds(&text).map_err(failed)?
+        } else {
+            text
         };
-        let table = match metadata.get("cct") {
-            None => return Ok(Config::default()),
-            Some(Value::Object(table)) => table,
-            Some(_) => return Err(failed("expected a table".to_owned())),
-        };
-        let mut config = Config::default();
-        for (key, value) in table {
-            let key = key.replace('-', "_");
-            let text = text(value).ok_or_else(|| failed(format!("`{key}` is no plain value")))?;
-            let time = |text| duration::parse(text).map_err(failed);
-            let text = match key.as_str() {
-                "hang_timeout" => {
-                    config.hang_timeout = Some(time(&text)?);
-                    continue;
-                }
-                "rewrite" => {
-                    let value = text
-                        .parse()
-                        .map_err(|_| failed(format!("`{key} = {text}`")))?;
-                    config.rewrite = Some(value);
-                    continue;
-                }
-                "time" => time(&text)?.as_millis().to_string(),
-                _ => text,
-            };
-            config
-                .settings
-                .set(&key, &text)
-                .map_err(|error| failed(error.to_string()))?;
-        }
-        Ok(config)
+        let set = settings.set(&key, &text);
+        set.map_err(|error| failed(error.to_string()))?;
     }
-
-    /// Fills the gaps of `self` from `lower`, which counts less.
-    pub(crate) fn over(self, lower: &Config) -> Config {
-        Config {
-            settings: self.settings.over(lower.settings.clone()),
-            hang_timeout: self.hang_timeout.or(lower.hang_timeout),
-            rewrite: self.rewrite.or(lower.rewrite),
-        }
-    }
+    Ok(settings)
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -94,6 +58,8 @@ fn text(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::*;
@@ -102,24 +68,22 @@ mod tests {
     fn values_are_read_as_on_the_command_line() {
         let metadata = json!({ "cct": {
             "iterations": 5, "time": "2s", "max-steps": 9, "atomic": ["a", "b"], "hang_timeout": 3,
-            "rewrite": false, "interleave": ["a"],
+            "rewrite": false, "interleave": ["a"], "uncontrolled_timeout": "1s",
         }});
-        let config = Config::read(&metadata, "package").expect("well-formed");
-        assert_eq!(config.settings.iterations, Some(5));
-        assert_eq!(config.settings.time, Some(Duration::from_secs(2)));
-        assert_eq!(config.settings.max_steps, Some(9));
-        assert_eq!(
-            config.settings.atomic,
-            Some(vec!["a".to_owned(), "b".to_owned()])
-        );
+        let config = configured(&metadata, "package").expect("well-formed");
+        assert_eq!(config.iterations, Some(5));
+        assert_eq!(config.time, Some(Duration::from_secs(2)));
+        assert_eq!(config.max_steps, Some(9));
+        assert_eq!(config.atomic, Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(config.hang_timeout, Some(Duration::from_secs(3)));
+        assert_eq!(config.uncontrolled_timeout, Some(Duration::from_secs(1)));
         assert_eq!(config.rewrite, Some(false));
-        assert_eq!(config.settings.interleave, Some(vec!["a".to_owned()]));
+        assert_eq!(config.interleave, Some(vec!["a".to_owned()]));
     }
 
     #[test]
     fn unknown_keys_are_errors() {
-        let error = Config::read(&json!({ "cct": { "iteration": 5 } }), "workspace");
+        let error = configured(&json!({ "cct": { "iteration": 5 } }), "workspace");
         let message = error.expect_err("no such setting").to_string();
         assert!(
             message.starts_with("`workspace.metadata.cct`: setting `iteration`"),
@@ -130,9 +94,7 @@ mod tests {
     #[test]
     fn no_table_is_no_error() {
         assert_eq!(
-            Config::read(&Value::Null, "package")
-                .expect("empty")
-                .settings,
+            configured(&Value::Null, "package").expect("empty"),
             Settings::default()
         );
     }

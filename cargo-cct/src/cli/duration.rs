@@ -20,6 +20,11 @@ pub(super) fn parse(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| wants())
 }
 
+/// Reads one for the settings, which count in milliseconds.
+pub(super) fn milliseconds(text: &str) -> Result<String, String> {
+    parse(text).map(|time| time.as_millis().to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

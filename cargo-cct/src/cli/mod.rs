@@ -4,12 +4,12 @@ mod args;
 mod cargo_args;
 mod config;
 mod duration;
+mod explore;
 mod harness_args;
 
 pub(crate) use args::{
-    CleanArgs, Cli, ColorChoice, ExpandArgs, ListArgs, Output, Picker, ReplayArgs, ShowArgs,
-    TestArgs, Verb,
+    CleanArgs, Cli, ColorChoice, ExpandArgs, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
-pub(crate) use config::{Config, ConfigError};
+pub(crate) use config::{ConfigError, configured};
 pub(crate) use harness_args::HarnessArgs;

@@ -16,8 +16,7 @@ use crate::exit::Exit;
 use crate::failure::{Record, Store};
 use crate::report::{Detail, Json, Layout, Replay, Report};
 use crate::run::{
-    Difference, HANG_TIMEOUT, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_end,
-    spawn,
+    Difference, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_end, spawn,
 };
 
 /// Does it.
@@ -69,10 +68,10 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         return debug(debugger, &launch, &record, &scratch);
     }
     let stop = Stop::at_signals().context("cannot listen for signals")?;
+    let configured = &executable.config;
     let timeout = args
         .hang_timeout
-        .or(executable.config.hang_timeout)
-        .unwrap_or(HANG_TIMEOUT);
+        .unwrap_or_else(|| configured.hang_timeout());
     if args.interactive {
         let keeper = Keeper {
             workspace: &workspace,

@@ -14,7 +14,7 @@ use super::{cargo, compare, load, sysroot};
 use crate::build::cargo::{Built, Cargo, Executable};
 use crate::build::chosen::Chosen;
 use crate::build::workspace::Workspace;
-use crate::cli::{HarnessArgs, Picker, TestArgs};
+use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::{Record, Store};
 use crate::report::{Failed, Human, Json, Report, Reporter, Summary, crates};
@@ -49,7 +49,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Success);
     }
 
-    if args.explore.resume.is_some() {
+    if args.explore.settings.resume.is_some() {
         let count = plan.jobs.len();
         anyhow::ensure!(
             count <= 1,
@@ -59,13 +59,12 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     let stop = Stop::at_signals().context("cannot listen for signals")?;
-    let seed = RunSeed::choose(args.explore.seed, workspace.config.settings.seed);
-    let mut overrides = args.explore.settings();
+    let seed = RunSeed::choose(args.explore.settings.seed, workspace.config.seed);
+    let mut overrides = args.explore.settings.clone();
     overrides.seed = None;
     let explorer = Explorer {
         seed,
         overrides,
-        hang_timeout: args.explore.hang_timeout,
         scratch: &scratch,
         stop: stop.clone(),
     };
@@ -78,7 +77,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         store: Store::new(workspace.failures()),
         run_seed: seed.number(),
     };
-    if args.explore.strategy == Some(Picker::Person) {
+    if args.explore.person {
         return lead_one(args, &plan, &explorer, &keeper);
     }
     if args.explore.compare_strategies {
@@ -147,8 +146,8 @@ fn tell_of_crates(
     if args.output.verbose == 0 {
         return Ok(());
     }
-    let settings = args.explore.settings();
-    let settings = settings.over(workspace.config.settings.clone());
+    let settings = args.explore.settings.clone();
+    let settings = settings.over(workspace.config.clone());
     if args.output.json {
         for built in &built.crates {
             Json::line("crate", crates::json(built, &settings, workspace))?;

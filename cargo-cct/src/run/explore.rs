@@ -27,16 +27,11 @@ pub(crate) struct Explorer<'a> {
     pub seed: RunSeed,
     /// Settings above the tests' attributes.
     pub overrides: Settings,
-    /// How long a test may be silent; none: what its package says, else ten seconds.
-    pub hang_timeout: Option<Duration>,
     /// Where files go.
     pub scratch: &'a Scratch,
     /// Set when everything is to end.
     pub stop: Stop,
 }
-
-/// How long a test may be silent when nothing is said.
-pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A test that was run.
 #[derive(Debug)]
@@ -233,15 +228,15 @@ impl Explorer<'_> {
     ) -> (Settings, Settings) {
         let mut overrides = self.overrides.clone();
         overrides.strategy = strategy.cloned().or(overrides.strategy);
-        let mut defaults = executable.config.settings.clone();
+        let mut defaults = executable.config.clone();
         self.seed.apply(name, &mut overrides, &mut defaults);
         (overrides, defaults)
     }
 
     /// How long a test may be silent.
     pub(crate) fn hang_timeout_of(&self, executable: &Executable) -> Duration {
-        let asked = self.hang_timeout.or(executable.config.hang_timeout);
-        asked.unwrap_or(HANG_TIMEOUT)
+        let settings = self.overrides.clone().over(executable.config.clone());
+        settings.hang_timeout()
     }
 
     /// Runs the test once, natively.

@@ -23,7 +23,7 @@ mod watch;
 pub(crate) use claim::{Claim, Scope};
 pub(crate) use confirm::{Repeated, repeat, same_end, without_numbers};
 pub(crate) use difference::{Difference, difference};
-pub(crate) use explore::{Explorer, Finding, HANG_TIMEOUT, Outcome, Repeats, TestRun};
+pub(crate) use explore::{Explorer, Finding, Outcome, Repeats, TestRun};
 pub(crate) use interact::{Led, interact};
 pub(crate) use name::TestName;
 pub(crate) use plan::{Job, Plan, Task};

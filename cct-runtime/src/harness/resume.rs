@@ -91,7 +91,8 @@ impl Resume {
             format: FORMAT,
             test: test.to_owned(),
             executable: executable()?,
-            settings: schedules_depend_on(name, settings),
+            // The seed is not among them: it is taken over.
+            settings: format!("strategy={name}\n{}", settings.deciding()),
             seed: settings.seed,
             limits: Limits::default(),
             left_out: Exceptions::NONE,
@@ -227,20 +228,6 @@ fn read(bytes: &[u8]) -> Result<Saved, String> {
         return Err(damaged());
     }
     Saved::from_bytes(body).ok_or_else(damaged)
-}
-
-/// The settings without which the same decisions lead elsewhere. The seed is not among them: it is taken
-/// over.
-fn schedules_depend_on(strategy: &str, settings: &Resolved) -> String {
-    format!(
-        "strategy={strategy}\nmax_steps={}\ndetached_steps={}\natomic={}\ninterleave={}\n\
-         granularity={}\n",
-        settings.max_steps,
-        settings.detached_steps,
-        settings.atomic.join(","),
-        settings.interleave.join(","),
-        settings.granularity.name(),
-    )
 }
 
 /// Tells this executable from others.

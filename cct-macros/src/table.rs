@@ -1,0 +1,1 @@
+../../cct-runtime/src/config/table.rs

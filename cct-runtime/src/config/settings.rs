@@ -1,0 +1,265 @@
+//! The settings as far as a source gives them, and with every gap filled.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::table::{Reach, Setting, TABLE, with_settings};
+use super::value::{SettingsError, Value};
+use super::words::{Granularity, Timeouts};
+use crate::strategy::Spec;
+use crate::wire::Board;
+
+/// What is there for sure of a setting: its value if it has a default.
+macro_rules! sure {
+    ($type:ty) => { Option<$type> };
+    ($type:ty, $default:expr) => { $type };
+}
+
+macro_rules! filled {
+    ($given:expr, $value:expr) => {
+        $value
+    };
+    ($given:expr, $value:expr, $default:expr) => {
+        $value.unwrap_or_else(|| default($given, $default))
+    };
+}
+
+macro_rules! declare {
+    ($($name:ident: $type:ty {
+        kind: $kind:ident $({ $($limits:tt)* })? $(($words:expr))?, reach: $reach:ident,
+        decides: $decides:literal, heading: $heading:literal, value: $value:literal,
+        example: $example:literal, help: $help:literal,
+        $(default: $shown:literal, $default:expr,)?
+    })*) => {
+        /// Settings as far as one source gives them.
+        #[derive(Clone, PartialEq, Eq, Debug, Default)]
+        pub struct Settings {
+            $(#[doc = $help] pub $name: Option<$type>,)*
+        }
+
+        /// Settings with every gap filled.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct Resolved {
+            $(#[doc = $help] pub $name: sure!($type $(, $default)?),)*
+        }
+
+        impl Settings {
+            $(
+                #[doc = concat!("The `", stringify!($name), "` that is given, or the default.")]
+                pub fn $name(&self) -> sure!($type $(, $default)?) {
+                    filled!(self, self.$name.clone() $(, $default)?)
+                }
+            )*
+
+            fn assign(&mut self, row: &Setting, text: &str) -> Result<(), String> {
+                $(if row.name == stringify!($name) {
+                    self.$name = Some(Value::read(text, row.kind)?);
+                })*
+                Ok(())
+            }
+
+            /// Those that are given, as text.
+            fn given(&self) -> impl Iterator<Item = (&'static Setting, String)> {
+                let texts = [$(self.$name.as_ref().map(Value::write),)*];
+                let rows = TABLE.iter().zip(texts);
+                rows.filter_map(|(row, text)| Some((row, text?)))
+            }
+
+            /// Fills the gaps of `self` from `lower`, which counts less.
+            #[must_use]
+            pub fn over(self, lower: Settings) -> Settings {
+                Settings { $($name: self.$name.or(lower.$name),)* }
+            }
+
+            /// Fills what is left with the defaults.
+            pub fn resolve(self) -> Resolved {
+                Resolved { $($name: self.$name(),)* }
+            }
+        }
+
+        impl From<Resolved> for Settings {
+            fn from(resolved: Resolved) -> Settings {
+                Settings { $($name: resolved.$name.into(),)* }
+            }
+        }
+    };
+}
+with_settings!(declare);
+
+fn default<T>(given: &Settings, default: impl FnOnce(&Settings) -> T) -> T {
+    default(given)
+}
+
+impl Settings {
+    /// The largest step bound: what a [`Board`] can hold.
+    pub const MAX_STEPS: u32 = Board::RUNS as u32 - 1;
+
+    /// Reads what [`Settings`] prints: `key=value` lines.
+    pub fn parse(text: &str) -> Result<Settings, SettingsError> {
+        let mut settings = Settings::default();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let (key, value) = line
+                .split_once('=')
+                .ok_or_else(|| SettingsError::new(line, "", "a value"))?;
+            settings.set(key, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// Sets one setting by its name.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingsError> {
+        let known = TABLE.iter().find(|row| row.name == key);
+        let set = match known {
+            Some(row) => self.assign(row, value),
+            None => Err("a setting that exists".to_owned()),
+        };
+        set.map_err(|wants| SettingsError::new(key, value, &wants))
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut told = self.given().filter(|(row, _)| row.reach != Reach::Tool);
+        told.try_for_each(|(row, text)| writeln!(f, "{}={text}", row.name))
+    }
+}
+
+impl Resolved {
+    /// Those without which the same choices lead elsewhere, as `key=value` lines.
+    pub fn deciding(&self) -> String {
+        let given = Settings::from(self.clone());
+        let deciding = given.given().filter(|(row, _)| row.decides);
+        let lines = deciding.map(|(row, text)| format!("{}={text}\n", row.name));
+        lines.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Kind;
+    use super::*;
+
+    fn full() -> Settings {
+        Settings {
+            iterations: Some(5),
+            time: Some(Duration::from_millis(1500)),
+            max_steps: Some(Settings::MAX_STEPS),
+            strategy: Some(Spec::parse("pct:2,random").expect("well-formed")),
+            seed: Some(u64::MAX),
+            detached_steps: Some(0),
+            temperature: Some(700),
+            fail_on_unobserved_panic: Some(true),
+            resume: Some("a folder/file".to_owned()),
+            atomic: Some(vec!["a".to_owned(), "b-c".to_owned()]),
+            interleave: Some(vec!["d".to_owned()]),
+            granularity: Some(Granularity::Workspace),
+            timeouts: Some(Timeouts::Race),
+            watch: Some(1),
+            uncontrolled_attempts: Some(3),
+            uncontrolled_delay: Some(0),
+            uncontrolled_timeout: Some(Duration::from_millis(200)),
+            hang_timeout: None,
+            rewrite: None,
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        for settings in [Settings::default(), full()] {
+            assert_eq!(Settings::parse(&settings.to_string()), Ok(settings));
+        }
+    }
+
+    #[test]
+    fn gaps_are_filled_from_what_counts_less() {
+        let upper = Settings {
+            seed: Some(1),
+            ..Settings::default()
+        };
+        let merged = upper.over(full());
+        assert_eq!((merged.seed, merged.iterations), (Some(1), Some(5)));
+        assert_eq!(full().over(Settings::default()), full());
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_what_it_takes() {
+        let error = |text| Settings::parse(text).expect_err("wrong").to_string();
+        assert_eq!(
+            error("max_steps=0"),
+            "setting `max_steps` is `0`, expected a number from 1 to 1048575"
+        );
+        assert_eq!(
+            error("seed=7\nstrategy=fair"),
+            format!("setting `strategy` is `fair`, expected {}", Spec::GRAMMAR)
+        );
+        for wrong in [
+            "iterations=0",
+            "watch=0",
+            "timeouts=early",
+            "uncontrolled_attempts=0",
+            "uncontrolled_timeout=2s",
+            "time=2s",
+            "seed=-1",
+            "atomics=a",
+            "seed",
+        ] {
+            assert!(Settings::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_board_holds_the_largest_step_bound() {
+        let row = TABLE.iter().find(|row| row.name == "max_steps");
+        let most = u64::from(Settings::MAX_STEPS);
+        let kind = row.map(|row| row.kind);
+        assert_eq!(kind, Some(Kind::Number { least: 1, most }));
+    }
+
+    #[test]
+    fn words_are_those_of_the_table() {
+        let words = |name: &str| {
+            let row = TABLE.iter().find(|row| row.name == name);
+            match row.map(|row| row.kind) {
+                Some(Kind::Words(words)) => words,
+                _ => &[],
+            }
+        };
+        assert_eq!(
+            words("granularity"),
+            Granularity::ALL.map(Granularity::name)
+        );
+        assert_eq!(words("timeouts"), Timeouts::ALL.map(Timeouts::name));
+    }
+
+    /// Defaults that are values, not sentences, are those that count.
+    #[test]
+    fn defaults_are_those_that_help_names() {
+        let none = Settings::default();
+        let defaults = Settings::from(none.clone().resolve());
+        let mut compared = 0;
+        for row in TABLE {
+            let shown = match (row.kind, row.default.strip_suffix('s')) {
+                (Kind::Time, Some(seconds)) => format!("{seconds}000"),
+                _ => row.default.to_owned(),
+            };
+            let mut named = none.clone();
+            if !shown.is_empty() && named.set(row.name, &shown).is_ok() {
+                let mut given = defaults.given();
+                assert!(
+                    given.any(|(of, text)| of.name == row.name && text == shown),
+                    "{row:?}"
+                );
+                compared += 1;
+            }
+        }
+        assert!(compared >= 9, "{compared}");
+    }
+
+    #[test]
+    fn what_is_the_tools_is_not_told_to_tests() {
+        let mut settings = Settings::default();
+        settings.set("hang_timeout", "5").expect("a setting");
+        settings.set("rewrite", "false").expect("a setting");
+        assert_eq!(settings.to_string(), "");
+    }
+}

@@ -1,0 +1,219 @@
+//! The table of settings: one row each.
+//!
+//! It is compiled twice, since the engine depends on the crate that expands attributes: `cct-macros` has a
+//! link to this file. So nothing is named here but the columns; types and defaults are left to those that
+//! expand them.
+
+/// A setting, as all that knows settings by their names sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its name in manifests, attributes and on the wire; the option and the variable are spelled after it.
+    pub name: &'static str,
+    /// The values that it takes.
+    pub kind: Kind,
+    /// Where it may stand.
+    pub reach: Reach,
+    /// Whether the same choices lead elsewhere with another value.
+    pub decides: bool,
+    /// The heading of its option.
+    pub heading: &'static str,
+    /// The placeholder of its option's value.
+    pub value: &'static str,
+    /// A value, as it is written in manifests and attributes.
+    pub example: &'static str,
+    /// A sentence for help, without its full stop.
+    pub help: &'static str,
+    /// The default in words; empty where help has none.
+    pub default: &'static str,
+}
+
+/// The values of a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A whole number.
+    Number {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// A length of time: typed with a unit, on the wire in milliseconds.
+    Time,
+    /// True or false.
+    Flag,
+    /// One of a few words.
+    Words(&'static [&'static str]),
+    /// Names with commas between.
+    Names,
+    /// A strategy, or several.
+    Strategy,
+    /// A file's path.
+    File,
+}
+
+/// Where a setting may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// On the command line, in the environment, in manifests and in a test's attribute.
+    Test,
+    /// Not in an attribute.
+    Run,
+    /// Not in an attribute, and test processes do not hear of it.
+    Tool,
+}
+
+/// Hands all rows to the macro that is named.
+macro_rules! with_settings {
+    ($then:ident) => {
+        $then! {
+            rewrite: bool {
+                kind: Flag, reach: Tool, decides: false,
+                heading: "Source layer", value: "BOOL", example: false,
+                help: "Whether the workspace's source is rewritten",
+                default: "true", |_| true,
+            }
+            iterations: u64 {
+                kind: Number { least: 1, most: u64::MAX }, reach: Test, decides: false,
+                heading: "Exploration", value: "N", example: 500,
+                help: "The most schedules to explore for each test",
+                // Whoever says how long wants it used.
+                default: "1000, or as many as fit into `--time`",
+                |given| if given.time.is_some() { u64::MAX } else { 1000 },
+            }
+            time: Duration {
+                kind: Time, reach: Test, decides: false,
+                heading: "Exploration", value: "TIME", example: "2s",
+                help: "The most time to spend on each test, such as `500ms`, `5s`, `2m`",
+            }
+            // Counted from when the second worker is made. The most is what a board can hold.
+            max_steps: u32 {
+                kind: Number { least: 1, most: 1_048_575 }, reach: Test, decides: true,
+                heading: "Exploration", value: "N", example: 5000,
+                help: "Where a schedule is cut off",
+                default: "20000", |_| 20_000,
+            }
+            strategy: Spec {
+                kind: Strategy, reach: Test, decides: false,
+                heading: "Exploration", value: "SPEC", example: "pct:3",
+                help: "Who picks",
+                default: "", |_| Spec::default(),
+            }
+            seed: u64 {
+                kind: Number { least: 0, most: u64::MAX }, reach: Test, decides: false,
+                heading: "Exploration", value: "N", example: 7,
+                help: "What all choices follow from; each test's own seed follows from this one and its name",
+                default: "", |_| 0,
+            }
+            granularity: Granularity {
+                kind: Words(&["all", "workspace", "mix"]), reach: Test, decides: true,
+                heading: "Exploration", value: "WHICH", example: "workspace",
+                help: "Which operations are steps: all, none of dependencies, or both by turns",
+                default: "mix", |_| Granularity::Mix,
+            }
+            timeouts: Timeouts {
+                kind: Words(&["late", "race", "auto"]), reach: Test, decides: true,
+                heading: "Exploration", value: "WHICH", example: "race",
+                help: "Whether a wait may time out although others can run: never, always, or in some \
+                       schedules if the time-out is near",
+                default: "auto", |_| Timeouts::Auto,
+            }
+            interleave: Vec<String> {
+                kind: Names, reach: Test, decides: true,
+                heading: "Exploration", value: "CRATE", example: "a,b",
+                help: "Explores these crates step by step, whatever the granularity, and rewrites their \
+                       source",
+                default: "", |_| Vec::new(),
+            }
+            atomic: Vec<String> {
+                kind: Names, reach: Test, decides: true,
+                heading: "Exploration", value: "CRATE", example: "a,b",
+                help: "Takes a call into these crates for one step, as long as it does not wait",
+                default: "", |_| Vec::new(),
+            }
+            // 0 cuts them off at once, as the end of a process does.
+            detached_steps: u32 {
+                kind: Number { least: 0, most: u32::MAX as u64 }, reach: Test, decides: true,
+                heading: "Exploration", value: "N", example: 0,
+                help: "How long detached threads may run on after a test's body returned",
+                default: "3000", |_| 3000,
+            }
+            // By default half of what is fair at least.
+            temperature: u32 {
+                kind: Number { least: 0, most: u32::MAX as u64 }, reach: Test, decides: false,
+                heading: "Exploration", value: "N", example: 5000,
+                help: "For how many fair steps something may be overdue",
+                default: "a quarter of the step bound", |given| given.max_steps() / 4,
+            }
+            fail_on_unobserved_panic: bool {
+                kind: Flag, reach: Test, decides: false,
+                heading: "Exploration", value: "BOOL", example: true,
+                help: "Counts a panic that no `join` noticed as a failure",
+                default: "", |_| false,
+            }
+            // By default a prime, so that each strategy of a portfolio has its share.
+            watch: u32 {
+                kind: Number { least: 1, most: u32::MAX as u64 }, reach: Test, decides: false,
+                heading: "Exploration", value: "N", example: 1,
+                help: "After the first 64 schedules, watches one in so many to count behaviours; 1 watches \
+                       all",
+                default: "17", |_| 17,
+            }
+            // This default and the next are Coyote's.
+            uncontrolled_attempts: u32 {
+                kind: Number { least: 1, most: u32::MAX as u64 }, reach: Test, decides: false,
+                heading: "Exploration", value: "N", example: 10,
+                help: "Looks this often before a decision whether the outside has answered",
+                default: "10", |_| 10,
+            }
+            uncontrolled_delay: u32 {
+                kind: Number { least: 0, most: u32::MAX as u64 }, reach: Test, decides: false,
+                heading: "Exploration", value: "N", example: 1000,
+                help: "Spins for so many rounds between two of these looks",
+                default: "1000", |_| 1000,
+            }
+            uncontrolled_timeout: Duration {
+                kind: Time, reach: Test, decides: false,
+                heading: "Exploration", value: "TIME", example: "10s",
+                help: "How long to wait for other processes when no thread can run",
+                default: "10s", |_| Duration::from_secs(10),
+            }
+            // The seed is taken from the file.
+            resume: String {
+                kind: File, reach: Run, decides: false,
+                heading: "Exploration", value: "FILE", example: "search",
+                help: "Goes on with the search that this file is of, or begins it; the file is kept up to \
+                       date. For one test, and one strategy that enumerates",
+            }
+            hang_timeout: Duration {
+                kind: Time, reach: Tool, decides: false,
+                heading: "Exploration", value: "TIME", example: "30s",
+                help: "How long a test may be silent before it counts as hanging",
+                default: "10s", |_| Duration::from_secs(10),
+            }
+        }
+    };
+}
+pub(crate) use with_settings;
+
+macro_rules! rows {
+    ($($name:ident: $type:ty {
+        kind: $kind:ident $({ $($limits:tt)* })? $(($words:expr))?, reach: $reach:ident,
+        decides: $decides:literal, heading: $heading:literal, value: $value:literal,
+        example: $example:literal, help: $help:literal,
+        $(default: $shown:literal, $default:expr,)?
+    })*) => {
+        /// All settings, in the order in which help lists them.
+        pub const TABLE: &[Setting] = &[$(Setting {
+            name: stringify!($name),
+            kind: Kind::$kind $({ $($limits)* })? $(($words))?,
+            reach: Reach::$reach,
+            decides: $decides,
+            heading: $heading,
+            value: $value,
+            example: stringify!($example),
+            help: $help,
+            default: concat!($($shown)?),
+        },)*];
+    };
+}
+with_settings!(rows);

@@ -1,0 +1,60 @@
+//! The settings that are one of a few words.
+
+use std::time::Duration;
+
+/// Which operations are steps, where dependencies are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Granularity {
+    /// All of them are.
+    All,
+    /// A call into a crate that is not of the workspace is one step; it has more only where it waits.
+    Workspace,
+    /// The one in some schedules, the other in the rest: each strategy of a portfolio has turns of both.
+    #[default]
+    Mix,
+}
+
+impl Granularity {
+    /// All of them.
+    pub const ALL: [Granularity; 3] = [Granularity::All, Granularity::Workspace, Granularity::Mix];
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Granularity::All => "all",
+            Granularity::Workspace => "workspace",
+            Granularity::Mix => "mix",
+        }
+    }
+}
+
+/// Whether the time-out of a wait may be *early*: come although others can run. Sleeps never end early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timeouts {
+    /// Never: time moves when nobody can run.
+    Late,
+    /// In every schedule, whatever its length.
+    Race,
+    /// In some of the schedules, by their seeds, if it is no further away than [`Timeouts::NEAR`]; never
+    /// in those of a strategy that enumerates.
+    #[default]
+    Auto,
+}
+
+impl Timeouts {
+    /// All of them.
+    pub const ALL: [Timeouts; 3] = [Timeouts::Late, Timeouts::Race, Timeouts::Auto];
+
+    /// How far away a time-out may be that is early under `auto`: for how long a busy machine may keep a
+    /// thread waiting that could run. A time-out further away is a watchdog.
+    pub const NEAR: Duration = Duration::from_millis(50);
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Timeouts::Late => "late",
+            Timeouts::Race => "race",
+            Timeouts::Auto => "auto",
+        }
+    }
+}
