@@ -58,6 +58,48 @@ fn the_engine_does_not_know_the_harness() {
     assert_eq!(paths(sources().into_iter().filter(knows)), [""; 0]);
 }
 
+/// A file of the harness imports only from those that `mod.rs` names before it.
+#[test]
+fn the_harness_has_no_circle() {
+    let folder = root().join("cct-runtime/src/harness");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a readable file");
+    let prose = read("mod.rs");
+    let modules = prose
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let modules: Vec<&str> = modules.collect();
+    assert!(modules.len() > 20, "{modules:?}");
+    for (index, module) in modules.iter().enumerate() {
+        let imported = imports(&read(&format!("{module}.rs")));
+        let known = imported
+            .iter()
+            .filter(|name| modules.contains(&name.as_str()));
+        let ahead: Vec<_> = known
+            .filter(|name| !modules[..index].contains(&name.as_str()))
+            .collect();
+        assert_eq!(ahead, [""; 0], "{module}");
+    }
+}
+
+/// The modules beside a file that it imports from.
+fn imports(text: &str) -> Vec<String> {
+    let word = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        text[..end.unwrap_or(text.len())].to_owned()
+    };
+    let mut imports = Vec::new();
+    for rest in text.split("use super::").skip(1) {
+        match rest.strip_prefix('{') {
+            Some(rest) => {
+                let list = rest.split('}').next().unwrap_or_default();
+                imports.extend(list.split(',').map(|name| word(name.trim())));
+            }
+            None => imports.push(word(rest)),
+        }
+    }
+    imports
+}
+
 /// Files are named in the map, and in the text by their path below some `src`.
 #[test]
 fn files_that_the_architecture_names_exist() {

@@ -90,7 +90,7 @@ pub use crate::strategy::WorkerId;
 pub(crate) use external::{Patience, mark_engine_thread, uncontrolled_threads_exist, uses};
 pub(crate) use granularity::Granularity;
 pub(crate) use heat::HeatId;
-pub(crate) use iteration::{Order, Plan, Record};
+pub(crate) use iteration::{End, Order, Plan, Record};
 pub(crate) use panic::{install_hook, message_of};
 pub(crate) use prints::with_seed as prints_with_seed;
 pub(crate) use replay::Replay;

@@ -1,21 +1,20 @@
 //! Signals: what a test process can still say when it dies or hangs.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
-use super::process::send;
-use super::replay::trace_of;
-use super::surroundings::Surroundings;
+use super::listener::send;
+use super::runner::Runner;
 use crate::codec::Wire as _;
-use crate::engine::{Engine, os_thread};
+use crate::engine::os_thread;
 use crate::frames::Frames;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
 
 static BOARD: AtomicPtr<Board> = AtomicPtr::new(null_mut());
-static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(null_mut());
+static RUNNER: AtomicPtr<Runner> = AtomicPtr::new(null_mut());
 /// Set in a replay, which also tells what happened up to the signal.
-static SURROUNDINGS: AtomicPtr<Surroundings> = AtomicPtr::new(null_mut());
+static TELLS_TRACE: AtomicBool = AtomicBool::new(false);
 /// The OS thread that runs the engine.
 static THREAD: AtomicI32 = AtomicI32::new(0);
 
@@ -29,10 +28,11 @@ const FATAL: [libc::c_int; 6] = [
     libc::SIGABRT,
 ];
 
-/// Makes fatal signals, and the watchdog's, leave a bug on the board before they end the process.
-pub(super) fn install(board: *mut Board, engine: *mut Engine) {
+/// Makes fatal signals, and the watchdog's, leave a bug on the board before they end the process. The
+/// runner stays where it is for the rest of the process.
+pub(super) fn install(board: *mut Board, runner: *mut Runner) {
     BOARD.store(board, Ordering::Relaxed);
-    ENGINE.store(engine, Ordering::Relaxed);
+    RUNNER.store(runner, Ordering::Relaxed);
     let thread = os_thread();
     THREAD.store(thread, Ordering::Relaxed);
     // SAFETY: the board was mapped for us.
@@ -61,8 +61,8 @@ pub(super) fn install(board: *mut Board, engine: *mut Engine) {
 }
 
 /// In a replay: what happened up to the signal is told as well.
-pub(super) fn tell_trace(surroundings: *mut Surroundings) {
-    SURROUNDINGS.store(surroundings, Ordering::Relaxed);
+pub(super) fn tell_trace() {
+    TELLS_TRACE.store(true, Ordering::Relaxed);
 }
 
 /// Leaves a bug on the board, and where the signal came.
@@ -92,23 +92,22 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
 
 /// In a replay: sends the trace up to here.
 fn tell(bug: Bug) {
-    let surroundings = SURROUNDINGS.load(Ordering::Relaxed);
-    if surroundings.is_null() {
+    if !TELLS_TRACE.load(Ordering::Relaxed) {
         return;
     }
-    // SAFETY: both live as long as the process; the interrupted code does not go on.
-    let (engine, surroundings) = unsafe { (&mut *ENGINE.load(Ordering::Relaxed), &*surroundings) };
+    // SAFETY: the runner lives as long as the process; the interrupted code does not go on.
+    let runner = unsafe { &mut *RUNNER.load(Ordering::Relaxed) };
     send(&Event::Replayed(Replayed {
         verdict: Verdict::Failed(bug),
-        trace: trace_of(engine, surroundings),
+        trace: runner.trace(),
         divergence: None,
         unobserved_panics: Vec::new(),
     }));
 }
 
 fn describe(signal: libc::c_int, address: usize) -> Bug {
-    // SAFETY: the engine lives as long as the process; the interrupted code does not go on.
-    let engine = unsafe { &*ENGINE.load(Ordering::Relaxed) };
+    // SAFETY: the runner lives as long as the process; the interrupted code does not go on.
+    let engine = unsafe { &*(*RUNNER.load(Ordering::Relaxed)).engine };
     let (worker, name, site) = engine.whereabouts();
     let name = name.map_or_else(
         || format!("worker {worker}"),

@@ -11,11 +11,12 @@
 //! processes do, and picks of the engine's own where workers spin. Where no step at all was contested, what
 //! does not let others run is no reason to go on: a clock that is read, the keys of a hash, a time-out.
 
-use super::explore::{Member, Search, plain_seed};
-use super::surroundings;
+use super::maker::Maker;
+use super::portfolio::Member;
+use super::seeds;
 use crate::claim::{Exception, Exceptions};
-use crate::engine::{Record, prints_with_seed};
-use crate::strategy::{Limits, derive};
+use crate::engine::Record;
+use crate::strategy::Limits;
 use crate::verdict::{Bug, Verdict};
 
 /// After how many turns of each strategy it is looked whether there is anything to explore.
@@ -45,50 +46,43 @@ const VARIED: [Exception; 4] = [
     Exception::RandomNumbers,
 ];
 
-/// True after the schedules that are enough to see that there may be little to explore.
-pub(super) fn is_due(search: &Search<'_>) -> bool {
-    let counters = &search.counters;
-    let turns = TURNS * search.portfolio.len();
-    search.may_end_early
-        && counters.schedules == turns as u64
+/// True after the schedules that are enough to see that there may be little to explore, when so many
+/// strategies take turns.
+pub(super) fn is_due(maker: &Maker<'_>, strategies: usize) -> bool {
+    let counters = &maker.tally.counters;
+    let turns = TURNS * strategies;
+    counters.schedules == turns as u64
         && counters.distinct * NEW_ONE_IN <= counters.schedules
         && counters.cut_offs == 0
         && !counters.sequential
-        && !search.has_diverged
-        && search.settings.iterations >= counters.schedules + SEEDS as u64 * MOST
+        && maker.settings.iterations >= counters.schedules + SEEDS as u64 * MOST
         && may_end(
-            search,
+            maker,
             counters.limits,
             counters.left_out,
-            !is_contested(search),
+            !is_contested(maker),
         )
 }
 
 /// Enumerates all schedules, if they are few: then nothing is left to explore. Returns the last verdict.
 pub(super) fn look(
-    search: &mut Search<'_>,
+    maker: &mut Maker<'_>,
     iteration: u64,
     body: &dyn Fn() -> Option<Bug>,
 ) -> Verdict {
     let mut first = None;
     let (mut limits, mut left_out) = (Limits::default(), Exceptions::NONE);
     let mut verdict = Verdict::Passed;
-    for seed in seeds(search.settings.seed) {
-        search
-            .portfolio
-            .push(Member::enumerating(&search.settings, seed));
-        let turn = search.portfolio.len() - 1;
+    for seed in seeds::of_each_sort(maker.settings.seed, SEEDS) {
+        let mut member = Member::enumerating(&maker.settings, seed);
         for _ in 0..MOST {
-            search.explorer.clean_up();
-            verdict = search.make(turn, iteration, Record::Schedule, body);
-            if search.is_over(&verdict) || search.portfolio[turn].strategy.is_exhausted() {
+            maker.runner.clean_up();
+            verdict = maker.make(&mut member, iteration, Record::Schedule, body);
+            if maker.is_over(&verdict) || member.strategy.is_exhausted() {
                 break;
             }
         }
-        let Some(member) = search.portfolio.pop() else {
-            return verdict;
-        };
-        if search.is_over(&verdict) || !member.strategy.is_exhausted() {
+        if maker.is_over(&verdict) || !member.strategy.is_exhausted() {
             return verdict;
         }
         limits = limits.and(member.limits);
@@ -98,22 +92,28 @@ pub(super) fn look(
     let Some(progress) = first else {
         return verdict;
     };
-    let is_only = !is_contested(search) && progress.made == 1;
-    let seen = left_out.and(search.counters.left_out);
+    let is_only = !is_contested(maker) && progress.made == 1;
+    let before = &maker.tally.counters;
     let is_end = progress.astray == 0
-        && search.counters.cut_offs == 0
-        && may_end(search, limits.and(search.counters.limits), seen, is_only);
+        && before.cut_offs == 0
+        && may_end(
+            maker,
+            limits.and(before.limits),
+            left_out.and(before.left_out),
+            is_only,
+        );
     if is_end {
-        search.counters.exhausted = true;
-        search.counters.progress = Some(progress);
-        search.counters.limits = limits;
-        search.counters.left_out = left_out;
+        let counters = &mut maker.tally.counters;
+        counters.exhausted = true;
+        counters.progress = Some(progress);
+        counters.limits = limits;
+        counters.left_out = left_out;
     }
     verdict
 }
 
 /// True if a search with these schedules may end although its budget is not used up.
-fn may_end(search: &Search<'_>, limits: Limits, left_out: Exceptions, is_only: bool) -> bool {
+fn may_end(maker: &Maker<'_>, limits: Limits, left_out: Exceptions, is_only: bool) -> bool {
     let has = |exceptions: &[Exception]| exceptions.iter().any(|&it| left_out.has(it));
     let time = limits.time && is_only;
     limits
@@ -122,20 +122,10 @@ fn may_end(search: &Search<'_>, limits: Limits, left_out: Exceptions, is_only: b
             ..Limits::default()
         }
         && !has(&UNKNOWN)
-        && (!has(&VARIED) || is_only && !search.has_drawn_bytes)
+        && (!has(&VARIED) || is_only && !maker.tally.has_drawn_bytes)
 }
 
 /// True if there ever was somebody else to pick.
-fn is_contested(search: &Search<'_>) -> bool {
-    search.counters.contested > 0
-}
-
-/// The seeds that schedules are enumerated with: a plain one, two by which memory is used again, and one by
-/// which prints are steps.
-fn seeds(seed: u64) -> impl Iterator<Item = u64> {
-    let all = move || (0..).map(move |index| derive(seed, index));
-    let reuse = all().filter(|&seed| surroundings::reuse(seed).is_some());
-    let prints = all().filter(|&seed| prints_with_seed(seed));
-    let again = reuse.take(SEEDS - 2).chain(prints.take(1));
-    std::iter::once(plain_seed(seed)).chain(again)
+fn is_contested(maker: &Maker<'_>) -> bool {
+    maker.tally.counters.contested > 0
 }

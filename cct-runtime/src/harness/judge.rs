@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, Termination};
 
-use super::ShouldPanic;
+use super::case::ShouldPanic;
 use crate::engine::{current, current_engine, message_of, outside, set_panic_count};
 use crate::verdict::{Bug, BugKind};
 

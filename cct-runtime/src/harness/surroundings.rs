@@ -1,6 +1,7 @@
 //! What surrounds an iteration: put back after it, so that the next starts as in a fresh process.
 
-use super::process::report_internal_error;
+use super::listener::report_internal_error;
+use super::seeds::reuse;
 use crate::engine;
 use crate::memory::arena;
 use crate::memory::c_locals::CLocals;
@@ -9,12 +10,6 @@ use crate::memory::environment::Environment;
 use crate::memory::handlers;
 use crate::memory::output::Output;
 use crate::memory::statics::Statics;
-use crate::strategy;
-
-/// Of so many iterations, one uses freed memory again at once.
-const REUSED_ONE_IN: u64 = 4;
-/// Which of the numbers that follow from an iteration's seed decides that.
-const REUSE: u64 = 0x0052_4555_5345;
 
 /// The process as it was before the first iteration.
 #[derive(Debug)]
@@ -23,12 +18,6 @@ pub(super) struct Surroundings {
     environment: Environment,
     descriptors: Descriptors,
     output: Output,
-}
-
-/// The seed by which an iteration with this seed uses freed memory again; most do not.
-pub(super) fn reuse(seed: u64) -> Option<u64> {
-    let reuse = strategy::derive(seed, REUSE);
-    reuse.is_multiple_of(REUSED_ONE_IN).then_some(reuse)
 }
 
 impl Surroundings {

@@ -1,0 +1,68 @@
+//! The process that listens to this one, if there is one: it hears the last event, and then this one ends.
+
+use std::io::Write as _;
+use std::sync::OnceLock;
+
+use super::channel::Channel;
+use crate::engine::{is_controlled, outside};
+use crate::wire::Event;
+
+static CHANNEL: OnceLock<Channel> = OnceLock::new();
+
+/// From here on events go where the environment says.
+pub(super) fn open() {
+    let Some(channel) = Channel::open() else {
+        let reason = "`CCT_MODE` is set, but `CCT_EVENTS_FD` names no descriptor";
+        // There is nobody to be told if this cannot be written.
+        let _ = writeln!(std::io::stderr(), "cct: {reason}");
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(96) }
+    };
+    let _ = CHANNEL.set(channel);
+}
+
+/// Sends an event, if somebody listens.
+pub(super) fn send(event: &Event) {
+    if let Some(channel) = CHANNEL.get() {
+        channel.send(event);
+    }
+}
+
+/// Ends the process without running anything that the iterations left behind.
+pub(super) fn leave() -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+/// Says why the process cannot do what it was asked for, and ends it.
+pub(super) fn refuse(reason: String) -> ! {
+    send(&Event::Refused(reason));
+    leave()
+}
+
+/// Says that the calling worker uses something that the engine does not control, and ends the process:
+/// the wait would stop every worker. Does nothing elsewhere.
+pub fn report_uncontrolled(what: &str) {
+    if is_controlled() {
+        outside(|| give_up(what));
+    }
+}
+
+/// Says that the engine waits for something that is not under control, and ends the process, so that the
+/// test is run natively. Does nothing where nobody listens.
+pub(super) fn give_up(what: &str) {
+    end_with(|| Event::Uncontrolled(what.to_owned()));
+}
+
+/// Says that the engine itself has panicked, and ends the process. Does nothing where nobody listens.
+pub(super) fn report_internal_error(message: &str) {
+    end_with(|| Event::Refused(format!("internal error of cargo-cct: {message}")));
+}
+
+/// Ends the process with this event, if somebody listens.
+fn end_with(event: impl FnOnce() -> Event) {
+    if let Some(channel) = CHANNEL.get() {
+        channel.send(&event());
+        leave()
+    }
+}

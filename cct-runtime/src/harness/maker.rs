@@ -1,0 +1,83 @@
+//! Makes schedules of one test, one at a time, and counts what they came to.
+
+use super::portfolio::Member;
+use super::runner::Runner;
+use super::tally::Tally;
+use crate::config::Resolved;
+use crate::engine::{Order, Plan, Record};
+use crate::trace::Schedule;
+use crate::verdict::{Bug, Verdict};
+
+/// How many schedules are all watched; later ones only once in a while, since it takes time.
+const WATCHED_AT_FIRST: u64 = 64;
+
+/// A schedule of a survey.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// How it ended; none if the strategy gave it up.
+    pub verdict: Option<Verdict>,
+    /// Tells its behaviour apart from others.
+    pub behaviour: u64,
+}
+
+/// Runs iterations of one test.
+pub(super) struct Maker<'a> {
+    pub(super) runner: &'a mut Runner,
+    /// The name of the test.
+    pub(super) name: &'static str,
+    pub(super) settings: Resolved,
+    pub(super) tally: Tally,
+    /// Is given each schedule.
+    pub(super) each: Option<&'a mut dyn FnMut(Schedule)>,
+    /// Is told of each schedule; a bug is no end then.
+    pub(super) witness: Option<&'a mut dyn FnMut(&Seen)>,
+}
+
+impl Maker<'_> {
+    /// Makes the next schedule of this member of the portfolio, as the iteration with this number, from 1.
+    pub(super) fn make(
+        &mut self,
+        member: &mut Member,
+        iteration: u64,
+        record: Record,
+        body: &dyn Fn() -> Option<Bug>,
+    ) -> Verdict {
+        member.prepare(&self.settings, iteration - 1);
+        let plan = Plan {
+            iteration,
+            head: &member.head,
+            order: Order::Search(&mut *member.strategy),
+            record,
+            classify: is_watched(iteration, self.settings.watch),
+            name: self.name,
+        };
+        let end = self.runner.run(plan, &self.settings, body);
+        let (runner, verdict) = (&*self.runner, end.verdict);
+        member.longest = member.longest.max(runner.engine.step_count());
+        member.limits = member.limits.and(runner.engine.limits());
+        member.left_out = member.left_out.and(runner.left_out());
+        self.tally.count(iteration, runner, &verdict, end.abandoned);
+        if let Some(each) = &mut self.each {
+            each(runner.engine.tape().schedule());
+        }
+        if let Some(witness) = &mut self.witness {
+            witness(&Seen {
+                verdict: (!end.abandoned).then(|| verdict.clone()),
+                behaviour: runner.engine.behaviour().unwrap_or_default(),
+            });
+        }
+        verdict
+    }
+
+    /// True if a schedule that ended like this is the last, or there is no more time.
+    pub(super) fn is_over(&mut self, verdict: &Verdict) -> bool {
+        let is_found = matches!(verdict, Verdict::Failed(_)) && self.witness.is_none();
+        let time = self.settings.time;
+        is_found || time.is_some_and(|time| self.tally.elapsed() >= time)
+    }
+}
+
+/// Whether the iteration with this number, from 1, is watched; with 0, which only measurements set, none.
+fn is_watched(iteration: u64, every: u32) -> bool {
+    every > 0 && (iteration <= WATCHED_AT_FIRST || iteration.is_multiple_of(every.into()))
+}

@@ -1,0 +1,107 @@
+//! The strategies that take turns at a search.
+
+use super::head;
+use crate::claim::Exceptions;
+use crate::config::{Granularity, Resolved};
+use crate::strategy::{Beginning, Kind, Limits, Random, Strategy};
+use crate::trace::Schedule;
+
+/// Strategies and their names.
+pub(super) type Strategies = Vec<(String, Box<dyn Strategy>)>;
+
+/// A strategy of the portfolio, and what its schedules begin with.
+pub(super) struct Member {
+    pub(super) strategy: Box<dyn Strategy>,
+    pub(super) head: Schedule,
+    /// The seed of all its schedules, if that is given.
+    seed: Option<u64>,
+    /// How many iterations it has had.
+    turns: u64,
+    /// The most steps of one of them.
+    pub(super) longest: u32,
+    /// What besides it decided in its schedules.
+    pub(super) limits: Limits,
+    /// The exceptions: what its schedules could not see.
+    pub(super) left_out: Exceptions,
+    /// It is the first that keeps count of what is left.
+    pub(super) reports: bool,
+    /// It was one that enumerates, and is through: its turns are random since.
+    pub(super) is_through: bool,
+}
+
+/// The members that take turns, with these strategies among them.
+pub(super) fn portfolio(
+    settings: &Resolved,
+    strategies: Strategies,
+    has_twins: bool,
+) -> Vec<Member> {
+    let member = |(name, strategy): (String, Box<dyn Strategy>), coarse| {
+        let head = head::of_strategy(settings, name);
+        Member::new(strategy, Schedule { coarse, ..head })
+    };
+    let mut portfolio = Vec::new();
+    if has_twins {
+        // A strategy that enumerates, enumerates everything; the others have a twin for each granularity,
+        // since what one learns is of no use to the other.
+        let twins = settings.strategy.build().into_iter();
+        let twins = twins.filter(|(_, strategy)| !strategy.enumerates());
+        portfolio.extend(twins.map(|twin| member(twin, true)));
+    }
+    let coarse = settings.granularity == Granularity::Workspace;
+    portfolio.extend(strategies.into_iter().map(|named| member(named, coarse)));
+    let mut members = portfolio.iter_mut();
+    if let Some(member) = members.find(|member| member.strategy.progress().is_some()) {
+        member.reports = true;
+    }
+    portfolio
+}
+
+impl Member {
+    fn new(strategy: Box<dyn Strategy>, head: Schedule) -> Member {
+        Member {
+            strategy,
+            head,
+            seed: None,
+            turns: 0,
+            longest: 0,
+            limits: Limits::default(),
+            left_out: Exceptions::NONE,
+            reports: false,
+            is_through: false,
+        }
+    }
+
+    /// One that makes every schedule with this seed once.
+    pub(super) fn enumerating(settings: &Resolved, seed: u64) -> Member {
+        let head = head::of_strategy(settings, Kind::Dfs.name().to_owned());
+        Member {
+            seed: Some(seed),
+            ..Member::new(Kind::Dfs.build(0), head)
+        }
+    }
+
+    /// Prepares the iteration with this number, from 0.
+    pub(super) fn prepare(&mut self, settings: &Resolved, index: u64) {
+        let enumerates = self.strategy.enumerates();
+        let seed = self.seed;
+        let seed = seed.unwrap_or_else(|| head::seed_of(settings, index, enumerates));
+        let seed = head::reseed(&mut self.head, seed, settings, enumerates);
+        self.strategy.begin(&Beginning {
+            seed,
+            index: self.turns,
+            longest: self.longest,
+            fair_after: settings.max_steps / 2,
+        });
+        self.head.fair_from = self.strategy.fair_from();
+        self.turns += 1;
+    }
+
+    /// It has made all the schedules that it would, and others have not: its turns are random from now on.
+    /// They stay its turns, so that the others have the same ones whenever it is through, and in whichever
+    /// process.
+    pub(super) fn turn_to_random(&mut self, settings: &Resolved) {
+        self.strategy = Box::new(Random::default());
+        self.head = head::of_strategy(settings, "random".to_owned());
+        self.reports = false;
+    }
+}

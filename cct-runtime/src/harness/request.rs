@@ -1,0 +1,134 @@
+//! The request that cargo-cct makes of a test process, in its environment.
+
+use super::board;
+use super::case::TestCase;
+use super::channel::Answers;
+use crate::codec::Wire as _;
+use crate::config::{Resolved, Settings};
+use crate::trace::Schedule;
+use crate::wire::{
+    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_OVERRIDES, ENV_PART,
+    ENV_SCHEDULE,
+};
+
+/// A request that can be met.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) mode: Mode,
+    pub(super) settings: Resolved,
+    /// Mapped for this process, and never unmapped.
+    pub(super) board: *mut Board,
+}
+
+/// What the process is for.
+#[derive(Debug)]
+pub(super) enum Mode {
+    /// It explores.
+    Explore {
+        /// Its number, and of how many that explore the test.
+        part: (u32, u32),
+        /// It tells the trace of each iteration.
+        is_traced: bool,
+    },
+    /// It repeats a schedule.
+    Replay(Schedule),
+    /// It is led: on a fresh schedule, or with the head of this one.
+    Interactive(Option<Schedule>, Answers),
+}
+
+impl Request {
+    /// Reads the request; an error says why it cannot be met.
+    pub(super) fn read(case: &TestCase, mode: &str) -> Result<Request, String> {
+        let settings = settings(case)?;
+        let board = std::env::var_os(ENV_BOARD).ok_or("`CCT_BOARD` is not set")?;
+        let board = board::shared(&board)?;
+        let mode = match mode {
+            "explore" | "trace" => Mode::Explore {
+                part: part()?,
+                is_traced: mode == "trace",
+            },
+            "replay" => Mode::Replay(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
+            "interactive" => {
+                let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;
+                Mode::Interactive(schedule()?, answers)
+            }
+            other => {
+                return Err(format!(
+                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay` or `interactive`"
+                ));
+            }
+        };
+        Ok(Request {
+            mode,
+            settings,
+            board,
+        })
+    }
+}
+
+/// Takes our variables out of the environment: a process that the test starts is none of ours.
+pub(super) fn forget() {
+    for name in [
+        ENV_MODE,
+        ENV_EVENTS,
+        ENV_ANSWERS,
+        ENV_PART,
+        ENV_BOARD,
+        ENV_SCHEDULE,
+        ENV_OVERRIDES,
+        ENV_DEFAULTS,
+    ] {
+        // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
+        unsafe { std::env::remove_var(name) };
+    }
+}
+
+/// Returns the settings: overrides over the attribute's over the defaults.
+fn settings(case: &TestCase) -> Result<Resolved, String> {
+    let parse = |text: &str| Settings::parse(text).map_err(|error| error.to_string());
+    let variable = |name| parse(&std::env::var(name).unwrap_or_default());
+    let merged = variable(ENV_OVERRIDES)?
+        .over(parse(case.settings)?)
+        .over(variable(ENV_DEFAULTS)?);
+    Ok(merged.resolve())
+}
+
+/// Returns the number of this process, and of how many that explore the test.
+fn part() -> Result<(u32, u32), String> {
+    let Ok(text) = std::env::var(ENV_PART) else {
+        return Ok((0, 1));
+    };
+    let part = parse_part(&text);
+    part.ok_or_else(|| format!("`CCT_PART` is `{text}`, expected `0/2` or the like"))
+}
+
+fn parse_part(text: &str) -> Option<(u32, u32)> {
+    let (process, of) = text.split_once('/')?;
+    let (process, of) = (process.parse().ok()?, of.parse().ok()?);
+    (process < of).then_some((process, of))
+}
+
+/// Returns the schedule in the file that the environment names, if it names one.
+fn schedule() -> Result<Option<Schedule>, String> {
+    let Some(path) = std::env::var_os(ENV_SCHEDULE) else {
+        return Ok(None);
+    };
+    let bytes = std::fs::read(&path);
+    let bytes = bytes.map_err(|error| format!("cannot read the schedule: {error}"))?;
+    let schedule = Schedule::from_bytes(&bytes).ok_or("the schedule is damaged")?;
+    Ok(Some(schedule))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_one_of_so_many() {
+        assert_eq!(parse_part("0/1"), Some((0, 1)));
+        assert_eq!(parse_part("2/3"), Some((2, 3)));
+        for wrong in ["", "1", "3/3", "1/0", "-1/2", "a/b", "0/1/2"] {
+            assert_eq!(parse_part(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Runs one iteration: the engine, and what surrounds it.
+
+use super::listener::give_up;
+use super::surroundings::Surroundings;
+use crate::claim::{Exception, Exceptions};
+use crate::config::Resolved;
+use crate::engine::{End, Engine, Granularity, Patience, Plan, Tape};
+use crate::trace::Trace;
+use crate::verdict::{Bug, BugKind, Verdict};
+use crate::wire::{Divergence, Replayed};
+
+/// The engine, and what surrounds an iteration. One for each process.
+#[derive(Debug)]
+pub(super) struct Runner {
+    pub(super) surroundings: Surroundings,
+    pub(super) engine: Box<Engine>,
+}
+
+impl Runner {
+    /// A runner that records on this tape.
+    pub(super) fn new(tape: Tape, settings: &Resolved) -> Runner {
+        let mut surroundings = Surroundings::new();
+        let granularity = Granularity::new(&settings.atomic, &settings.interleave);
+        let mut engine = Engine::new(tape, granularity, Patience::of(settings, give_up));
+        engine.exchange(surroundings.take_c_locals());
+        engine.look_at(surroundings.places_of_statics());
+        Runner {
+            surroundings,
+            engine,
+        }
+    }
+
+    /// From here on the outside is waited for as these settings say.
+    pub(super) fn set_patience(&mut self, settings: &Resolved) {
+        self.engine.set_patience(Patience::of(settings, give_up));
+    }
+
+    /// Runs one iteration on restored memory.
+    pub(super) fn run(
+        &mut self,
+        plan: Plan<'_>,
+        settings: &Resolved,
+        body: &dyn Fn() -> Option<Bug>,
+    ) -> End {
+        self.surroundings.restore(plan.head.seed);
+        let mut end = self.engine.run(plan, body);
+        if end.verdict == Verdict::Passed && settings.fail_on_unobserved_panic {
+            end.verdict = self.unobserved().map_or(Verdict::Passed, Verdict::Failed);
+        }
+        end
+    }
+
+    /// Ends what the iteration has left behind, before the next.
+    pub(super) fn clean_up(&mut self) {
+        self.surroundings.clean_up();
+    }
+
+    /// What the iteration that ended could not see.
+    pub(super) fn left_out(&self) -> Exceptions {
+        let mut left_out = self.engine.left_out();
+        if self.surroundings.has_drawn_hash_keys() {
+            left_out.add(Exception::RandomNumbers);
+        }
+        left_out
+    }
+
+    /// The trace of the iteration that ended, which was recorded.
+    pub(super) fn trace(&mut self) -> Trace {
+        let recorder = self.engine.take_recorder();
+        let mut trace = recorder
+            .map(|recorder| recorder.into_trace())
+            .unwrap_or_default();
+        trace.schedule = self.engine.tape().schedule();
+        for object in &mut trace.objects {
+            object.static_path = self.surroundings.static_at(object.address as usize);
+        }
+        trace
+    }
+
+    /// Everything about the iteration that ended like this, which was recorded.
+    pub(super) fn replayed(
+        &mut self,
+        verdict: Verdict,
+        divergence: Option<Divergence>,
+    ) -> Replayed {
+        Replayed {
+            verdict,
+            trace: self.trace(),
+            divergence,
+            unobserved_panics: self.engine.unobserved_panics(),
+        }
+    }
+
+    /// The panic that nobody noticed, as a bug.
+    fn unobserved(&self) -> Option<Bug> {
+        let panic = self.engine.unobserved_panic()?;
+        self.engine.bug_of(BugKind::UnobservedPanic, panic)
+    }
+}

@@ -1,0 +1,304 @@
+//! Searches one test's schedules: iteration after iteration, until a bug or the budget's end.
+
+use std::time::Duration;
+
+use super::early_end;
+use super::maker::Maker;
+use super::portfolio::{Member, Strategies, portfolio};
+use super::repeat::repeat;
+use super::resume::Resume;
+use super::runner::Runner;
+use super::share::Share;
+use super::tally::Tally;
+use crate::claim::Exception;
+use crate::config::{Granularity, Resolved};
+use crate::engine::{self, Record};
+use crate::strategy::{Limits, Progress, Spec};
+use crate::verdict::{Bug, Verdict};
+use crate::wire::{Counters, Event, Found, Started};
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+/// After how many schedules the clock is looked at, unless they take long.
+const LOOK_EVERY: u64 = 16;
+
+/// The search of one test's schedules.
+pub(super) struct Search<'a> {
+    pub(super) maker: Maker<'a>,
+    /// The strategies, which take turns.
+    portfolio: Vec<Member>,
+    share: Share,
+    resume: Option<Resume>,
+    /// It may end as soon as there are no other schedules, since nobody has said how to look for them, and
+    /// what has been executed twice was the same twice.
+    may_end_early: bool,
+    /// Everything is recorded, and told of each iteration.
+    is_traced: bool,
+}
+
+impl<'a> Search<'a> {
+    /// The search of the test with this name, by the strategies of the settings or by those `given`,
+    /// which take turns. An error says why it cannot be resumed as the settings ask for.
+    pub(super) fn new(
+        runner: &'a mut Runner,
+        name: &'static str,
+        mut settings: Resolved,
+        given: Option<Strategies>,
+    ) -> Result<Search<'a>, String> {
+        // Those of a caller's cannot be built a second time.
+        let given_none = given.is_none();
+        let has_twins = given_none && settings.granularity == Granularity::Mix;
+        let mut strategies = given.unwrap_or_else(|| settings.strategy.build());
+        runner.set_patience(&settings);
+        let path = settings.resume.clone();
+        let resume = path
+            .map(|path| Resume::open(&path, name, &mut settings, &mut strategies))
+            .transpose()?;
+        let may_end_early = given_none && settings.strategy == Spec::default() && resume.is_none();
+        let mut portfolio = portfolio(&settings, strategies, has_twins && resume.is_none());
+        let counters = resume
+            .as_ref()
+            .map(|resume| go_on(resume, &mut portfolio[0]));
+        Ok(Search {
+            maker: Maker {
+                runner,
+                name,
+                settings,
+                tally: Tally::new(counters.unwrap_or_default()),
+                each: None,
+                witness: None,
+            },
+            portfolio,
+            share: Share::whole(),
+            resume,
+            may_end_early,
+            is_traced: false,
+        })
+    }
+
+    /// Has only the iterations of the process with this number, of so many that explore the test.
+    pub(super) fn shared(mut self, part: (u32, u32)) -> Search<'a> {
+        let members = self.portfolio.iter();
+        let strategies: Vec<_> = members.map(|member| &*member.strategy).collect();
+        self.share = Share::of(part, &strategies);
+        let tally = &mut self.maker.tally;
+        if self.share.is_empty() {
+            // What was done before is told by another process.
+            tally.counters = Counters::default();
+        }
+        if self.share.is_part() {
+            tally.keep_news();
+        }
+        self
+    }
+
+    /// Tells everything of each iteration. Nobody then looks whether the first one repeats: the listener can
+    /// compare it with what another process tells.
+    pub(super) fn traced(mut self, is_traced: bool) -> Search<'a> {
+        self.is_traced = is_traced;
+        self.may_end_early &= !is_traced;
+        self
+    }
+
+    /// Searches until a bug is found or the budget is used up; tells what happens as it goes.
+    pub(super) fn run(
+        mut self,
+        body: &dyn Fn() -> Option<Bug>,
+        tell: &mut dyn FnMut(Event),
+    ) -> Counters {
+        self.maker.tally.start_clock();
+        tell(Event::Started(self.started()));
+        let failed = self.make_all(body, tell);
+        if !self.share.is_empty() {
+            self.save(failed);
+        }
+        let tally = &mut self.maker.tally;
+        tally.elapsed();
+        if let Some(fingerprints) = tally.fingerprints() {
+            tell(Event::Fingerprints(fingerprints));
+        }
+        let mut counters = self.maker.tally.counters;
+        if engine::uncontrolled_threads_exist() {
+            counters.left_out.add(Exception::UncontrolledThreads);
+        }
+        tell(Event::Finished(counters.clone()));
+        counters
+    }
+
+    /// Makes schedules to the end of the search; returns how many have failed, before this process too.
+    fn make_all(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) -> u64 {
+        let mut told = Duration::ZERO;
+        let mut failed = self.counters().failed_before;
+        let share = self.share.clone();
+        let most = if self.counters().exhausted || share.is_empty() {
+            0
+        } else {
+            self.maker.settings.iterations
+        };
+        let budget = share.count(most);
+        let mut is_first = true;
+        for iteration in (1..=most).filter(|&iteration| share.has(iteration)) {
+            // Schedules made for an early end are part of it.
+            if self.counters().schedules >= budget {
+                break;
+            }
+            if !std::mem::take(&mut is_first) {
+                // Before the next and not after the last, whose output may be asked for.
+                self.maker.runner.clean_up();
+            }
+            let verdict = self.iterate(iteration, body, tell);
+            failed += u64::from(matches!(verdict, Verdict::Failed(_)));
+            if let Verdict::Failed(bug) = verdict
+                && self.maker.witness.is_none()
+            {
+                let schedule = self.maker.runner.engine.tape().schedule();
+                tell(Event::Found(Found {
+                    iteration,
+                    bug,
+                    schedule,
+                }));
+                break;
+            }
+            let counters = self.counters();
+            // A schedule that was cut off for its length would be as long each time.
+            if counters.sequential || counters.exhausted || counters.limits.patience {
+                break;
+            }
+            if counters.schedules.is_multiple_of(LOOK_EVERY) || counters.nanos < 1_000_000 {
+                let elapsed = self.maker.tally.elapsed();
+                let resume = self.resume.as_ref();
+                if resume.is_some_and(|resume| resume.is_due(elapsed)) {
+                    self.save(failed);
+                }
+                if self.maker.settings.time.is_some_and(|time| elapsed >= time) {
+                    break;
+                }
+                if elapsed > told + TELL_EVERY {
+                    told = elapsed;
+                    tell(Event::Progress(self.counters().clone()));
+                }
+            }
+        }
+        failed
+    }
+
+    /// Runs one iteration; the first one twice, to see whether it does the same again. After the last of a
+    /// few, all the others are made if they are few.
+    fn iterate(
+        &mut self,
+        iteration: u64,
+        body: &dyn Fn() -> Option<Bug>,
+        tell: &mut dyn FnMut(Event),
+    ) -> Verdict {
+        let turn = ((iteration - 1) % self.portfolio.len() as u64) as usize;
+        let record = if iteration == 1 || self.is_traced {
+            Record::Steps
+        } else {
+            Record::Schedule
+        };
+        let member = &mut self.portfolio[turn];
+        let verdict = self.maker.make(member, iteration, record, body);
+        let progress = member.strategy.progress();
+        if member.reports {
+            self.maker.tally.counters.progress = progress;
+        }
+        if member.strategy.is_exhausted() {
+            self.retire(turn, progress);
+        }
+        if self.is_traced {
+            let replayed = self.maker.runner.replayed(verdict.clone(), None);
+            tell(Event::Replayed(replayed));
+        }
+        if iteration == 1 {
+            let engine = &self.maker.runner.engine;
+            let is_sequential = engine.worker_total() == 1 && !engine.tape().has_choices();
+            self.maker.tally.counters.sequential = is_sequential;
+            let is_looked_at = is_sequential || self.is_traced;
+            if !is_looked_at && !matches!(verdict, Verdict::Failed(_)) {
+                self.check_first(body, tell);
+            }
+        }
+        let may_end = !self.maker.is_over(&verdict) && self.may_end_early;
+        if may_end && early_end::is_due(&self.maker, self.portfolio.len()) {
+            return early_end::look(&mut self.maker, iteration, body);
+        }
+        verdict
+    }
+
+    /// A member has made all the schedules that it would. If it leaves none out, and nothing but its picks
+    /// decided in any of them, there are no others; and if it is the last member, nobody is left to look
+    /// for them. Else its turns are random from now on.
+    fn retire(&mut self, turn: usize, progress: Option<Progress>) {
+        let leaves_out = progress.is_some_and(|progress| progress.leaves_out);
+        let counters = &mut self.maker.tally.counters;
+        let member = &mut self.portfolio[turn];
+        let is_proof = !leaves_out && member.limits == Limits::default();
+        member.is_through = true;
+        if is_proof {
+            // The others' schedules are among those that it has made.
+            counters.limits = Limits::default();
+            counters.left_out = member.left_out;
+        }
+        if is_proof || self.portfolio.iter().all(|member| member.is_through) {
+            counters.exhausted = true;
+            counters.progress = progress;
+        } else {
+            self.portfolio[turn].turn_to_random(&self.maker.settings);
+        }
+    }
+
+    /// Repeats the schedule just made, and tells where it differs.
+    fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) {
+        if let Some(difference) = repeat(&mut self.maker, body) {
+            self.may_end_early = false;
+            tell(Event::Diverged(difference));
+        }
+    }
+
+    /// Writes the file to resume from, if there is to be one.
+    fn save(&mut self, failed: u64) {
+        let tally = &mut self.maker.tally;
+        let before = tally.elapsed();
+        let Some(resume) = &mut self.resume else {
+            return;
+        };
+        let strategy = &*self.portfolio[0].strategy;
+        let saved = resume.save(strategy, &tally.counters, failed);
+        tally.counters.resume_error = saved.err();
+        let after = tally.elapsed();
+        resume.put_off(after, after.saturating_sub(before));
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.maker.tally.counters
+    }
+
+    fn started(&self) -> Started {
+        let settings = &self.maker.settings;
+        let (statics, bytes) = self.maker.runner.surroundings.statics_extent();
+        Started {
+            seed: settings.seed,
+            strategy: settings.strategy.to_string(),
+            iterations: settings.iterations,
+            statics: statics as u32,
+            static_bytes: bytes as u64,
+        }
+    }
+}
+
+/// The counts of a search that goes on where an earlier process left off, with this member alone.
+fn go_on(resume: &Resume, member: &mut Member) -> Counters {
+    member.limits = resume.limits();
+    member.left_out = resume.left_out();
+    Counters {
+        limits: resume.limits(),
+        left_out: resume.left_out(),
+        workers: resume.workers(),
+        failed_before: resume.failed(),
+        ended_before: resume.ended(),
+        // There may be nothing left to do.
+        exhausted: member.strategy.is_exhausted(),
+        progress: member.strategy.progress(),
+        ..Counters::default()
+    }
+}

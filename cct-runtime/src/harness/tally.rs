@@ -1,0 +1,133 @@
+//! The counts of a search: its schedules, how many of them are distinct, and the time that they took.
+
+use std::time::{Duration, Instant};
+
+use super::distinct::Distinct;
+use super::runner::Runner;
+use crate::claim::Exception;
+use crate::engine;
+use crate::verdict::Verdict;
+use crate::wire::{Counters, Fingerprints, Panic};
+
+/// No more new behaviours than this are told by one of several processes.
+const MOST_NEWS: usize = 1 << 17;
+/// No more sites of panics that nobody noticed than this are told.
+const MOST_PANICS: usize = 10;
+
+/// What a search has seen so far.
+#[derive(Debug)]
+pub(super) struct Tally {
+    pub(super) counters: Counters,
+    /// Random numbers were drawn, and no mere keys of hashes.
+    pub(super) has_drawn_bytes: bool,
+    schedules: Distinct,
+    behaviours: Distinct,
+    /// In one of several processes: each behaviour, and the iteration that showed it first.
+    news: Option<Vec<(u64, u64)>>,
+    began: Instant,
+}
+
+impl Tally {
+    /// Begins with these counts.
+    pub(super) fn new(counters: Counters) -> Tally {
+        Tally {
+            counters,
+            has_drawn_bytes: false,
+            schedules: Distinct::new(),
+            behaviours: Distinct::new(),
+            news: None,
+            began: budget_clock(),
+        }
+    }
+
+    /// From here on the budget's time passes.
+    pub(super) fn start_clock(&mut self) {
+        self.began = budget_clock();
+    }
+
+    /// Keeps the behaviours that are new, for another process to compare.
+    pub(super) fn keep_news(&mut self) {
+        self.news = Some(Vec::new());
+    }
+
+    /// Counts the iteration that ended.
+    pub(super) fn count(
+        &mut self,
+        iteration: u64,
+        runner: &Runner,
+        verdict: &Verdict,
+        abandoned: bool,
+    ) {
+        let engine = &runner.engine;
+        self.has_drawn_bytes |= engine.left_out().has(Exception::RandomNumbers);
+        let steps = u64::from(engine.step_count());
+        let counters = &mut self.counters;
+        counters.schedules += 1;
+        counters.steps += steps;
+        counters.contested += engine.contested_count();
+        counters.switches += engine.switch_count();
+        counters.redundant += u64::from(abandoned);
+        counters.cut_offs += u64::from(*verdict == Verdict::CutOff && !abandoned);
+        counters.longest = counters.longest.max(steps);
+        counters.workers = counters.workers.max(engine.worker_total());
+        counters.concurrency = counters.concurrency.max(engine.width());
+        counters.limits = counters.limits.and(engine.limits());
+        counters.left_out = counters.left_out.and(runner.left_out());
+        if engine.unobserved_panic().is_some() {
+            note_panics(counters, engine.unobserved_panics());
+        }
+        if abandoned {
+            return;
+        }
+        self.schedules.insert(engine.tape().fingerprint());
+        counters.distinct = self.schedules.count();
+        if let Some(behaviour) = engine.behaviour() {
+            counters.watched += 1;
+            if self.behaviours.insert(behaviour) {
+                counters.last_new = iteration;
+                let news = self.news.as_mut();
+                if let Some(news) = news.filter(|news| news.len() < MOST_NEWS) {
+                    news.push((behaviour, iteration));
+                }
+            }
+            counters.behaviours = self.behaviours.count();
+        }
+    }
+
+    /// The time that has passed, which is counted too.
+    pub(super) fn elapsed(&mut self) -> Duration {
+        let elapsed = self.began.elapsed();
+        self.counters.nanos = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.counters.outside = engine::uses();
+        elapsed
+    }
+
+    /// The schedules and behaviours of one of several processes; `None` if there are no others.
+    pub(super) fn fingerprints(&self) -> Option<Fingerprints> {
+        let news = self.news.as_ref()?;
+        Some(Fingerprints {
+            schedules: self.schedules.members(),
+            behaviours: news.iter().map(|&(behaviour, _)| behaviour).collect(),
+            first: news.iter().map(|&(_, iteration)| iteration).collect(),
+        })
+    }
+}
+
+/// Adds the panics of sites that are not known yet.
+fn note_panics(counters: &mut Counters, panics: Vec<Panic>) {
+    let known = &mut counters.unobserved_panics;
+    for panic in panics {
+        let is_known = known.iter().any(|other| other.site == panic.site);
+        if !is_known && known.len() < MOST_PANICS {
+            known.push(panic);
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the budget is spent in real time"
+)]
+fn budget_clock() -> Instant {
+    Instant::now()
+}
