@@ -3,6 +3,7 @@
 
 pub mod claim;
 pub mod codec;
+pub mod comparison;
 pub mod config;
 pub mod operation;
 pub mod origin;

@@ -21,9 +21,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use cct::codec::Wire as _;
+use cct::comparison::{Depth, parting};
 use cct::config::Settings;
-use cct::operation::Operation;
 use cct::strategy::{Kind, Spec, derive};
 use cct::trace::{Trace, WorkerKind};
 use cct::wire::Replayed;
@@ -185,7 +184,7 @@ fn compare(pair: &Pair<'_>, process: &Process) -> Row {
         }
     };
     let traces = first.traces.iter().zip(&second.traces).enumerate();
-    let differing = traces.filter(|(_, (one, other))| one.to_bytes() != other.to_bytes());
+    let differing = traces.filter(|(_, (one, other))| one != other);
     let mut differences = 0;
     for (index, (one, other)) in differing {
         differences += 1;
@@ -225,31 +224,24 @@ fn tasks(trace: &Trace) -> usize {
 
 /// The first step that differs, if it is a step.
 fn difference(one: &Replayed, other: &Replayed) -> String {
-    let mut told = String::new();
-    let length = one.trace.steps.len().max(other.trace.steps.len());
-    let place = (0..length).find(|&index| line(&one.trace, index) != line(&other.trace, index));
-    for (trace, verdict) in [(&one.trace, &one.verdict), (&other.trace, &other.verdict)] {
-        let _ = match place {
-            Some(index) => writeln!(told, "  step {index}: {}", line(trace, index)),
+    let mut text = String::new();
+    let parting = parting(&one.trace, &other.trace, Depth::Everything);
+    for (index, replayed) in [one, other].into_iter().enumerate() {
+        let (trace, verdict) = (&replayed.trace, &replayed.verdict);
+        let _ = match parting {
+            Some(parting) => {
+                let (place, told) = (parting.index, &parting.told()[index]);
+                let step = trace.steps.get(place);
+                writeln!(text, "  step {place}: {told} {step:?}")
+            }
             None => writeln!(
-                told,
+                text,
                 "  {verdict:?} {:?} {:?}",
                 trace.schedule, trace.objects
             ),
         };
     }
-    told
-}
-
-fn line(trace: &Trace, index: usize) -> String {
-    let Some(step) = trace.steps.get(index) else {
-        return "the end".to_owned();
-    };
-    let operation = Operation::from_code(step.operation).map_or("?", Operation::name);
-    format!(
-        "{operation} at {} {step:?}",
-        trace.sites[step.site as usize]
-    )
+    text
 }
 
 fn render(rows: &BTreeMap<&str, Row>) -> String {

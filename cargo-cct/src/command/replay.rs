@@ -156,7 +156,7 @@ fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
             // The engine notices only what it cannot follow; the steps may have differed before. When they
             // have not, it knows why there are no more.
             let before =
-                by_steps().filter(|difference| by_engine.is_none() || !difference.is_early_end());
+                by_steps().filter(|difference| by_engine.is_none() || !difference.is_early_end);
             if let Some(difference) = before.or(by_engine) {
                 return Ok(Replay::Diverged(Box::new(difference)));
             }

@@ -1,7 +1,8 @@
 //! Where two executions of one schedule part.
 
+use cct::comparison::{Depth, parting, told};
 use cct::operation::Operation;
-use cct::trace::{Step, Trace};
+use cct::trace::Trace;
 use cct::wire::Divergence;
 use serde::Serialize;
 
@@ -18,37 +19,34 @@ pub(crate) struct Difference {
     pub recorded: Vec<String>,
     /// The last steps that happened.
     pub happened: Vec<String>,
+    /// True if nothing else differs than that the execution ended before what is on record.
+    #[serde(skip)]
+    pub is_early_end: bool,
 }
 
 /// How many steps are told of each.
 const LAST: usize = 10;
 
-/// In the place of a step that there is not.
-const END: &str = "the end";
-
-/// Compares two traces step by step: worker, operation, object and site.
+/// Compares two executions step by step.
 pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Difference> {
+    let parting = parting(recorded, happened, Depth::Operation)?;
+    let index = parting.index;
     let length = recorded.steps.len().max(happened.steps.len());
-    let differs = |index: &usize| key(recorded, *index) != key(happened, *index);
     // How it ends is a matter of the verdict: a bug may be mended while the steps are the same.
     let is_panic = |trace: &Trace, index: usize| {
         let step = trace.steps.get(index);
         step.is_none_or(|step| step.note && step.operation == Operation::Panic as u8)
     };
-    let index = (0..length).find(differs)?;
     if (index..length).all(|index| is_panic(recorded, index) && is_panic(happened, index)) {
         return None;
     }
-    let text = |trace| at(trace, index).unwrap_or_else(|| END.to_owned());
-    let step = recorded.number_of(index).max(happened.number_of(index));
-    Some(Difference::new(
-        step,
-        index,
-        text(recorded),
-        text(happened),
-        recorded,
-        happened,
-    ))
+    let [expected, found] = parting.told();
+    let numbered = |trace, told| at(trace, index).unwrap_or(told);
+    let (expected, found) = (numbered(recorded, expected), numbered(happened, found));
+    Some(Difference {
+        is_early_end: parting.is_early_end(),
+        ..Difference::new(parting.number(), index, expected, found, recorded, happened)
+    })
 }
 
 impl Difference {
@@ -60,11 +58,6 @@ impl Difference {
         let index = steps.nth(step).unwrap_or(happened.steps.len());
         let (expected, found) = (divergence.expected.clone(), divergence.found.clone());
         Difference::new(step + 1, index, expected, found, recorded, happened)
-    }
-
-    /// True if nothing else differs than that the execution ended before what is on record.
-    pub(crate) fn is_early_end(&self) -> bool {
-        self.found == END
     }
 
     fn new(
@@ -81,6 +74,7 @@ impl Difference {
             found,
             recorded: last(recorded, index),
             happened: last(happened, index),
+            is_early_end: false,
         }
     }
 }
@@ -92,43 +86,15 @@ fn last(trace: &Trace, index: usize) -> Vec<String> {
         .collect()
 }
 
-/// What has to be equal.
-fn key(trace: &Trace, index: usize) -> Option<(u32, u8, Option<u32>, String)> {
-    let step = trace.steps.get(index)?;
-    Some((step.worker, step.operation, step.object, site(trace, step)))
-}
-
+/// A step with its number.
 fn at(trace: &Trace, index: usize) -> Option<String> {
-    let step = trace.steps.get(index)?;
-    let worker = if step.worker == 0 {
-        "main".to_owned()
-    } else {
-        format!("w{}", step.worker)
-    };
-    let operation = Operation::from_code(step.operation).map_or("?", Operation::name);
-    let object = step
-        .object
-        .map(|object| format!(" of object {object}"))
-        .unwrap_or_default();
-    Some(format!(
-        "{:>4} {worker} {operation}{object} at {}",
-        trace.number_of(index),
-        site(trace, step)
-    ))
-}
-
-fn site(trace: &Trace, step: &Step) -> String {
-    let index = usize::try_from(step.site).unwrap_or(usize::MAX);
-    trace
-        .sites
-        .get(index)
-        .map(ToString::to_string)
-        .unwrap_or_default()
+    let told = told(trace, index)?;
+    Some(format!("{:>4} {told}", trace.number_of(index)))
 }
 
 #[cfg(test)]
 mod tests {
-    use cct::trace::{Outcome, Site};
+    use cct::trace::{Outcome, Site, Step};
 
     use super::*;
 
@@ -174,6 +140,7 @@ mod tests {
     #[test]
     fn an_early_end_is_a_difference() {
         let found = difference(&trace(&[0, 1]), &trace(&[0])).expect("they differ");
+        assert!(found.is_early_end);
         assert_eq!(found.found, "the end");
     }
 }
