@@ -40,7 +40,11 @@ impl Access {
 }
 
 macro_rules! operations {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $effect:ident,)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident $name:literal $(/ $method:literal)? $effect:ident $access:ident $about:literal
+            [$($property:ident)*],
+    )*) => {
         /// The kind of a visible operation, declared at the scheduling point before it.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -61,200 +65,291 @@ macro_rules! operations {
                 match self { $(Operation::$variant => stringify!($variant),)* }
             }
 
-            /// What the operation can do to shared state.
-            #[inline]
-            pub const fn effect(self) -> Effect {
-                match self { $(Operation::$variant => Effect::$effect,)* }
+            /// Returns its name behind that of its object, as in `count.load`.
+            pub const fn method(self) -> &'static str {
+                match self { $(Operation::$variant => [$($method,)? $name][0],)* }
             }
+
+            /// Returns what an object is that this is done to, for people.
+            pub const fn about(self) -> &'static str {
+                match self { $(Operation::$variant => $about,)* }
+            }
+        }
+
+        /// By code.
+        static ROWS: [Row; Operation::ALL.len()] = [$(Row {
+            effect: Effect::$effect,
+            access: Access::$access,
+            properties: 0 $(| 1 << Property::$property as u32)*,
+        },)*];
+    };
+}
+
+/// What is looked up at each step.
+struct Row {
+    effect: Effect,
+    access: Access,
+    /// A bit for each [`Property`] that the operation has.
+    properties: u32,
+}
+
+macro_rules! properties {
+    ($($(#[$doc:meta])* $property:ident,)*) => {
+        /// What holds for some operations: the words in the last column.
+        #[derive(Clone, Copy)]
+        #[expect(non_camel_case_types, reason = "each is also the name of a function")]
+        enum Property { $($property,)* }
+
+        impl Operation {
+            $(
+                $(#[$doc])*
+                #[inline]
+                pub const fn $property(self) -> bool {
+                    ROWS[self as usize].properties & 1 << Property::$property as u32 != 0
+                }
+            )*
         }
     };
 }
 
+properties! {
+    /// True for the operations that take a lock, or wait until they can.
+    takes_lock,
+    /// True for the operations that take a lock if it is free.
+    tries_lock,
+    /// True for the operations that give a lock back.
+    releases,
+    /// True for the operations of which one may go ahead, of several that are about to, so that the
+    /// others have to wait.
+    contends,
+    /// True for the operations that may wait, be woken, and find that another worker came first.
+    competes,
+    /// True for the operations that read an atomic and write it in one go, if they succeed.
+    updates_atomic,
+    /// True for the operations that a hand-written spin lock repeats until they succeed.
+    can_spin,
+    /// True for the operations that are a step as soon as their worker comes to them, whatever others do.
+    never_waits,
+    /// True for waits that end because somebody ends them, whatever the state of an object.
+    is_let_go,
+    /// True for the operations that have done their work when they wait; what is left is to go on.
+    acts_first,
+    /// True for waits that may end for no reason, as their documentation says.
+    may_wake_early,
+    /// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled,
+    /// or the poll is over, or somebody needs it for a wake-up.
+    takes_turns,
+    /// True for the operations by which a worker lets others go first, or lets time pass.
+    gives_way,
+    /// True for the operations by which workers begin, end, and wait for each other's end.
+    is_of_workers,
+    /// True for the operations by which a worker learns what others did to the object.
+    learns,
+    /// True for the operations by which a worker tells others something through the object.
+    tells,
+    /// True for operations of the C library, which have no site of their own but that of the worker's last
+    /// operation.
+    borrows_site,
+    /// True if the strategy chooses the operation's value.
+    is_choice,
+    /// True for the operations that are shown without an object.
+    stands_alone,
+}
+
+// A row has the variant, its name, behind a stroke its name after that of its object if that is another one, its
+// effect, its access as far as that is known before it is carried out, what an object is that this is done to, and its
+// properties.
 operations! {
     /// A worker's first step.
-    Start "start" Writes,
+    Start "start" Writes Writes "thread" [takes_turns is_of_workers stands_alone],
     /// A worker's last step; wakes those that join it.
-    End "end" Writes,
+    End "end" Writes Writes "thread" [is_of_workers tells stands_alone],
     /// Creates a worker.
-    Spawn "spawn" Writes,
+    Spawn "spawn" Writes Writes "thread" [never_waits is_of_workers],
     /// Waits for a worker's end.
-    Join "join" Writes,
+    Join "join" Writes Reads "thread" [is_of_workers],
     /// Asks whether a worker has ended.
-    IsFinished "is_finished" Reads,
+    IsFinished "is_finished" Reads Reads "thread" [can_spin never_waits learns],
     /// Waits for the workers of a scope.
-    ScopeEnd "scope end" Writes,
+    ScopeEnd "scope end" Writes Reads "scope" [is_of_workers stands_alone],
     /// Reads an atomic.
-    Load "load" Reads,
+    Load "load" Reads Reads "atomic" [can_spin never_waits learns],
     /// Writes an atomic.
-    Store "store" Writes,
+    Store "store" Writes Writes "atomic" [never_waits tells],
     /// Swaps an atomic's value.
-    Swap "swap" MayWrite,
+    Swap "swap" MayWrite Writes "atomic" [updates_atomic can_spin never_waits learns tells],
     /// Compares and exchanges.
-    CompareExchange "compare_exchange" MayWrite,
+    CompareExchange "compare_exchange" MayWrite Writes "atomic"
+        [updates_atomic can_spin never_waits learns tells],
     /// Compares and exchanges; may fail without a reason.
-    CompareExchangeWeak "compare_exchange_weak" MayWrite,
+    CompareExchangeWeak "compare_exchange_weak" MayWrite Writes "atomic"
+        [updates_atomic can_spin never_waits learns tells],
     /// Adds.
-    FetchAdd "fetch_add" MayWrite,
+    FetchAdd "fetch_add" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Subtracts.
-    FetchSub "fetch_sub" MayWrite,
+    FetchSub "fetch_sub" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Bitwise and.
-    FetchAnd "fetch_and" MayWrite,
+    FetchAnd "fetch_and" MayWrite Writes "atomic"
+        [updates_atomic can_spin never_waits learns tells],
     /// Bitwise nand.
-    FetchNand "fetch_nand" MayWrite,
+    FetchNand "fetch_nand" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Bitwise or.
-    FetchOr "fetch_or" MayWrite,
+    FetchOr "fetch_or" MayWrite Writes "atomic" [updates_atomic can_spin never_waits learns tells],
     /// Bitwise exclusive or.
-    FetchXor "fetch_xor" MayWrite,
+    FetchXor "fetch_xor" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Maximum.
-    FetchMax "fetch_max" MayWrite,
+    FetchMax "fetch_max" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Minimum.
-    FetchMin "fetch_min" MayWrite,
+    FetchMin "fetch_min" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Logical not.
-    FetchNot "fetch_not" MayWrite,
+    FetchNot "fetch_not" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Reads a plain variable.
-    PlainLoad "plain load" Reads,
+    PlainLoad "plain load" Reads Reads "atomic" [can_spin never_waits learns],
     /// Writes a plain variable.
-    PlainStore "plain store" Writes,
+    PlainStore "plain store" Writes Writes "atomic" [never_waits tells],
     /// A memory fence.
-    Fence "fence" Reads,
+    Fence "fence" Reads Writes "atomic" [never_waits stands_alone],
     /// Acquires a mutex.
-    Lock "lock" Writes,
+    Lock "lock" Writes Writes "mutex" [takes_lock contends competes learns tells],
     /// Tries to acquire a mutex.
-    TryLock "try_lock" MayWrite,
+    TryLock "try_lock" MayWrite Writes "mutex" [tries_lock can_spin never_waits learns tells],
     /// Releases a mutex.
-    Unlock "unlock" Writes,
+    Unlock "unlock" Writes Writes "mutex" [releases never_waits],
     /// Acquires a read lock.
-    Read "read" Writes,
+    Read "read" Writes Adds "rwlock" [takes_lock contends competes learns],
     /// Tries to acquire a read lock.
-    TryRead "try_read" MayWrite,
+    TryRead "try_read" MayWrite Writes "rwlock" [tries_lock can_spin never_waits learns],
     /// Releases a read lock.
-    ReadUnlock "read unlock" Writes,
+    ReadUnlock "read unlock" / "unlock" Writes Adds "rwlock" [releases never_waits],
     /// Acquires a write lock.
-    Write "write" Writes,
+    Write "write" Writes Writes "rwlock" [takes_lock contends competes learns tells],
     /// Tries to acquire a write lock.
-    TryWrite "try_write" MayWrite,
+    TryWrite "try_write" MayWrite Writes "rwlock" [tries_lock can_spin never_waits learns tells],
     /// Releases a write lock.
-    WriteUnlock "write unlock" Writes,
+    WriteUnlock "write unlock" / "unlock" Writes Writes "rwlock" [releases never_waits],
     /// Waits on a condition variable.
-    Wait "wait" Writes,
+    Wait "wait" Writes Writes "condvar" [never_waits is_let_go may_wake_early learns],
     /// Waits on a condition variable up to a deadline.
-    WaitTimeout "wait_timeout" Writes,
+    WaitTimeout "wait_timeout" Writes Writes "condvar"
+        [never_waits is_let_go may_wake_early learns],
     /// Wakes one waiter of a condition variable.
-    NotifyOne "notify_one" Writes,
+    NotifyOne "notify_one" Writes Writes "condvar" [never_waits tells],
     /// Wakes all waiters of a condition variable.
-    NotifyAll "notify_all" Writes,
+    NotifyAll "notify_all" Writes Writes "condvar" [never_waits tells],
     /// Runs an initialiser once.
-    CallOnce "call_once" Writes,
+    CallOnce "call_once" Writes Writes "once" [contends learns tells],
     /// An initialiser has finished.
-    OnceDone "once done" Writes,
+    OnceDone "once done" / "done" Writes Writes "once" [never_waits tells],
     /// Waits for an initialiser.
-    OnceWait "once wait" Writes,
+    OnceWait "once wait" / "wait" Writes Reads "once" [contends],
     /// Asks whether an initialiser has run.
-    OnceGet "once get" Reads,
+    OnceGet "once get" / "get" Reads Reads "once" [can_spin never_waits learns],
     /// Waits at a barrier.
-    BarrierWait "barrier wait" Writes,
+    BarrierWait "barrier wait" / "wait" Writes Writes "barrier"
+        [is_let_go acts_first learns tells],
     /// Sends into a channel.
-    Send "send" Writes,
+    Send "send" Writes Writes "channel" [contends competes learns tells],
     /// Waits until a message is taken that was sent into a channel without room.
-    Offer "send" Writes,
+    Offer "send" Writes Writes "channel" [is_let_go acts_first],
     /// Tries to send into a channel.
-    TrySend "try_send" MayWrite,
+    TrySend "try_send" MayWrite Writes "channel" [can_spin never_waits learns tells],
     /// Receives from a channel.
-    Recv "recv" Writes,
+    Recv "recv" Writes Writes "channel" [competes learns],
     /// Tries to receive from a channel.
-    TryRecv "try_recv" MayWrite,
+    TryRecv "try_recv" MayWrite Writes "channel" [can_spin never_waits learns],
     /// Receives from a channel up to a deadline.
-    RecvTimeout "recv_timeout" Writes,
+    RecvTimeout "recv_timeout" Writes Writes "channel" [competes learns],
     /// A channel loses a sender or its receiver.
-    Disconnect "disconnect" Writes,
+    Disconnect "disconnect" Writes Writes "channel" [never_waits tells],
     /// Parks the worker.
-    Park "park" Writes,
+    Park "park" Writes Writes "thread" [may_wake_early learns stands_alone],
     /// Gives a worker its park token.
-    Unpark "unpark" Writes,
+    Unpark "unpark" Writes Adds "thread" [never_waits tells],
     /// Gives way.
-    YieldNow "yield_now" Yields,
+    YieldNow "yield_now" Yields Writes "thread" [gives_way stands_alone],
     /// Says that it spins.
-    SpinLoop "spin_loop" Yields,
+    SpinLoop "spin_loop" Yields Writes "thread" [gives_way stands_alone],
     /// Sleeps in virtual time.
-    Sleep "sleep" Writes,
+    Sleep "sleep" Writes Writes "clock" [acts_first gives_way stands_alone],
     /// Reads the virtual clock.
-    ClockRead "clock" Reads,
+    ClockRead "clock" Reads Writes "clock" [can_spin never_waits gives_way stands_alone],
     /// Waits on a futex word.
-    FutexWait "futex wait" Writes,
+    FutexWait "futex wait" / "futex_wait" Writes Writes "futex"
+        [never_waits is_let_go acts_first may_wake_early learns borrows_site],
     /// Wakes waiters of a futex word.
-    FutexWake "futex wake" Writes,
+    FutexWake "futex wake" / "futex_wake" Writes Writes "futex" [never_waits tells borrows_site],
     /// Awaits a future: the task may be held back before it does, or before it goes on.
-    Await "await" Writes,
+    Await "await" Writes Writes "task" [takes_turns],
     /// A thread goes on with what else its executor has to do.
-    Poll "poll others" Writes,
+    Poll "poll others" Writes Writes "task" [takes_turns],
     /// Takes one of several values, chosen by the strategy.
-    Choose "choose" Writes,
+    Choose "choose" Writes Writes "choice" [is_choice],
     /// An operation of a custom runtime.
-    Custom "custom" Writes,
+    Custom "custom" Writes Writes "resource" [learns tells],
     /// Takes a truth value chosen by the strategy.
-    NondetBool "nondet_bool" Writes,
+    NondetBool "nondet_bool" Writes Writes "choice" [is_choice],
     /// Takes a number chosen by the strategy.
-    NondetIndex "nondet_index" Writes,
+    NondetIndex "nondet_index" Writes Writes "choice" [is_choice],
     /// Fails if the strategy chooses so.
-    MaybeFail "maybe_fail" Writes,
+    MaybeFail "maybe_fail" Writes Writes "choice" [is_choice],
     /// Pauses until a predicate of a custom runtime is true.
-    PauseUntil "pause_until" Writes,
+    PauseUntil "pause_until" Writes Writes "resource" [],
     /// Waits for a resource of a custom runtime.
-    WaitUntil "wait_until" Writes,
+    WaitUntil "wait_until" Writes Writes "resource" [],
     /// Changes a resource of a custom runtime.
-    Signal "signal" Writes,
+    Signal "signal" Writes Writes "resource" [],
     /// Tells a monitor what has happened; never a step of its own.
-    Notify "notify" Reads,
+    Notify "notify" Reads Writes "monitor" [],
     /// Reads an eventfd's count.
-    EventfdRead "eventfd read" MayWrite,
+    EventfdRead "eventfd read" MayWrite Writes "eventfd" [can_spin borrows_site],
     /// Adds to an eventfd's count.
-    EventfdWrite "eventfd write" MayWrite,
+    EventfdWrite "eventfd write" MayWrite Writes "eventfd" [borrows_site],
     /// Reads from a pipe.
-    PipeRead "pipe read" MayWrite,
+    PipeRead "pipe read" MayWrite Writes "pipe" [can_spin borrows_site],
     /// Writes into a pipe.
-    PipeWrite "pipe write" MayWrite,
+    PipeWrite "pipe write" MayWrite Writes "pipe" [can_spin borrows_site],
     /// Receives from a socket.
-    SocketRead "socket read" MayWrite,
+    SocketRead "socket read" MayWrite Writes "socket" [can_spin borrows_site],
     /// Sends into a socket.
-    SocketWrite "socket write" MayWrite,
+    SocketWrite "socket write" MayWrite Writes "socket" [can_spin borrows_site],
     /// Takes a connection.
-    Accept "accept" MayWrite,
+    Accept "accept" MayWrite Writes "socket" [can_spin borrows_site],
     /// Connects a socket.
-    Connect "connect" Writes,
+    Connect "connect" Writes Writes "socket" [borrows_site],
     /// Shuts a socket down.
-    Shutdown "shutdown" Writes,
+    Shutdown "shutdown" Writes Writes "socket" [borrows_site],
     /// Closes a descriptor.
-    Close "close" Writes,
+    Close "close" Writes Writes "descriptor" [borrows_site],
     /// Changes what an epoll instance looks at.
-    EpollCtl "epoll_ctl" Writes,
+    EpollCtl "epoll_ctl" Writes Writes "epoll" [borrows_site],
     /// Waits for a descriptor of an epoll instance.
-    EpollWait "epoll_wait" MayWrite,
+    EpollWait "epoll_wait" MayWrite Writes "epoll" [can_spin borrows_site],
     /// Waits for one of several descriptors.
-    PollDescriptors "poll" MayWrite,
+    PollDescriptors "poll" MayWrite Writes "descriptor" [can_spin borrows_site],
     /// Sets a timer.
-    TimerSet "timerfd_settime" Writes,
+    TimerSet "timerfd_settime" Writes Writes "timer" [borrows_site],
     /// Reads how often a timer has expired.
-    TimerRead "timerfd read" MayWrite,
+    TimerRead "timerfd read" MayWrite Writes "timer" [can_spin borrows_site],
     /// Reads from a descriptor of another kind.
-    DescriptorRead "descriptor read" MayWrite,
+    DescriptorRead "descriptor read" MayWrite Writes "descriptor" [can_spin borrows_site],
     /// Writes to a descriptor of another kind.
-    DescriptorWrite "descriptor write" MayWrite,
+    DescriptorWrite "descriptor write" MayWrite Writes "descriptor" [can_spin borrows_site],
     /// Waits for a process.
-    WaitProcess "waitpid" MayWrite,
+    WaitProcess "waitpid" MayWrite Writes "process" [can_spin borrows_site],
     /// Takes a token of a semaphore, or waits for one.
-    SemWait "sem_wait" Writes,
+    SemWait "sem_wait" Writes Writes "semaphore" [],
     /// Tries to take a token of a semaphore.
-    SemTryWait "sem_trywait" MayWrite,
+    SemTryWait "sem_trywait" MayWrite Writes "semaphore" [],
     /// Gives a semaphore a token.
-    SemPost "sem_post" Writes,
+    SemPost "sem_post" Writes Writes "semaphore" [],
     /// Panics; never a step of its own.
-    Panic "panic" Reads,
+    Panic "panic" Reads Writes "panic" [],
     /// Asks whether a holder of a lock panicked.
-    IsPoisoned "is_poisoned" Reads,
+    IsPoisoned "is_poisoned" Reads Reads "lock" [can_spin],
     /// A panic reaches a lock that its worker holds.
-    Poison "poison" Writes,
+    Poison "poison" Writes Writes "lock" [],
     /// Forgets that a holder of a lock panicked.
-    ClearPoison "clear_poison" Writes,
+    ClearPoison "clear_poison" Writes Writes "lock" [],
 }
 
 impl Operation {
@@ -269,122 +364,16 @@ impl Operation {
         all.find(|operation| operation.key() == key)
     }
 
+    /// What the operation can do to shared state.
+    #[inline]
+    pub const fn effect(self) -> Effect {
+        ROWS[self as usize].effect
+    }
+
     /// How the operation goes about its object, as far as that is known before it is carried out.
     #[inline]
     pub const fn access(self) -> Access {
-        match self {
-            Operation::Load
-            | Operation::PlainLoad
-            | Operation::OnceGet
-            | Operation::OnceWait
-            | Operation::IsFinished
-            | Operation::IsPoisoned
-            | Operation::Join
-            | Operation::ScopeEnd => Access::Reads,
-            Operation::Read | Operation::ReadUnlock | Operation::Unpark => Access::Adds,
-            _ => Access::Writes,
-        }
-    }
-
-    /// True for operations of the C library, which have no site of their own but that of the worker's last
-    /// operation.
-    pub const fn borrows_site(self) -> bool {
-        matches!(
-            self,
-            Operation::FutexWait
-                | Operation::FutexWake
-                | Operation::EventfdRead
-                | Operation::EventfdWrite
-                | Operation::PipeRead
-                | Operation::PipeWrite
-                | Operation::SocketRead
-                | Operation::SocketWrite
-                | Operation::Accept
-                | Operation::Connect
-                | Operation::Shutdown
-                | Operation::Close
-                | Operation::EpollCtl
-                | Operation::EpollWait
-                | Operation::PollDescriptors
-                | Operation::TimerSet
-                | Operation::TimerRead
-                | Operation::DescriptorRead
-                | Operation::DescriptorWrite
-                | Operation::WaitProcess
-        )
-    }
-
-    /// True for the operations that take a lock, or wait until they can.
-    #[inline]
-    pub const fn takes_lock(self) -> bool {
-        matches!(self, Operation::Lock | Operation::Read | Operation::Write)
-    }
-
-    /// True for the operations of which one may go ahead, of several that are about to, so that the
-    /// others have to wait.
-    #[inline]
-    pub const fn contends(self) -> bool {
-        self.takes_lock()
-            || matches!(
-                self,
-                Operation::CallOnce | Operation::OnceWait | Operation::Send
-            )
-    }
-
-    /// True for the operations that read an atomic and write it in one go, if they succeed.
-    #[inline]
-    pub const fn updates_atomic(self) -> bool {
-        matches!(
-            self,
-            Operation::Swap
-                | Operation::CompareExchange
-                | Operation::CompareExchangeWeak
-                | Operation::FetchAdd
-                | Operation::FetchSub
-                | Operation::FetchAnd
-                | Operation::FetchNand
-                | Operation::FetchOr
-                | Operation::FetchXor
-                | Operation::FetchMax
-                | Operation::FetchMin
-                | Operation::FetchNot
-        )
-    }
-
-    /// True for the operations on atomics that a hand-written spin lock repeats until they succeed.
-    #[inline]
-    pub const fn can_spin(self) -> bool {
-        matches!(
-            self,
-            Operation::Load
-                | Operation::PlainLoad
-                | Operation::ClockRead
-                | Operation::Swap
-                | Operation::CompareExchange
-                | Operation::CompareExchangeWeak
-                | Operation::FetchOr
-                | Operation::FetchAnd
-                | Operation::TryLock
-                | Operation::TryRead
-                | Operation::TryWrite
-                | Operation::TryRecv
-                | Operation::TrySend
-                | Operation::IsFinished
-                | Operation::IsPoisoned
-                | Operation::OnceGet
-                | Operation::EventfdRead
-                | Operation::PipeRead
-                | Operation::PipeWrite
-                | Operation::SocketRead
-                | Operation::SocketWrite
-                | Operation::Accept
-                | Operation::EpollWait
-                | Operation::PollDescriptors
-                | Operation::TimerRead
-                | Operation::DescriptorRead
-                | Operation::DescriptorWrite
-                | Operation::WaitProcess
-        )
+        ROWS[self as usize].access
     }
 }
 

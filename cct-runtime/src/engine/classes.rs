@@ -74,15 +74,7 @@ impl Class {
     /// The step under way wakes a worker that waits to go on with this.
     pub(super) fn woken(&mut self, worker: WorkerId, waited: Operation) {
         // What comes after a wait for anything else finds its reason at its object.
-        let finds_nothing = matches!(
-            waited,
-            Operation::Wait
-                | Operation::WaitTimeout
-                | Operation::BarrierWait
-                | Operation::Offer
-                | Operation::FutexWait
-        );
-        if finds_nothing {
+        if waited.is_let_go() {
             self.followers.push(worker);
         }
     }

@@ -372,10 +372,7 @@ impl Engine {
             self.waiters.insert(current);
         }
         self.announce_absent(current.id);
-        if matches!(
-            current.operation,
-            Operation::Wait | Operation::WaitTimeout | Operation::Park | Operation::FutexWait
-        ) {
+        if current.operation.may_wake_early() {
             self.left_out.add(Exception::SpuriousWakeUps);
         }
         if current.deadline != clock::NEVER {

@@ -137,21 +137,18 @@ impl Executed {
             Operation::CallOnce => accesses[0].1 = Access::Reads,
             _ => {}
         }
-        let is_acquired = match self.action.operation {
-            Operation::TryLock | Operation::TryRead | Operation::TryWrite => {
-                self.outcome == Outcome::Done
-            }
+        let operation = self.action.operation;
+        let is_acquired = if operation.tries_lock() {
+            self.outcome == Outcome::Done
+        } else {
             // A writer that finds readers has only said that it waits.
-            operation => operation.takes_lock() && !self.waits_on(),
+            operation.takes_lock() && !self.waits_on()
         };
         if is_acquired {
             accesses[1] = (poison_object(accesses[0].0), Access::Reads);
         }
         // These have done their work when they wait; what is left is to go on.
-        let goes_on = matches!(
-            self.action.operation,
-            Operation::BarrierWait | Operation::Offer | Operation::FutexWait | Operation::Sleep
-        );
+        let goes_on = operation.acts_first();
         if self.resumed && goes_on && self.outcome != Outcome::TimedOut {
             return [(0, Access::Reads); 2];
         }

@@ -190,19 +190,10 @@ impl Census {
 /// that begin and end workers, and for releases: a release comes where its lock was acquired.
 #[inline]
 pub(super) fn accessed(action: &Action) -> Option<usize> {
-    let is_aside = matches!(
-        action.operation,
-        Operation::Start
-            | Operation::End
-            | Operation::Spawn
-            | Operation::Join
-            | Operation::IsFinished
-            | Operation::ScopeEnd
-            | Operation::Unlock
-            | Operation::ReadUnlock
-            | Operation::WriteUnlock
-            | Operation::ClockRead
-    );
+    let operation = action.operation;
+    let is_aside = operation.is_of_workers()
+        || operation.releases()
+        || matches!(operation, Operation::IsFinished | Operation::ClockRead);
     let [(object, _), _] = action.accesses();
     (object != 0 && !is_aside).then_some(object)
 }

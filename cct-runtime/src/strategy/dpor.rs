@@ -4,7 +4,7 @@
 //! schedule at hand is kept in [`super::execution`].
 
 use super::execution::{Execution, Others};
-use super::races::{cannot_go_first, conflict, ends_all, may_wait, own_object};
+use super::races::{cannot_go_first, conflict, ends_all, own_object};
 use super::{
     Beginning, Candidates, Ending, Executed, IterationResult, Origin, Pick, Progress, Strategy,
     WorkerId,
@@ -260,7 +260,7 @@ impl Dpor {
     fn find_races(&mut self, step: &Executed) {
         let execution = &self.execution;
         let own = own_object(step);
-        let waits = may_wait(step.action.operation);
+        let waits = !step.action.operation.never_waits();
         self.races.clear();
         for &(object, access) in &execution.present {
             let Some(history) = execution.history(object) else {

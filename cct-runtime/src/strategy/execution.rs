@@ -148,7 +148,7 @@ impl Execution {
     pub(super) fn wake(&mut self, worker: WorkerId) {
         let flow = &mut self.flows[worker.0 as usize];
         if let Next::Waits(action) = flow.next
-            && takes_turns(action.operation)
+            && action.operation.takes_turns()
         {
             flow.next = Next::Goes(action);
             if !self.is_between_steps {
@@ -182,7 +182,7 @@ impl Execution {
     pub(super) fn leave(&mut self, worker: WorkerId) -> bool {
         let flow = &mut self.flows[worker.0 as usize];
         if let Next::Goes(action) = flow.next
-            && takes_turns(action.operation)
+            && action.operation.takes_turns()
         {
             flow.next = Next::Waits(action);
             return true;
@@ -196,11 +196,11 @@ impl Execution {
         let (action, resumed) = match self.flows[worker.0 as usize].next {
             Next::Goes(action) => (action, false),
             Next::Waits(action) if is_passive(action.operation) => return None,
-            Next::Waits(action) if takes_turns(action.operation) => return None,
+            Next::Waits(action) if action.operation.takes_turns() => return None,
             Next::Waits(action) => (action, true),
             Next::Ends => return None,
         };
-        if takes_turns(action.operation) {
+        if action.operation.takes_turns() {
             self.touched.push((TURNS, Access::Writes));
         }
         let step = Executed {
@@ -443,24 +443,7 @@ impl History {
 
 /// True for waits that end because somebody ends them, whatever the state of an object.
 fn is_passive(waited: Operation) -> bool {
-    matches!(
-        waited,
-        Operation::Wait
-            | Operation::WaitTimeout
-            | Operation::BarrierWait
-            | Operation::Offer
-            | Operation::FutexWait
-            | Operation::Sleep
-    )
-}
-
-/// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled,
-/// or the poll is over, or somebody needs it for a wake-up.
-pub(super) fn takes_turns(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Start | Operation::Await | Operation::Poll
-    )
+    waited.is_let_go() || waited.acts_first()
 }
 
 fn join(clock: &mut Clock, other: &[u32]) {

@@ -80,13 +80,13 @@ impl Keys {
             let seen = &mut self.uses[number as usize];
             seen.is_shared |= *seen.worker.get_or_insert(worker) != worker;
             seen.is_changed |= access != Access::Reads;
-            seen.is_tried |= tries(action.operation);
+            seen.is_tried |= action.operation.tries_lock();
             seen.guards.retain(|lock| held.contains(lock));
         }
         let held = &mut self.held[index];
         if action.operation.takes_lock() && !held.contains(&action.object) {
             held.push(action.object);
-        } else if releases(action.operation) {
+        } else if action.operation.releases() {
             held.retain(|&lock| lock != action.object);
         }
     }
@@ -95,7 +95,8 @@ impl Keys {
     pub(super) fn end(&mut self) {
         for &(number, worker, place) in &self.log {
             let seen = &self.uses[number as usize];
-            let is_release = Operation::from_code((place >> 56) as u8).is_some_and(releases);
+            let is_release =
+                Operation::from_code((place >> 56) as u8).is_some_and(Operation::releases);
             if !seen.is_shared
                 || !seen.is_changed
                 || !seen.guards.is_empty()
@@ -118,30 +119,5 @@ fn place(action: &Action) -> Place {
 
 /// Workers come and go, wait for each other's end and for time, in every plan at the same places.
 fn can_be_key(operation: Operation) -> bool {
-    !matches!(
-        operation,
-        Operation::Start
-            | Operation::End
-            | Operation::Spawn
-            | Operation::Join
-            | Operation::ScopeEnd
-            | Operation::YieldNow
-            | Operation::SpinLoop
-            | Operation::Sleep
-            | Operation::ClockRead
-    )
-}
-
-fn tries(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::TryLock | Operation::TryRead | Operation::TryWrite
-    )
-}
-
-fn releases(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Unlock | Operation::ReadUnlock | Operation::WriteUnlock
-    )
+    !operation.is_of_workers() && !operation.gives_way()
 }

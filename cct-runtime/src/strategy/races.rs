@@ -1,6 +1,6 @@
 //! Which steps are in a race: dependent on each other, and in either order possible.
 
-use super::execution::{Event, takes_turns};
+use super::execution::Event;
 use super::{Executed, ITERATION, TURNS};
 use crate::operation::{Access, Operation};
 use crate::trace::Outcome;
@@ -19,46 +19,11 @@ pub(super) fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bo
 
 /// Returns the object that a step waits for, if it waits: that of its operation.
 pub(super) fn own_object(step: &Executed) -> usize {
-    if takes_turns(step.action.operation) {
+    if step.action.operation.takes_turns() {
         TURNS
     } else {
         step.action.accesses()[0].0
     }
-}
-
-/// True unless the operation is a step as soon as its worker comes to it, whatever others do.
-pub(super) fn may_wait(operation: Operation) -> bool {
-    let never_waits = operation.updates_atomic()
-        || matches!(
-            operation,
-            Operation::Load
-                | Operation::Store
-                | Operation::PlainLoad
-                | Operation::PlainStore
-                | Operation::Fence
-                | Operation::TryLock
-                | Operation::Unlock
-                | Operation::TryRead
-                | Operation::ReadUnlock
-                | Operation::TryWrite
-                | Operation::WriteUnlock
-                | Operation::Wait
-                | Operation::WaitTimeout
-                | Operation::NotifyOne
-                | Operation::NotifyAll
-                | Operation::OnceDone
-                | Operation::OnceGet
-                | Operation::IsFinished
-                | Operation::TrySend
-                | Operation::TryRecv
-                | Operation::Disconnect
-                | Operation::Unpark
-                | Operation::Spawn
-                | Operation::ClockRead
-                | Operation::FutexWait
-                | Operation::FutexWake
-        );
-    !never_waits
 }
 
 /// True if what the step waits for is held, or not there yet, before this event, and only the event's

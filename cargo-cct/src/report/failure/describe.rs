@@ -80,32 +80,11 @@ fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
         Op::End if matches!(names.kind(step.worker), WorkerKind::Root(_)) => {
             "the future is ready".to_owned()
         }
-        Op::Start
-        | Op::End
-        | Op::ScopeEnd
-        | Op::Park
-        | Op::Fence
-        | Op::YieldNow
-        | Op::SpinLoop
-        | Op::Sleep
-        | Op::ClockRead => op.name().to_owned(),
+        op if op.stands_alone() => op.name().to_owned(),
         _ => match step.object {
-            Some(object) => format!("{}.{}", names.object(object), method(op)),
+            Some(object) => format!("{}.{}", names.object(object), op.method()),
             None => op.name().to_owned(),
         },
-    }
-}
-
-/// The operation's name after its object's.
-fn method(op: Op) -> &'static str {
-    match op {
-        Op::BarrierWait | Op::OnceWait => "wait",
-        Op::OnceDone => "done",
-        Op::OnceGet => "get",
-        Op::ReadUnlock | Op::WriteUnlock => "unlock",
-        Op::FutexWait => "futex_wait",
-        Op::FutexWake => "futex_wake",
-        op => op.name(),
     }
 }
 
@@ -140,7 +119,7 @@ pub(super) fn effect(step: &Step) -> String {
         (Outcome::TimedOut, ..) => "times out".to_owned(),
         (Outcome::Refused, Some(read), _) => format!("fails on {}", value(read)),
         (Outcome::Refused, None, _) => "fails".to_owned(),
-        (_, Some(read), None) if is_choice(op) => format!("{} gives {}", op.name(), value(read)),
+        (_, Some(read), None) if op.is_choice() => format!("{} gives {}", op.name(), value(read)),
         (_, Some(read), None) => format!("reads {}", value(read)),
         (_, None, Some(written)) => format!("writes {}", value(written)),
         (_, Some(read), Some(written)) => format!("{} to {}", value(read), value(written)),
@@ -151,14 +130,6 @@ pub(super) fn effect(step: &Step) -> String {
             _ => op.name().to_owned(),
         },
     }
-}
-
-/// True if the strategy chose the value.
-fn is_choice(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Choose | Op::NondetBool | Op::NondetIndex | Op::MaybeFail
-    )
 }
 
 /// The step that a store undoes without having seen it: the latest write by another worker since

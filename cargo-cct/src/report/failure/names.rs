@@ -240,38 +240,5 @@ fn site_at(trace: &Trace, number: u32) -> Option<&Site> {
 
 /// What an object must be, judged by what is done to it.
 pub(super) fn kind(step: &Step) -> &'static str {
-    use Operation as Op;
-    match operation(step) {
-        Some(Op::Lock | Op::TryLock | Op::Unlock) => "mutex",
-        Some(
-            Op::Read | Op::TryRead | Op::ReadUnlock | Op::Write | Op::TryWrite | Op::WriteUnlock,
-        ) => "rwlock",
-        Some(Op::Wait | Op::WaitTimeout | Op::NotifyOne | Op::NotifyAll) => "condvar",
-        Some(Op::CallOnce | Op::OnceDone | Op::OnceWait | Op::OnceGet) => "once",
-        Some(Op::BarrierWait) => "barrier",
-        Some(
-            Op::Send
-            | Op::Offer
-            | Op::TrySend
-            | Op::Recv
-            | Op::TryRecv
-            | Op::RecvTimeout
-            | Op::Disconnect,
-        ) => "channel",
-        Some(Op::FutexWait | Op::FutexWake) => "futex",
-        Some(Op::EventfdRead | Op::EventfdWrite) => "eventfd",
-        Some(Op::PipeRead | Op::PipeWrite) => "pipe",
-        Some(Op::SocketRead | Op::SocketWrite | Op::Accept | Op::Connect | Op::Shutdown) => {
-            "socket"
-        }
-        Some(Op::EpollCtl | Op::EpollWait) => "epoll",
-        Some(Op::TimerSet | Op::TimerRead) => "timer",
-        Some(Op::Close | Op::PollDescriptors | Op::DescriptorRead | Op::DescriptorWrite) => {
-            "descriptor"
-        }
-        Some(Op::WaitProcess) => "process",
-        Some(Op::Join | Op::IsFinished | Op::Park | Op::Unpark) => "thread",
-        Some(Op::ScopeEnd) => "scope",
-        _ => "atomic",
-    }
+    operation(step).map_or("object", Operation::about)
 }

@@ -429,15 +429,12 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
 
 /// True when the worker of step `last` could have gone on instead of that of the step after it.
 fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
-    use Operation as Op;
     let Some(after) = trace.steps.get(last + 1) else {
         return false;
     };
     let before = &trace.steps[last];
-    let gave_way = matches!(
-        operation(before),
-        Some(Op::End | Op::YieldNow | Op::SpinLoop | Op::Sleep | Op::ClockRead)
-    ) || matches!(before.outcome, Outcome::Waits | Outcome::Woken);
+    let gave_way = operation(before).is_some_and(|op| op == Operation::End || op.gives_way())
+        || matches!(before.outcome, Outcome::Waits | Outcome::Woken);
     let goes_on = || {
         let mut rest = trace.steps[last + 1..].iter();
         rest.any(|step| step.worker == before.worker)

@@ -231,7 +231,7 @@ impl View<'_> {
 
 /// True for an operation after which somebody holds its object.
 fn takes(op: Op) -> bool {
-    op.takes_lock() || matches!(op, Op::TryLock | Op::TryRead | Op::TryWrite | Op::CallOnce)
+    op.takes_lock() || op.tries_lock() || op == Op::CallOnce
 }
 
 fn is_join(wait: &Wait) -> bool {

@@ -87,45 +87,10 @@ const NONE: Role = Role {
 /// section came before, and at a release there is nothing left to steer. A channel's senders compete for
 /// the order of messages.
 const fn role(operation: Operation) -> Role {
-    use Operation as O;
-    let (reads, writes) = match operation {
-        O::Load
-        | O::PlainLoad
-        | O::IsFinished
-        | O::OnceGet
-        | O::Read
-        | O::TryRead
-        | O::Wait
-        | O::WaitTimeout
-        | O::Recv
-        | O::TryRecv
-        | O::RecvTimeout
-        | O::Park
-        | O::FutexWait => (true, false),
-        O::Store
-        | O::PlainStore
-        | O::End
-        | O::NotifyOne
-        | O::NotifyAll
-        | O::OnceDone
-        | O::Unpark
-        | O::FutexWake
-        | O::Disconnect => (false, true),
-        O::Lock
-        | O::TryLock
-        | O::Write
-        | O::TryWrite
-        | O::CallOnce
-        | O::BarrierWait
-        | O::Send
-        | O::TrySend
-        | O::Custom => (true, true),
-        operation => {
-            let updates = operation.updates_atomic();
-            (updates, updates)
-        }
-    };
-    Role { reads, writes }
+    Role {
+        reads: operation.learns(),
+        writes: operation.tells(),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use super::super::{Action, Candidates, Executed, FirstUse, Next, Reason, Rng, Wo
 use super::corpus::Constraint;
 use super::coverage::{Coverage, Pair};
 use super::event::{Event, Events};
-use crate::operation::Operation;
 use crate::trace::Outcome;
 
 /// Keys order candidates: first by what the constraints say of their next step, then at random. Who gave
@@ -369,10 +368,9 @@ impl Object {
 
 /// True if a worker came for what another one took, and waits again.
 fn is_in_vain(executed: &Executed) -> bool {
-    use Operation::{Lock, Read, Recv, RecvTimeout, Send, Write};
     let operation = executed.action.operation;
-    let can_be = matches!(operation, Lock | Read | Write | Recv | RecvTimeout | Send);
-    can_be && matches!(executed.next, Next::Waits(next) if next.operation == operation)
+    operation.competes()
+        && matches!(executed.next, Next::Waits(next) if next.operation == operation)
 }
 
 /// Constraints as sets, one bit each.
