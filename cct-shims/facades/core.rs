@@ -58,55 +58,35 @@ pub mod prelude {
     pub mod v1 {
         //! What all editions have.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
-        pub use ::cct_shims::future::{
-            AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
-        };
-        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
-        pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
+        pub use ::cct_shims::rewritten::*;
         pub use ::real::prelude::v1::*;
     }
 
     pub mod rust_2015 {
         //! Edition 2015.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
-        pub use ::cct_shims::future::{
-            AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
-        };
-        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
-        pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
+        pub use ::cct_shims::rewritten::*;
         pub use ::real::prelude::rust_2015::*;
     }
 
     pub mod rust_2018 {
         //! Edition 2018.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
-        pub use ::cct_shims::future::{
-            AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
-        };
-        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
-        pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
+        pub use ::cct_shims::rewritten::*;
         pub use ::real::prelude::rust_2018::*;
     }
 
     pub mod rust_2021 {
         //! Edition 2021.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
-        pub use ::cct_shims::future::{
-            AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
-        };
-        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
-        pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
+        pub use ::cct_shims::rewritten::*;
         pub use ::real::prelude::rust_2021::*;
     }
 
     pub mod rust_2024 {
         //! Edition 2024.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
-        pub use ::cct_shims::future::{
-            AwaitPoint as _, HandedFuture as _, HandedValue as _, Returned as _,
-        };
-        pub use ::cct_shims::statement::{OwnClock as _, __cct_statement};
-        pub use ::cct_shims::{__cct_handed, __cct_root, __cct_task};
+        pub use ::cct_shims::rewritten::*;
         pub use ::real::prelude::rust_2024::*;
     }
 }

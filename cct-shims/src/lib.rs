@@ -10,6 +10,8 @@ pub extern crate std as real;
 #[doc(hidden)]
 pub mod expand;
 pub mod future;
+#[doc(hidden)]
+pub mod rewritten;
 pub mod statement;
 pub mod std;
 mod streams;

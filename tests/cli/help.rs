@@ -37,6 +37,11 @@ fn of_show() {
 }
 
 #[test]
+fn of_expand() {
+    insta::assert_snapshot!(help(&["expand"]));
+}
+
+#[test]
 fn of_clean() {
     insta::assert_snapshot!(help(&["clean"]));
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::cargo_args::CargoArgs;
 use super::duration;
 use super::explore::ExploreArgs;
+use crate::rewrite;
 
 /// Runs the tests of a workspace under many interleavings, and replays what fails.
 #[derive(Debug, Parser)]
@@ -182,6 +183,7 @@ pub(crate) struct ShowArgs {
 
 /// `cargo cct expand`.
 #[derive(Debug, Args)]
+#[command(after_long_help = format!("Passes:\n{}", rewrite::about_passes()))]
 pub(crate) struct ExpandArgs {
     /// A package of the workspace or one that it depends on, by name or as `name@version`; or a file.
     #[arg(value_name = "CRATE|FILE")]

@@ -1,22 +1,58 @@
-//! Which passes are on.
+//! Which parts of the rewriting are on.
 
-/// One source transformation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Pass {
-    /// Each `.await` is a place where the task may be held.
-    Await = 1,
-    /// Futures that are handed to a runtime say that they are tasks, and where they were spawned.
-    Tasks = 2,
-    /// Statements have borders.
-    Statements = 4,
-    /// So do futures that are handed to what may be a runtime of some kind.
-    Handed = 8,
-    /// What a crate draws by lot, the engine chooses: for crates that are known to.
-    Choices = 16,
+/// How sure the passes of a part are of what they see. When the result does not compile, the least sure are
+/// given up first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Sureness {
+    /// They cannot be wrong.
+    Sure,
+    /// They know what they see.
+    Certain,
+    /// They guess.
+    Guess,
+    /// They are for crates that are known by name, whether these are explored step by step or not.
+    Known,
 }
 
-/// A set of passes.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $part:ident = $name:literal: $sureness:ident,)*) => {
+        /// A part of the rewriting: passes that are on or off together.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub(crate) enum Part {
+            $($(#[$doc])* $part,)*
+        }
+
+        /// The names are kept beside what was built.
+        const PARTS: &[(Part, &str, Sureness)] = &[$((Part::$part, $name, Sureness::$sureness),)*];
+    };
+}
+parts! {
+    /// Each `.await` is a place where the task may be held.
+    Await = "await": Sure,
+    /// Futures that are handed to a runtime say that they are tasks, and where they were spawned.
+    Tasks = "tasks": Certain,
+    /// Statements have borders.
+    Statements = "statements": Certain,
+    /// Futures that are handed to what may be a runtime of some kind are tasks, too.
+    Handed = "handed": Guess,
+    /// What a crate draws by lot, the engine chooses.
+    Choices = "choices": Known,
+}
+
+impl Part {
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
+    /// Its name.
+    #[cfg(test)]
+    pub(super) fn name(self) -> &'static str {
+        PARTS[self as usize].1
+    }
+}
+
+/// A set of parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Passes(u8);
 
@@ -24,23 +60,27 @@ impl Passes {
     /// Nothing is rewritten.
     pub(crate) const NONE: Passes = Passes(0);
     /// All that is done to a crate of which nothing is known.
-    pub(crate) const ALL: Passes = Passes(Self::CERTAIN.0 | Pass::Handed as u8);
-    /// Those that know what they see.
-    const CERTAIN: Passes = Passes(Pass::Await as u8 | Pass::Tasks as u8 | Pass::Statements as u8);
+    pub(crate) const ALL: Passes = Passes::up_to(Sureness::Guess);
     /// What is done to a crate that draws lots, whether it is explored step by step or not.
-    pub(crate) const CHOICES: Passes = Passes(Pass::Choices as u8);
-    /// The names of the passes, as they are kept beside what was built.
-    const NAMES: [(Pass, &str); 5] = [
-        (Pass::Await, "await"),
-        (Pass::Tasks, "tasks"),
-        (Pass::Statements, "statements"),
-        (Pass::Handed, "handed"),
-        (Pass::Choices, "choices"),
-    ];
+    pub(crate) const CHOICES: Passes = Passes(Part::Choices.bit());
 
-    /// Tells whether a pass is on.
-    pub(crate) fn contains(self, pass: Pass) -> bool {
-        self.0 & pass as u8 != 0
+    /// Those that are at least so sure.
+    const fn up_to(sureness: Sureness) -> Passes {
+        let mut bits = 0;
+        let mut at = 0;
+        while at < PARTS.len() {
+            let (part, _, own) = PARTS[at];
+            if own as u8 <= sureness as u8 {
+                bits |= part.bit();
+            }
+            at += 1;
+        }
+        Passes(bits)
+    }
+
+    /// Tells whether a part is on.
+    pub(crate) fn contains(self, part: Part) -> bool {
+        self.0 & part.bit() != 0
     }
 
     /// Tells whether nothing is rewritten.
@@ -53,32 +93,31 @@ impl Passes {
         Passes(self.0 | others.0)
     }
 
-    /// What to try when the result does not compile; none when it is the user's own text.
+    /// What to try when the result does not compile: without those that are least sure; none when it is the
+    /// user's own text.
     pub(crate) fn fewer(self) -> Option<Passes> {
-        const FIRST: Passes = Passes(Pass::Await as u8);
-        if self.contains(Pass::Choices) {
-            return Some(Passes(self.0 & !Passes::CHOICES.0));
-        }
-        match self {
-            Passes::NONE => None,
-            FIRST => Some(Passes::NONE),
-            Passes::ALL => Some(Passes::CERTAIN),
-            _ => Some(FIRST),
-        }
+        let on = PARTS.iter().filter(|(part, ..)| self.contains(*part));
+        let least = on.map(|(_, _, sureness)| *sureness).max()?;
+        let surer = PARTS.iter().filter(|(_, _, sureness)| *sureness < least);
+        let bits = surer.fold(0, |bits, (part, ..)| bits | part.bit());
+        Some(Passes(self.0 & bits))
     }
 
     /// The names, with commas between.
     pub(crate) fn names(self) -> String {
-        let names = Self::NAMES.iter().filter(|(pass, _)| self.contains(*pass));
-        names.map(|(_, name)| *name).collect::<Vec<_>>().join(",")
+        let names = PARTS.iter().filter(|(part, ..)| self.contains(*part));
+        names
+            .map(|(_, name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(",")
     }
 
     /// Reads the names; none when one is not known.
     pub(crate) fn parse(names: &str) -> Option<Passes> {
         let names = names.split(',').filter(|name| !name.is_empty());
         let bits = names.map(|name| {
-            let known = Self::NAMES.iter().find(|(_, known)| *known == name)?;
-            Some(known.0 as u8)
+            let known = PARTS.iter().find(|(_, known, _)| *known == name)?;
+            Some(known.0.bit())
         });
         bits.sum::<Option<u8>>().map(Passes)
     }

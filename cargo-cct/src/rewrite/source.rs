@@ -6,8 +6,7 @@ use std::path::Path;
 
 use proc_macro2::{Span, TokenStream};
 
-use super::pass::Names;
-use super::tree::{Tree, trees};
+use super::syntax::{Names, Tree, trees};
 
 /// The edition that a crate is written in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -57,8 +56,8 @@ pub(crate) struct Source<'a> {
     pub tokens: TokenStream,
     /// The same, taken apart.
     pub trees: Vec<Tree>,
-    /// What several passes want to know of it, once one has.
-    pub(super) names: OnceCell<Names>,
+    /// See `Source::names`.
+    names: OnceCell<Names>,
 }
 
 impl<'a> Source<'a> {
@@ -79,6 +78,11 @@ impl<'a> Source<'a> {
     /// at each token.
     pub(crate) fn may_have(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.text.contains(word))
+    }
+
+    /// What names of functions mean in it, looked for once.
+    pub(super) fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::find(&self.trees))
     }
 
     /// The bytes of `text` that a token or group covers.

@@ -1,7 +1,7 @@
 //! What a step did, in a few words.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Site, Step, Trace, Value, WorkerKind};
+use cct::trace::{Outcome, Step, Trace, Value, WorkerKind};
 
 use super::names::{Names, operation};
 
@@ -149,12 +149,6 @@ pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
         .rev()
         .find(|(_, other)| same(other) && other.worker != step.worker && other.written.is_some());
     written.map(|(offset, _)| read + offset)
-}
-
-/// A site without its folders.
-pub(super) fn short_site(site: &Site) -> String {
-    let file = site.file.rsplit('/').next().unwrap_or_default();
-    format!("{file}:{}", site.line)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::columns;
 use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
-use super::source::Source;
+use super::source::{Source, short_site};
 use crate::report::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use crate::report::words::{count, put};
 
@@ -140,7 +140,7 @@ impl Live {
             let is_first = step.worker == 0 && step.operation == Operation::Start as u8;
             // The body begins in our own code.
             let site = names::site(&self.trace, step).filter(|_| !is_first);
-            let site = site.map(describe::short_site).unwrap_or_default();
+            let site = site.map(short_site).unwrap_or_default();
             let line = format!("{:>5} {line}  {}", index + 1, paint(FAINT, &site));
             put!(out, "{}\n", line.trim_end());
         }
@@ -186,7 +186,7 @@ impl Live {
             }
             let text = self.layout.text(&text);
             let worker = format!("{:>5}", names::worker(offer.worker));
-            let site = describe::short_site(&offer.act.site);
+            let site = short_site(&offer.act.site);
             let line = self.source.line(&offer.act.site.file, offer.act.site.line);
             let line = line.unwrap_or_default();
             let before = format!("{mark} {worker}: {text:<DOING$}  {site:<14}");
@@ -258,7 +258,7 @@ pub(crate) fn ended_as(verdict: &Verdict) -> String {
 
 /// The bug that it ended with.
 pub(crate) fn failed_with(bug: &Bug) -> String {
-    let place = bug.site.as_ref().map(describe::short_site);
+    let place = bug.site.as_ref().map(short_site);
     let place = place.map_or_else(String::new, |place| format!(" at {place}"));
     format!(
         "  {}{place}: {}\n",

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct::operation::Operation;
 use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
-use super::describe::short_site;
 use super::origin::Origin;
-use super::source::{Source, short_name};
+use super::source::{Source, short_name, short_site};
 
 /// The names of a trace's workers, steps and objects.
 #[derive(Clone, Debug, Default)]

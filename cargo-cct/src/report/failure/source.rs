@@ -156,6 +156,12 @@ fn without_path(expression: &str) -> String {
     expression[start..].to_owned()
 }
 
+/// A site without its folders.
+pub(super) fn short_site(site: &Site) -> String {
+    let file = site.file.rsplit('/').next().unwrap_or_default();
+    format!("{file}:{}", site.line)
+}
+
 /// What people would call the object: the last part of the expression, unless that is a number, and
 /// without an index, whose variable has had many values.
 pub(super) fn short_name(expression: &str) -> String {

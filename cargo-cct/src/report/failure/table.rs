@@ -7,6 +7,7 @@ use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
 use super::rows::{Row, Stretch, first};
+use super::source::short_site;
 use crate::report::style::{BAD, FAINT, STRONG, paint};
 use crate::report::words::put;
 
@@ -304,7 +305,7 @@ impl Table<'_> {
 }
 
 fn short(site: Option<&Site>) -> String {
-    site.map(describe::short_site).unwrap_or_default()
+    site.map(short_site).unwrap_or_default()
 }
 
 fn more_steps(count: usize) -> String {

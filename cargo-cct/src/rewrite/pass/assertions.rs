@@ -7,44 +7,45 @@
 //! Without a message, an assertion fails with its condition as it is written, which tests expect and
 //! people read.
 
+use std::ops::Range;
+
 use proc_macro2::Group;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Token};
 
-use super::one_line::one_line;
-use super::{await_points, code, own_clock, tasks};
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::{Tree, one_line, sequences};
 use crate::rewrite::{Edit, Source};
 
 const ASSERTIONS: [&str; 2] = ["assert", "debug_assert"];
 
-/// Gives assertions without a message the one that they would have had.
-pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    let is_edited = source.may_have(&["await"])
-        || tasks::may_have_calls(source)
-        || own_clock::may_have_calls(source);
-    if !is_edited || !source.may_have(&ASSERTIONS) {
+/// Gives assertions in which there are edits, and no message, the message that they would have had.
+pub(super) fn run(source: &Source<'_>, edits: &[Edit]) -> Vec<Edit> {
+    if edits.is_empty() || !source.may_have(&ASSERTIONS) {
         return Vec::new();
     }
-    let names = tasks::Names::of(source);
-    let mut edits = Vec::new();
-    code::sequences(&source.trees, &mut |sequence| {
+    let mut messages = Vec::new();
+    sequences(&source.trees, &mut |sequence| {
         for window in sequence.windows(3) {
-            let [name, mark, Tree::Group(group, condition)] = window else {
+            let [name, mark, Tree::Group(group, _)] = window else {
                 continue;
             };
-            let is_edited = || {
-                !await_points::find(condition).is_empty()
-                    || !tasks::find(condition, names).is_empty()
-                    || !own_clock::find(condition).is_empty()
-            };
-            if name.is_one_of(&ASSERTIONS) && mark.is_sign('!') && is_edited() {
-                edits.extend(message(source.text, group));
+            if name.is_one_of(&ASSERTIONS) && mark.is_sign('!') {
+                let inside = inside(group);
+                let is_in =
+                    |edit: &Edit| inside.start <= edit.range.start && edit.range.end <= inside.end;
+                if edits.iter().any(is_in) {
+                    messages.extend(message(source.text, group));
+                }
             }
         }
     });
-    edits
+    messages
+}
+
+/// The bytes between an assertion's brackets.
+fn inside(assertion: &Group) -> Range<usize> {
+    Source::range(assertion.span_open()).end..Source::range(assertion.span_close()).start
 }
 
 /// The message to add to an assertion; none if it has one.
@@ -54,8 +55,7 @@ fn message(text: &str, assertion: &Group) -> Option<Edit> {
     if arguments.len() != 1 {
         return None;
     }
-    let inside =
-        Source::range(assertion.span_open()).end..Source::range(assertion.span_close()).start;
+    let inside = inside(assertion);
     let condition = one_line(text[inside.clone()].trim().trim_end_matches(','));
     let comma = if arguments.trailing_punct() { "" } else { "," };
     let message = format!(
@@ -67,34 +67,50 @@ fn message(text: &str, assertion: &Group) -> Option<Edit> {
 
 #[cfg(test)]
 mod tests {
-    use super::run;
-    use crate::rewrite::pass::made_by;
+    use std::path::Path;
+
+    use crate::rewrite::{Edition, Passes, rewrite};
+
+    fn rewritten(text: &str) -> Option<String> {
+        rewrite(text, Path::new("/a.rs"), Edition::Rust2024, Passes::ALL)
+    }
 
     #[test]
     fn what_is_edited_fails_as_it_did() {
         for (text, expected) in [
             (
                 "assert!(a.await)",
-                r#"assert!(a.await, "{}", "assertion failed: a.await")"#,
+                "assert!(a.__cct_await(|| ()).await, \"{}\", \"assertion failed: a.await\")",
             ),
             (
                 "assert!(\n  block_on(f(\"b\"))\n    .is_ok(),\n)",
-                "assert!(\n  block_on(f(\"b\"))\n    .is_ok(),\n \
+                "assert!(\n  block_on(__cct_root!(f(\"b\")))\n    .is_ok(),\n \
                  \"{}\", \"assertion failed: block_on(f(\\\"b\\\")).is_ok()\")",
             ),
+            (
+                "assert!(p.run(f()))",
+                "assert!(p.run(__cct_handed!(f())).__cct_returned(), \
+                 \"{}\", \"assertion failed: p.run(f())\")",
+            ),
         ] {
-            assert_eq!(made_by(run, text), expected);
+            assert_eq!(rewritten(text).as_deref(), Some(expected));
         }
     }
 
     #[test]
     fn all_else_stays() {
-        for text in [
-            "assert!(a)",
-            "assert!(a.await, \"b\")",
-            "assert_eq!(a.await, b)",
+        for (text, expected) in [
+            ("assert!(a)", None),
+            (
+                "assert!(a.await, \"b\")",
+                Some("assert!(a.__cct_await(|| ()).await, \"b\")"),
+            ),
+            (
+                "assert_eq!(a.await, b)",
+                Some("assert_eq!(a.__cct_await(|| ()).await, b)"),
+            ),
         ] {
-            assert_eq!(made_by(run, text), text);
+            assert_eq!(rewritten(text).as_deref(), expected);
         }
     }
 }

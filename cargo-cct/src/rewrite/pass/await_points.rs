@@ -10,8 +10,7 @@
 
 use proc_macro2::{Spacing, TokenTree};
 
-use super::code;
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::{Tree, sequences};
 use crate::rewrite::{Edit, Edition, Source};
 
 const POINT: &str = ".__cct_await(|| ())";
@@ -22,13 +21,8 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
     if source.edition == Edition::Rust2015 || !source.may_have(&["await"]) {
         return Vec::new();
     }
-    find(&source.trees)
-}
-
-/// The points of some code.
-pub(super) fn find(trees: &[Tree]) -> Vec<Edit> {
     let mut edits = Vec::new();
-    code::sequences(trees, &mut |sequence| {
+    sequences(&source.trees, &mut |sequence| {
         for at in 1..sequence.len() {
             if is_dot(&sequence[..at]) && sequence[at].is_word("await") {
                 edits.push(Edit::insert(sequence[at - 1].range().start, POINT));

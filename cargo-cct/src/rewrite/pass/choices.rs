@@ -12,8 +12,7 @@ use std::path::Path;
 
 use proc_macro2::Delimiter;
 
-use super::code;
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::{Tree, sequences};
 use crate::rewrite::{Edit, Passes, Source};
 
 /// A function that draws lots.
@@ -72,7 +71,7 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
     let here = LOTS.iter().filter(|lot| source.path.ends_with(lot.file));
     let names: Vec<_> = here.map(|lot| lot.name).collect();
     let mut edits = Vec::new();
-    code::sequences(&source.trees, &mut |sequence| {
+    sequences(&source.trees, &mut |sequence| {
         for at in 0..sequence.len() {
             if sequence[at].is_word("fn")
                 && let Some(name) = sequence.get(at + 1)

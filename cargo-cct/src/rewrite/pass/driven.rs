@@ -12,10 +12,8 @@
 
 use proc_macro2::{Delimiter, Group};
 
-use super::code;
-use super::one_line::one_line;
 use super::own_clock::{OWN_CLOCK, START_PAUSED};
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::{Tree, one_line, sequences};
 use crate::rewrite::{Edit, Edition, Source};
 
 /// How the paths of attributes end that drive a function: `tokio::test`, `async_std::main`.
@@ -32,7 +30,7 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
         return Vec::new();
     }
     let mut edits = Vec::new();
-    code::sequences(&source.trees, &mut |sequence| {
+    sequences(&source.trees, &mut |sequence| {
         for at in 0..sequence.len() {
             let function = Function::at(&sequence[at..]);
             let Some(function) = function else {

@@ -15,8 +15,7 @@ use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{FnArg, Pat, Token, Type};
 
-use super::{code, declared};
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::{Tree, sequences, split};
 use crate::rewrite::{Edit, Source};
 
 /// What is done with a future that is to be kept.
@@ -28,7 +27,7 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
         return Vec::new();
     }
     let mut functions = Vec::new();
-    code::sequences(&source.trees, &mut |sequence| {
+    sequences(&source.trees, &mut |sequence| {
         functions.extend((1..sequence.len()).filter_map(|at| Function::at(sequence, at)));
     });
     let is_executor = functions.iter().any(Function::polls_in_a_loop);
@@ -82,7 +81,7 @@ impl<'t> Function<'t> {
             return None;
         }
         let signature = &sequence[at + 1..];
-        let (generics, parameters) = declared::split(signature)?;
+        let (generics, parameters) = split(signature)?;
         let result = &signature[generics.len() + 1..];
         let end = result.iter().position(|tree| {
             tree.is_sign(';') || tree.is_word("fn") || tree.inside(Delimiter::Brace).is_some()

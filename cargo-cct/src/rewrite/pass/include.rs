@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proc_macro2::{Literal, TokenTree};
 
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::Tree;
 use crate::rewrite::{Edit, Source};
 
 /// Replaces relative paths of Rust files in `include_str!` and `include_bytes!` by absolute ones.

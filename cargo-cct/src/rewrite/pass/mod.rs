@@ -1,4 +1,6 @@
-//! The passes, one file each. A pass cannot fail: what it does not understand stays as it is.
+//! The passes, one file and one row each. A pass cannot fail: what it does not understand stays as it is.
+//!
+//! All that a pass puts into a program is brought by `cct_shims::rewritten`, and is known by its `__cct_`.
 
 mod include;
 
@@ -6,8 +8,7 @@ mod own_clock;
 
 mod await_points;
 
-mod by_hand;
-mod declared;
+mod handed;
 mod tasks;
 
 mod driven;
@@ -19,54 +20,175 @@ mod assertions;
 
 mod choices;
 
-mod code;
-mod end;
-mod one_line;
-mod start;
-#[cfg(test)]
-mod sweep;
-
-pub(super) use self::choices::draws_lots_in;
 pub(crate) use self::choices::{choices_of, draw_lots};
-pub(super) use self::tasks::Names;
+
+use std::path::Path;
 
 use super::edit::Edit;
-use super::passes::Pass;
+use super::passes::{Part, Passes};
 use super::source::Source;
 
-/// Reads a file and says what to change in it; edits of one pass come in any order and never overlap,
-/// also not those of another.
-pub(super) type Run = fn(&Source<'_>) -> Vec<Edit>;
+/// One source transformation.
+#[derive(Debug)]
+pub(super) struct Pass {
+    /// What it is about.
+    name: &'static str,
+    /// When it is on.
+    part: Part,
+    run: Run,
+    /// What it does, for help and documentation.
+    does: &'static str,
+}
+
+/// Reads a file and says what to change in it; edits of one pass come in any order and never overlap, also
+/// not those of another.
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    /// In any file.
+    Everywhere(fn(&Source<'_>) -> Vec<Edit>),
+    /// In files that are known by their paths.
+    In(fn(&Path) -> bool, fn(&Source<'_>) -> Vec<Edit>),
+    /// After others, whose edits it looks at.
+    After(fn(&Source<'_>, &[Edit]) -> Vec<Edit>),
+}
 
 /// The passes in the order in which edits at one place follow each other, each with the reason for its
 /// position.
-pub(super) const ORDER: &[(Pass, Run)] = &[
-    // Touches string literals alone, which no other pass does. It belongs to each rewriting that there
-    // is, the least of which is that of await points.
-    (Pass::Await, include::run),
+const TABLE: &[Pass] = &[
+    // Touches string literals alone, which no other pass does. It belongs to each rewriting that there is,
+    // the least of which is that of await points.
+    Pass {
+        name: "included text",
+        part: Part::Await,
+        run: Run::Everywhere(include::run),
+        does: "`include_str!` of a Rust file means the user's",
+    },
     // The end of a call, before anything that is done with its result.
-    (Pass::Handed, tasks::hand),
+    Pass {
+        name: "calls that may drive",
+        part: Part::Handed,
+        run: Run::Everywhere(handed::run),
+        does: "what `run` and `run_until` get is a root if they drive it",
+    },
     // What follows a call, before all that may end where the call does.
-    (Pass::Tasks, own_clock::run),
+    Pass {
+        name: "clocks that stand still",
+        part: Part::Tasks,
+        run: Run::Everywhere(own_clock::run),
+        does: "a program that pauses a runtime's clock says so",
+    },
     // Inserts before dots, as none of the others.
-    (Pass::Await, await_points::run),
+    Pass {
+        name: "await points",
+        part: Part::Await,
+        run: Run::Everywhere(await_points::run),
+        does: "each `.await` is a place where the task may be held",
+    },
     // Parentheses around arguments; the inner ones of two that end together are met later.
-    (Pass::Tasks, tasks::run),
+    Pass {
+        name: "tasks",
+        part: Part::Tasks,
+        run: Run::Everywhere(tasks::run),
+        does: "futures that are spawned, or driven by `block_on`, are tasks and roots",
+    },
     // Before borders: what is moved into a function begins with its first border.
-    (Pass::Tasks, driven::run),
-    (Pass::Handed, executors::run),
-    (Pass::Statements, statements::run),
+    Pass {
+        name: "driven functions",
+        part: Part::Tasks,
+        run: Run::Everywhere(driven::run),
+        does: "bodies of async tests, and of `main`, are roots",
+    },
+    Pass {
+        name: "executors of your own",
+        part: Part::Handed,
+        run: Run::Everywhere(executors::run),
+        does: "functions that poll what they are given in a loop drive it, and those that box it spawn it",
+    },
+    Pass {
+        name: "borders of statements",
+        part: Part::Statements,
+        run: Run::Everywhere(statements::run),
+        does: "the engine is told where a statement begins that calls something",
+    },
     // In functions of known crates, which hardly anything else is in.
-    (Pass::Choices, choices::run),
+    Pass {
+        name: "branches drawn by lot",
+        part: Part::Choices,
+        run: Run::In(choices::draws_lots_in, choices::run),
+        does: "what a crate draws by lot, the engine chooses",
+    },
     // Says what the text was before the others, for which their order does not matter.
-    (Pass::Await, assertions::run),
+    Pass {
+        name: "assertions",
+        part: Part::Await,
+        run: Run::After(assertions::run),
+        does: "an assertion that is edited says what it would have said",
+    },
 ];
+
+/// The passes with what they do, a line each.
+pub(crate) fn about_passes() -> String {
+    let lines = TABLE
+        .iter()
+        .map(|pass| format!("  {:<24} {}\n", pass.name, pass.does));
+    lines.collect()
+}
+
+/// What these passes change in the text of a file; `read` takes it apart, if there is anything to do.
+pub(super) fn edits<'s>(
+    path: &Path,
+    passes: Passes,
+    read: impl FnOnce() -> Option<Source<'s>>,
+) -> Vec<Edit> {
+    let may_edit = |pass: &&Pass| {
+        passes.contains(pass.part)
+            && match pass.run {
+                Run::Everywhere(_) => true,
+                Run::In(is_known, _) => is_known(path),
+                Run::After(_) => false,
+            }
+    };
+    if !TABLE.iter().any(|pass| may_edit(&pass)) {
+        return Vec::new();
+    }
+    let Some(source) = read() else {
+        return Vec::new();
+    };
+    let mut edits = Vec::new();
+    for pass in TABLE.iter().filter(|pass| passes.contains(pass.part)) {
+        edits.extend(match pass.run {
+            Run::Everywhere(run) => run(&source),
+            Run::In(is_known, run) if is_known(path) => run(&source),
+            Run::In(..) => Vec::new(),
+            Run::After(run) => run(&source, &edits),
+        });
+    }
+    edits
+}
 
 /// What one pass makes of a text.
 #[cfg(test)]
-fn made_by(run: Run, text: &str) -> String {
+pub(super) fn made_by(run: fn(&Source<'_>) -> Vec<Edit>, text: &str) -> String {
     use super::{Edition, apply, edit};
-    let path = std::path::Path::new("/a.rs");
-    let source = Source::parse(text, path, Edition::Rust2024).expect("tokens");
+    let source = Source::parse(text, Path::new("/a.rs"), Edition::Rust2024).expect("tokens");
     apply(text, &edit::in_order(text, run(&source)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_the_table() {
+        let page = include_str!("../../../../docs/source-layer.md");
+        let rows = TABLE.iter().map(|pass| {
+            let (name, part) = (pass.name, pass.part.name());
+            format!("| {name} | `{part}` | {} |\n", pass.does)
+        });
+        let table: String = rows.collect();
+        assert!(
+            page.contains(&table),
+            "docs/source-layer.md is to have this:\n{table}"
+        );
+    }
 }

@@ -12,8 +12,7 @@
 
 use proc_macro2::Delimiter;
 
-use super::code;
-use crate::rewrite::tree::Tree;
+use crate::rewrite::syntax::{Tree, sequences};
 use crate::rewrite::{Edit, Source};
 
 /// What follows the value of a call.
@@ -28,22 +27,11 @@ const PAUSE: &str = "pause";
 
 /// Says it at each call.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    if may_have_calls(source) {
-        find(&source.trees)
-    } else {
-        Vec::new()
+    if !source.may_have(&[PAUSE, START_PAUSED]) {
+        return Vec::new();
     }
-}
-
-/// Tells whether a file may have such calls at all.
-pub(super) fn may_have_calls(source: &Source<'_>) -> bool {
-    source.may_have(&[PAUSE, START_PAUSED])
-}
-
-/// What is said in some code.
-pub(super) fn find(trees: &[Tree]) -> Vec<Edit> {
     let mut edits = Vec::new();
-    code::sequences(trees, &mut |sequence| {
+    sequences(&source.trees, &mut |sequence| {
         for at in 1..sequence.len() {
             if let Some((arguments, inside)) = sequence[at].inside(Delimiter::Parenthesis)
                 && pauses(&sequence[..at], inside)

@@ -18,9 +18,7 @@ use syn::{
     ItemStatic, Signature, Stmt, TraitItemConst, TraitItemFn, Type, Variant,
 };
 
-use super::end::end_of;
-use super::one_line::one_line;
-use super::start::Start;
+use crate::rewrite::syntax::{Start, end_of, one_line};
 use crate::rewrite::{Edit, Source};
 
 const BORDER: &str = "__cct_statement();";

@@ -4,11 +4,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::{Expr, MacroDelimiter, Stmt};
 
-use crate::rewrite::Source;
-
 /// The place behind its last token.
-pub(super) fn end_of(statement: &Stmt) -> usize {
-    Source::range(last(statement)).end
+pub(in crate::rewrite) fn end_of(statement: &Stmt) -> usize {
+    last(statement).byte_range().end
 }
 
 fn last(statement: &Stmt) -> Span {

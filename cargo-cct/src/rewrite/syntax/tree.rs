@@ -8,8 +8,6 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-use super::Source;
-
 /// A token, or a group with what is in it.
 #[derive(Debug)]
 pub(crate) enum Tree {
@@ -20,7 +18,7 @@ pub(crate) enum Tree {
 }
 
 /// Takes a stream apart.
-pub(super) fn trees(tokens: TokenStream) -> Vec<Tree> {
+pub(in crate::rewrite) fn trees(tokens: TokenStream) -> Vec<Tree> {
     let tree = |token| match token {
         TokenTree::Group(group) => {
             let inside = trees(group.stream());
@@ -33,18 +31,18 @@ pub(super) fn trees(tokens: TokenStream) -> Vec<Tree> {
 
 impl Tree {
     /// Tells whether it is this name.
-    pub(crate) fn is_word(&self, word: &str) -> bool {
+    pub(in crate::rewrite) fn is_word(&self, word: &str) -> bool {
         self.name().is_some_and(|name| name == word)
     }
 
     /// Tells whether it is one of these names.
-    pub(crate) fn is_one_of(&self, words: &[&str]) -> bool {
+    pub(in crate::rewrite) fn is_one_of(&self, words: &[&str]) -> bool {
         let is = |name| words.iter().any(|word| name == word);
         self.name().is_some_and(is)
     }
 
     /// The name that it is.
-    pub(crate) fn name(&self) -> Option<&Ident> {
+    pub(in crate::rewrite) fn name(&self) -> Option<&Ident> {
         match self {
             Tree::Leaf(TokenTree::Ident(ident)) => Some(ident),
             _ => None,
@@ -52,17 +50,17 @@ impl Tree {
     }
 
     /// Tells whether it is a name at all.
-    pub(crate) fn is_name(&self) -> bool {
+    pub(in crate::rewrite) fn is_name(&self) -> bool {
         self.name().is_some()
     }
 
     /// Tells whether it is this sign.
-    pub(crate) fn is_sign(&self, sign: char) -> bool {
+    pub(in crate::rewrite) fn is_sign(&self, sign: char) -> bool {
         matches!(self, Tree::Leaf(TokenTree::Punct(punct)) if punct.as_char() == sign)
     }
 
     /// What is in it, if it is a group in such brackets.
-    pub(crate) fn inside(&self, brackets: Delimiter) -> Option<(&Group, &[Tree])> {
+    pub(in crate::rewrite) fn inside(&self, brackets: Delimiter) -> Option<(&Group, &[Tree])> {
         match self {
             Tree::Group(group, inside) if group.delimiter() == brackets => Some((group, inside)),
             _ => None,
@@ -70,11 +68,11 @@ impl Tree {
     }
 
     /// The bytes that it covers.
-    pub(crate) fn range(&self) -> Range<usize> {
-        Source::range(match self {
-            Tree::Leaf(leaf) => leaf.span(),
-            Tree::Group(group, _) => group.span(),
-        })
+    pub(in crate::rewrite) fn range(&self) -> Range<usize> {
+        match self {
+            Tree::Leaf(leaf) => leaf.span().byte_range(),
+            Tree::Group(group, _) => group.span().byte_range(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use syn::{AttrStyle, Attribute, Expr, ExprRange, Label, Path, QSelf, Stmt};
 
 /// The beginning of a statement.
 #[derive(Debug)]
-pub(super) struct Start<'s> {
+pub(in crate::rewrite) struct Start<'s> {
     /// Its first token.
     pub at: Span,
     /// What it begins with, if it has any; attributes inside its braces come after.
@@ -19,7 +19,7 @@ pub(super) struct Start<'s> {
 
 impl<'s> Start<'s> {
     /// Finds it.
-    pub(super) fn of(statement: &'s Stmt) -> Start<'s> {
+    pub(in crate::rewrite) fn of(statement: &'s Stmt) -> Start<'s> {
         match statement {
             Stmt::Local(local) => Start::with(&local.attrs, local.let_token.span),
             Stmt::Macro(call) => Start::with(&call.attrs, of_path(&call.mac.path)),

@@ -9,11 +9,11 @@ use syn::punctuated::Punctuated;
 use syn::{FnArg, Token, Type};
 
 use super::code;
-use crate::rewrite::tree::Tree;
+use super::tree::Tree;
 
 /// The names of functions.
 #[derive(Debug)]
-pub(super) struct Declared {
+pub(in crate::rewrite) struct Declared {
     all: Vec<String>,
     /// Those that want a certain type.
     typed: Vec<String>,
@@ -21,7 +21,7 @@ pub(super) struct Declared {
 
 impl Declared {
     /// Looks through the functions of a file for those of these names.
-    pub(super) fn find(trees: &[Tree], names: &[&[&str]]) -> Declared {
+    pub(in crate::rewrite) fn find(trees: &[Tree], names: &[&[&str]]) -> Declared {
         let mut all = Vec::new();
         let mut typed = Vec::new();
         code::sequences(trees, &mut |sequence| {
@@ -44,12 +44,12 @@ impl Declared {
     }
 
     /// Tells whether there is a function of this name.
-    pub(super) fn has(&self, name: &Tree) -> bool {
+    pub(in crate::rewrite) fn has(&self, name: &Tree) -> bool {
         self.all.iter().any(|known| name.is_word(known))
     }
 
     /// Tells whether one wants a certain type.
-    pub(super) fn has_typed(&self, name: &Tree) -> bool {
+    pub(in crate::rewrite) fn has_typed(&self, name: &Tree) -> bool {
         self.typed.iter().any(|known| name.is_word(known))
     }
 }
@@ -79,7 +79,7 @@ fn wants_a_type(signature: &[Tree]) -> bool {
 }
 
 /// What a function is generic in, and its parameters.
-pub(super) fn split(signature: &[Tree]) -> Option<(&[Tree], &Group)> {
+pub(in crate::rewrite) fn split(signature: &[Tree]) -> Option<(&[Tree], &Group)> {
     let mut depth = 0;
     for (at, tree) in signature.iter().enumerate() {
         match tree {
@@ -111,11 +111,11 @@ fn is_arrow(before: &[Tree]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::rewrite::pass::{made_by, tasks};
+    use crate::rewrite::tests::with_tasks;
 
     /// What a call becomes in a file with such a function.
     fn beside(function: &str, call: &str) -> String {
-        let made = made_by(tasks::run, &format!("{function} fn f() {{ {call} }}"));
+        let made = with_tasks(&format!("{function} fn f() {{ {call} }}"));
         let call = made
             .split_once("fn f() { ")
             .and_then(|(_, call)| call.strip_suffix(" }"));

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 /// Joins the lines of an expression or type; calls stay with what they are called on, and brackets close
 /// around what they enclose.
-pub(super) fn one_line(text: &str) -> String {
+pub(in crate::rewrite) fn one_line(text: &str) -> String {
     if text.contains("//") || text.contains("/*") {
         // Where a comment ends, tokens know.
         let tokens = text.parse::<TokenStream>();

@@ -3,7 +3,7 @@
 //! A test that counts polls, or asks whether a future is pending, must see it exactly as it is natively.
 
 use super::code;
-use crate::rewrite::tree::Tree;
+use super::tree::Tree;
 
 /// Crates that have such functions, and what `use … ::*` of them or their modules may bring.
 const CRATES: [(&str, [&str; 2]); 1] = [
@@ -13,13 +13,13 @@ const CRATES: [(&str, [&str; 2]); 1] = [
 
 /// The names by which a file reaches them.
 #[derive(Debug)]
-pub(super) struct PolledByHand {
+pub(in crate::rewrite) struct PolledByHand {
     names: Vec<String>,
 }
 
 impl PolledByHand {
     /// Looks through the imports of a file.
-    pub(super) fn find(trees: &[Tree]) -> PolledByHand {
+    pub(in crate::rewrite) fn find(trees: &[Tree]) -> PolledByHand {
         let names = CRATES.map(|(name, _)| name.to_owned()).to_vec();
         let mut found = PolledByHand { names };
         code::sequences(trees, &mut |sequence| {
@@ -54,7 +54,7 @@ impl PolledByHand {
 
     /// Tells whether the call whose name ends `before` may be of one of their functions. Methods are not:
     /// they have none of that name.
-    pub(super) fn is_called(&self, before: &[Tree]) -> bool {
+    pub(in crate::rewrite) fn is_called(&self, before: &[Tree]) -> bool {
         start_of_path(before).is_some_and(|first| {
             let mut names = self.names.iter();
             names.any(|name| first.is_word(name))
@@ -79,7 +79,7 @@ fn start_of_path(before: &[Tree]) -> Option<&Tree> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rewrite::pass::{made_by, tasks};
+    use crate::rewrite::tests::with_tasks;
 
     #[test]
     fn what_is_polled_by_hand_stays() {
@@ -90,7 +90,7 @@ mod tests {
             "use tokio_test::*; fn f() { task::spawn(a()) }",
             "tokio_test::task::spawn(a())",
         ] {
-            assert_eq!(made_by(tasks::run, text), text);
+            assert_eq!(with_tasks(text), text);
         }
     }
 
@@ -111,7 +111,7 @@ mod tests {
                 "tokio_test::block_on(__cct_root!(a()))",
             ),
         ] {
-            assert_eq!(made_by(tasks::run, text), expected);
+            assert_eq!(with_tasks(text), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which tokens of a file are code: also those given to macros, since most macros run what they get.
 
-use crate::rewrite::tree::Tree;
+use super::tree::Tree;
 
 /// Macros that make text, or other tokens, of what they are given.
 const TAKE_TOKENS: [&str; 11] = [
@@ -21,7 +21,7 @@ const TAKE_TOKENS: [&str; 11] = [
 ///
 /// Left out are attributes, what a macro's rules match, and what a macro only takes the tokens of. What
 /// a rule expands to is code.
-pub(super) fn sequences<'t>(trees: &'t [Tree], look: &mut dyn FnMut(&'t [Tree])) {
+pub(in crate::rewrite) fn sequences<'t>(trees: &'t [Tree], look: &mut dyn FnMut(&'t [Tree])) {
     look(trees);
     for (at, tree) in trees.iter().enumerate() {
         let Tree::Group(_, inside) = tree else {
@@ -84,8 +84,8 @@ fn expansions<'t>(rules: &'t [Tree], look: &mut dyn FnMut(&'t [Tree])) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tree::trees;
     use super::*;
-    use crate::rewrite::tree::trees;
 
     /// The names that are code.
     fn names(text: &str) -> String {
