@@ -35,6 +35,7 @@ mod settings;
 mod signals;
 mod source_layer;
 mod specifications;
+mod statics;
 mod streams;
 mod tasks;
 mod time;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd as _;
+use std::path::Path;
 use std::ptr::null_mut;
 
 const SECTION_SYMTAB: u32 = 2;
@@ -16,7 +17,7 @@ const WRITABLE: u64 = 1;
 /// std's allocator, in either mangling scheme: what `#[global_allocator]` replaces.
 const DEFAULT_ALLOCATOR: &str = "__rdl_alloc";
 
-/// The running executable's file, mapped.
+/// An executable's file, mapped.
 #[derive(Debug)]
 pub(super) struct Executable {
     bytes: &'static [u8],
@@ -50,9 +51,9 @@ pub(super) struct TlsSegment {
 }
 
 impl Executable {
-    /// Maps the running executable's file; the mapping stays.
-    pub(super) fn map() -> io::Result<Executable> {
-        let file = File::open("/proc/self/exe")?;
+    /// Maps an executable's file; the mapping stays.
+    pub(super) fn map(path: &Path) -> io::Result<Executable> {
+        let file = File::open(path)?;
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         // SAFETY: a private read-only mapping; cargo replaces executables, it does not write into them.
         let bytes = unsafe {
@@ -223,7 +224,8 @@ mod tests {
         // Used, or they would be left out.
         black_box((&MARK_OF_THIS_TEST, READ_ONLY_MARK));
         LOCAL_MARK.with(|mark| black_box(mark).set(8));
-        let executable = Executable::map().expect("a readable executable");
+        let executable =
+            Executable::map(Path::new("/proc/self/exe")).expect("a readable executable");
         let symbols = executable.symbols().expect("a symbol table");
         let find = |name: &str| {
             symbols
@@ -241,7 +243,9 @@ mod tests {
 
     #[test]
     fn damaged_files_are_no_panic() {
-        let whole = Executable::map().expect("a readable executable").bytes;
+        let whole = Executable::map(Path::new("/proc/self/exe"))
+            .expect("a readable executable")
+            .bytes;
         for length in [0, 16, 63, 64, 1000, whole.len() / 2] {
             let damaged = Executable {
                 bytes: &whole[..length],

@@ -8,7 +8,9 @@
 use std::cell::Cell;
 use std::collections::hash_map::RandomState;
 use std::hint::black_box;
+use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::c_locals::CLocals;
@@ -16,8 +18,9 @@ use super::elf::{DataSymbol, Executable, TlsSegment};
 use super::mangling::{crate_of, home_of, path_of};
 use crate::engine::engine_cell;
 
-/// Modules whose statics must survive. A crate's name would not do: one of the program may have the same, as
-/// a test in `tests/cct.rs` has. The harness that called us, crate `test`, has no writable ones.
+/// The modules whose statics survive. A crate's name would not do: one of the program may have the same, as
+/// a test in `tests/cct.rs` has. libtest, crate `test`, has no writable ones. A static of ours in another
+/// module fails `tests/cli/statics.rs`.
 const OURS: &[(&str, &str)] = &[
     ("cct", "engine"),
     ("cct", "harness"),
@@ -80,7 +83,7 @@ impl Statics {
         eprint!("");
         black_box(std::thread::current().id());
 
-        let executable = Executable::map().ok()?;
+        let executable = Executable::map(Path::new("/proc/self/exe")).ok()?;
         let symbols = executable.symbols()?;
         let base = load_address(&symbols.data)?;
         let rust_only = symbols.own_allocator;
@@ -97,7 +100,7 @@ impl Statics {
         for symbol in symbols.data.iter().filter(|symbol| !symbol.thread_local) {
             let address = base + symbol.offset;
             let range = address..address + symbol.size;
-            if is_restored(symbol.name, rust_only) {
+            if is_put_back(symbol, rust_only) {
                 ranges.push(range.clone());
                 statics.names.push((range, symbol.name));
             }
@@ -114,29 +117,37 @@ impl Statics {
                 let cell = (block.start + symbol.offset) as *mut u64;
                 find_keys(cell, symbol.size / size_of::<u64>(), &state)
             });
-            let (cell, size) = engine_cell();
+            let locals = symbols.data.iter().filter(|symbol| symbol.thread_local);
+            let place = |symbol: &DataSymbol| {
+                let start = block.start + symbol.offset;
+                start..start + symbol.size
+            };
             if rust_only {
-                let locals = symbols.data.iter().filter(|symbol| symbol.thread_local);
-                for symbol in locals.filter(|symbol| is_restored(symbol.name, rust_only)) {
-                    let address = block.start + symbol.offset;
-                    ranges.push(address..address + symbol.size);
-                }
+                let others = locals.filter(|symbol| is_put_back(symbol, rust_only));
+                ranges.extend(others.map(place));
             } else {
-                let locals = symbols.data.iter().filter(|symbol| symbol.thread_local);
-                let of_c = locals.filter(|symbol| crate_of(symbol.name).is_none());
-                let mut areas: Vec<_> = of_c
-                    .map(|symbol| {
-                        block.start + symbol.offset..block.start + symbol.offset + symbol.size
-                    })
-                    .collect();
+                let of_c = locals
+                    .clone()
+                    .filter(|symbol| crate_of(symbol.name).is_none());
+                let mut areas: Vec<_> = of_c.map(place).collect();
                 merge(&mut areas);
                 let (offset, length) = tls.image;
                 // SAFETY: the loader made threads' blocks of this part of the executable.
                 let image =
                     unsafe { std::slice::from_raw_parts((base + offset) as *const u8, length) };
                 statics.c_locals = CLocals::new(areas, block.start, image);
-                ranges.push(block.start..cell);
-                ranges.push(cell + size..block.end);
+                let ours = locals.filter(|symbol| !is_put_back(symbol, rust_only));
+                let (cell, size) = engine_cell();
+                let mut ours: Vec<_> = ours.map(place).collect();
+                ours.push(cell..cell + size);
+                merge(&mut ours);
+                // Some of the rest has no symbol.
+                let mut start = block.start;
+                for own in ours {
+                    ranges.push(start..own.start);
+                    start = own.end;
+                }
+                ranges.push(start..block.end);
             }
         }
         merge(&mut ranges);
@@ -232,12 +243,37 @@ fn find_keys(cell: *mut u64, words: usize, state: &RandomState) -> Option<[*mut 
     ])
 }
 
-fn is_restored(name: &str, rust_only: bool) -> bool {
+/// A writable static or thread-local of an executable.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Static {
+    /// Its crate; none if it is C's.
+    pub krate: Option<String>,
+    /// Its path for people, such as `bank::ACCOUNTS`.
+    pub path: String,
+    /// True if each iteration begins with the value that it has when a test's process begins.
+    pub is_put_back: bool,
+}
+
+/// Lists the writable statics and thread-locals of an executable, for tests: it stays mapped.
+pub fn statics_of(executable: &Path) -> io::Result<Vec<Static>> {
+    let symbols = Executable::map(executable)?.symbols();
+    let symbols = symbols.ok_or_else(|| io::Error::other("no symbol table"))?;
+    let statics = symbols.data.iter().map(|symbol| Static {
+        krate: crate_of(symbol.name).map(str::to_owned),
+        path: path_of(symbol.name),
+        is_put_back: is_put_back(symbol, symbols.own_allocator),
+    });
+    Ok(statics.collect())
+}
+
+fn is_put_back(symbol: &DataSymbol, rust_only: bool) -> bool {
+    let name = symbol.name;
     match home_of(name) {
         Some(home) => !OURS.contains(&home),
+        None if rust_only => false,
+        None if symbol.thread_local => true,
         None => {
-            !rust_only
-                && !name.contains('@')
+            !name.contains('@')
                 && !START_UP.contains(&name)
                 && !name.starts_with("__")
                 && !name.starts_with("completed.")
