@@ -98,3 +98,59 @@ impl BarrierMachine {
         ptr::from_ref(self).addr()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// The arrivals of a barrier of this size, as whether each is the last of its round.
+    fn arrivals(size: usize, count: usize) -> Vec<bool> {
+        let barrier = BarrierMachine::new(size);
+        let arrive = |_| barrier.is_last(barrier.arrive());
+        (0..count).map(arrive).collect()
+    }
+
+    #[test]
+    fn the_last_of_each_round_is_told_so() {
+        for size in [0, 1] {
+            assert_eq!(arrivals(size, 3), [true; 3]);
+        }
+        let round = [false, false, true];
+        assert_eq!(arrivals(3, 6), [round, round].concat());
+    }
+
+    #[test]
+    fn a_round_begins_with_nobody() {
+        let barrier = BarrierMachine::new(2);
+        let states = [0; 5].map(|_| barrier.arrive());
+        assert_eq!(states, [0, 1, ROUND, ROUND + 1, 2 * ROUND]);
+        // Rounds are told apart, and nothing else is.
+        barrier.state.store(!ARRIVALS, Ordering::Relaxed);
+        assert!(!barrier.is_last(barrier.arrive()));
+        assert!(barrier.is_last(barrier.arrive()));
+        assert_eq!(barrier.state.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn nobody_leaves_before_all_have_come() {
+        const THREADS: u32 = 3;
+        let (barrier, come) = (BarrierMachine::new(THREADS as usize), AtomicU32::new(0));
+        let leaders = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for round in 1..=50 {
+                        come.fetch_add(1, Ordering::SeqCst);
+                        let is_leader = barrier.wait();
+                        assert!(come.load(Ordering::SeqCst) >= round * THREADS);
+                        leaders.fetch_add(is_leader.into(), Ordering::SeqCst);
+                        barrier.wait();
+                    }
+                });
+            }
+        });
+        assert_eq!(leaders.into_inner(), 50);
+    }
+}

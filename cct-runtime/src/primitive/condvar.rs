@@ -193,3 +193,93 @@ fn waiting(state: u64) -> u64 {
 fn leave(state: u64) -> Option<u64> {
     (waiting(state) > 0).then(|| state - WAITING)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Asserts how many wait, and how many are called and have not returned.
+    fn assert_counts(condvar: &CondvarMachine, waiting: u64, called: u64) {
+        let state = condvar.workers.load(Ordering::Relaxed);
+        assert_eq!(state, waiting * WAITING + called * CALLED);
+    }
+
+    /// A condition variable on which so many workers wait.
+    fn awaited(waiting: u64) -> CondvarMachine {
+        let condvar = CondvarMachine::new();
+        condvar.workers.store(waiting * WAITING, Ordering::Relaxed);
+        condvar
+    }
+
+    #[test]
+    fn a_notification_calls_workers_that_wait_and_nobody_else() {
+        let condvar = awaited(3);
+        assert!(condvar.call(|_| 1));
+        assert_counts(&condvar, 2, 1);
+        assert!(condvar.call(|waiting| waiting));
+        assert_counts(&condvar, 0, 3);
+        assert!(!condvar.call(|_| 1), "it is lost");
+        assert_counts(&condvar, 0, 3);
+    }
+
+    #[test]
+    fn each_call_lets_one_worker_return() {
+        let condvar = awaited(2);
+        let takes_call = || condvar.change(|state| state.checked_sub(CALLED));
+        assert!(!takes_call(), "a wake-up without a call");
+        condvar.call(|_| 1);
+        assert!(takes_call());
+        assert!(!takes_call());
+        assert_counts(&condvar, 1, 0);
+    }
+
+    #[test]
+    fn a_time_out_that_comes_after_the_call_is_none() {
+        let condvar = awaited(2);
+        assert!(condvar.change(leave), "nobody has been called");
+        assert_counts(&condvar, 1, 0);
+        condvar.call(|_| 1);
+        assert!(!condvar.change(leave), "the call is this worker's");
+        assert_counts(&condvar, 0, 1);
+    }
+
+    #[test]
+    fn a_thread_gives_up_the_mutex_and_has_it_again() {
+        let (condvar, mutex) = (CondvarMachine::new(), MutexMachine::new());
+        let mut hold = mutex.lock();
+        let limit = Limit::After(Duration::from_millis(1));
+        assert_eq!(condvar.wait(&mutex, &mut hold, limit), WaitEnd::TimedOut);
+        assert!(mutex.try_lock().is_none());
+        mutex.unlock(hold);
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_notified() {
+        for all in [false, true] {
+            let (condvar, mutex) = (CondvarMachine::new(), MutexMachine::new());
+            thread::scope(|scope| {
+                let waiter = scope.spawn(|| {
+                    let mut hold = mutex.lock();
+                    let end = condvar.wait(&mutex, &mut hold, Limit::Never);
+                    mutex.unlock(hold);
+                    end
+                });
+                while condvar.natives.load(Ordering::SeqCst) == 0 {
+                    thread::yield_now();
+                }
+                // The one that waits lets go of the mutex only when it has looked at the sequence.
+                let hold = mutex.lock();
+                if all {
+                    condvar.notify_all();
+                } else {
+                    condvar.notify_one();
+                }
+                mutex.unlock(hold);
+                assert_eq!(waiter.join().expect("no panic"), WaitEnd::Notified);
+            });
+            assert_eq!(condvar.natives.into_inner(), 0);
+        }
+    }
+}

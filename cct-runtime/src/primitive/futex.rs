@@ -105,3 +105,51 @@ fn timespec(duration: Duration) -> Option<libc::timespec> {
         tv_nsec: duration.subsec_nanos().into(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_for_another_value_is_none_and_one_in_vain_is_over_in_time() {
+        let word = AtomicU32::new(1);
+        assert!(wait(&word, 2, None), "it does not sleep");
+        assert!(!wait(&word, 1, Some(Duration::from_millis(1))));
+    }
+
+    #[test]
+    fn a_sleeper_is_woken() {
+        let word = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| {
+                while word.load(Ordering::Acquire) == 0 {
+                    assert!(wait(&word, 0, None));
+                }
+            });
+            word.store(1, Ordering::Release);
+            while !sleeper.is_finished() {
+                wake_all(&word);
+                std::thread::yield_now();
+            }
+        });
+    }
+
+    #[test]
+    fn patience_ends_with_the_holder_or_the_bound() {
+        let word = AtomicU32::new(1);
+        assert!(patience(&word, |held| held == 2));
+        std::thread::scope(|scope| {
+            scope.spawn(|| word.store(0, Ordering::Release));
+            assert!(patience(&word, |held| held == 1));
+        });
+        assert_eq!(spin(&word, |value| value == 0), 0);
+        assert_eq!(spin(&word, |value| value == 9), 0, "it is no wait");
+    }
+
+    #[test]
+    fn the_kernel_counts_seconds() {
+        let time = timespec(Duration::new(3, 5)).expect("it counts so far");
+        assert_eq!((time.tv_sec, time.tv_nsec), (3, 5));
+        assert!(timespec(Duration::MAX).is_none());
+    }
+}

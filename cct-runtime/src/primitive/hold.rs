@@ -108,3 +108,53 @@ impl Poison {
         std::ptr::from_ref(self).addr()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// The flag of a lock that was taken by a thread that unwinds, or not yet, and given back while it does.
+    fn given_back_unwinding(is_taken_unwinding: bool) -> bool {
+        struct OnDrop<F: FnMut()>(F);
+        impl<F: FnMut()> Drop for OnDrop<F> {
+            fn drop(&mut self) {
+                (self.0)();
+            }
+        }
+        let poison = Poison::new();
+        let take = || Hold::new(Location::caller(), Caller::Thread);
+        let early = take();
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let _given_back = OnDrop(|| {
+                let hold = if is_taken_unwinding { take() } else { early };
+                poison.note(hold, Caller::Thread, 8);
+            });
+            std::panic::resume_unwind(Box::new(()));
+        }));
+        assert!(unwound.is_err());
+        poison.get()
+    }
+
+    #[test]
+    fn a_panic_poisons_if_it_began_while_the_lock_was_held() {
+        assert!(given_back_unwinding(false));
+        assert!(!given_back_unwinding(true));
+    }
+
+    #[test]
+    fn a_holder_that_returns_poisons_nothing_and_poison_can_be_cleared() {
+        let poison = Poison::new();
+        poison.note(
+            Hold::new(Location::caller(), Caller::Thread),
+            Caller::Thread,
+            8,
+        );
+        assert!(!poison.ask(8));
+        poison.0.store(true, Ordering::Relaxed);
+        assert!(poison.ask(8));
+        poison.clear(8);
+        assert!(!poison.ask(8));
+    }
+}

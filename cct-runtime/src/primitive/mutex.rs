@@ -246,3 +246,100 @@ unsafe fn holder_of(machine: *const ()) -> Option<WorkerId> {
     machine.state.fetch_or(WAITED, Ordering::Relaxed);
     Some(holder)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::thread;
+
+    use super::*;
+
+    fn state(mutex: &MutexMachine) -> u32 {
+        mutex.state.load(Ordering::Relaxed)
+    }
+
+    /// The worker that is told that somebody waits.
+    fn told(mutex: &MutexMachine) -> Option<WorkerId> {
+        let next = mutex.takes_next();
+        // SAFETY: the machine lives.
+        unsafe { (next.holder)(next.machine) }
+    }
+
+    #[test]
+    fn one_has_it_and_others_are_refused() {
+        let mutex = MutexMachine::new();
+        let hold = mutex.lock();
+        assert_eq!(state(&mutex), owner::NATIVE);
+        assert!(mutex.try_lock().is_none());
+        mutex.unlock(hold);
+        assert_eq!(state(&mutex), FREE);
+        mutex.unlock(mutex.try_lock().expect("it is free"));
+        assert!(!mutex.is_poisoned());
+    }
+
+    #[test]
+    fn only_a_worker_is_told_that_somebody_waits() {
+        let mutex = MutexMachine::new();
+        assert_eq!((told(&mutex), state(&mutex)), (None, FREE));
+        let hold = mutex.lock();
+        assert_eq!((told(&mutex), state(&mutex)), (None, owner::NATIVE));
+        mutex.unlock(hold);
+        assert!(mutex.take(owner::code(WorkerId(3))));
+        assert_eq!(told(&mutex), Some(WorkerId(3)));
+        assert_eq!(state(&mutex), owner::code(WorkerId(3)) | WAITED);
+    }
+
+    #[test]
+    fn a_release_leaves_it_free_whoever_has_it_and_waits() {
+        for holder in [owner::NATIVE, owner::code(WorkerId(0))] {
+            for flag in [0, WAITED] {
+                let mutex = MutexMachine::new();
+                mutex.state.store(holder | flag, Ordering::Relaxed);
+                assert!(!mutex.take(owner::NATIVE));
+                mutex.release();
+                assert_eq!(state(&mutex), FREE);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_gets_it_and_speaks_for_others() {
+        let mutex = MutexMachine::new();
+        let hold = mutex.lock();
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| {
+                let hold = mutex.lock();
+                let found = state(&mutex);
+                mutex.unlock(hold);
+                found
+            });
+            while state(&mutex) & WAITED == 0 {
+                thread::yield_now();
+            }
+            mutex.unlock(hold);
+            // Others may be asleep still: the next release wakes one of them.
+            let found = waiter.join().expect("no panic");
+            assert_eq!(found, owner::NATIVE | WAITED);
+        });
+        assert_eq!(state(&mutex), FREE);
+    }
+
+    #[test]
+    fn threads_exclude_each_other() {
+        let (mutex, sum) = (MutexMachine::new(), AtomicU64::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        let hold = mutex.lock();
+                        let before = sum.load(Ordering::Relaxed);
+                        thread::yield_now();
+                        sum.store(before + 1, Ordering::Relaxed);
+                        mutex.unlock(hold);
+                    }
+                });
+            }
+        });
+        assert_eq!(sum.into_inner(), 2000);
+    }
+}

@@ -281,3 +281,97 @@ impl Drop for Running<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    use super::*;
+
+    const PANIC: OnPoison = OnPoison::Panic("Once");
+
+    fn state(once: &OnceMachine) -> u32 {
+        once.state.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn one_initialiser_runs_and_no_other() {
+        let once = OnceMachine::new();
+        assert!(!once.get());
+        let running = once.begin(PANIC).expect("nothing has run");
+        assert_eq!(state(&once), owner::NATIVE);
+        assert!(!running.was_poisoned() && !once.is_complete());
+        running.complete();
+        assert!(once.get() && once.begin(PANIC).is_none());
+        once.wait(PANIC);
+        assert!(OnceMachine::completed().get());
+    }
+
+    #[test]
+    fn an_initialiser_that_panics_poisons() {
+        let once = OnceMachine::new();
+        drop(once.begin(PANIC));
+        assert_eq!(state(&once), POISONED);
+        let told = catch_unwind(AssertUnwindSafe(|| drop(once.begin(PANIC))));
+        let told = told.expect_err("it is told");
+        let told = told.downcast_ref::<String>().expect("a message");
+        assert_eq!(told, "Once instance has previously been poisoned");
+        assert!(catch_unwind(AssertUnwindSafe(|| once.wait(PANIC))).is_err());
+        let again = once.begin(OnPoison::Ignore).expect("it runs again");
+        assert!(again.was_poisoned());
+        again.complete();
+        assert_eq!(state(&once), COMPLETE);
+        once.wait(PANIC);
+    }
+
+    #[test]
+    fn the_flags_of_those_who_wait_outlive_the_beginning_and_not_the_end() {
+        let once = OnceMachine::new();
+        once.state.store(POISONED | WAITS, Ordering::Relaxed);
+        let running = once.begin(OnPoison::Ignore).expect("it runs again");
+        assert_eq!(state(&once), owner::NATIVE | WAITS);
+        // A panic leaves those workers asleep whom it does not concern; threads look again.
+        drop(running);
+        assert_eq!(state(&once), POISONED | WORKER_WAITS);
+        once.begin(OnPoison::Ignore)
+            .expect("it runs again")
+            .complete();
+        assert_eq!(state(&once), COMPLETE);
+    }
+
+    #[test]
+    fn a_thread_waits_for_the_one_that_runs() {
+        let once = OnceMachine::new();
+        let running = once.begin(PANIC).expect("nothing has run");
+        thread::scope(|scope| {
+            let caller = scope.spawn(|| once.begin(PANIC).is_none());
+            let waiter = scope.spawn(|| once.wait(OnPoison::Ignore));
+            while state(&once) & NATIVE_WAITS == 0 {
+                thread::yield_now();
+            }
+            running.complete();
+            assert!(caller.join().expect("no panic"), "there is nothing to run");
+            waiter.join().expect("no panic");
+        });
+    }
+
+    #[test]
+    fn of_threads_that_begin_at_once_one_runs() {
+        let once = OnceMachine::new();
+        let runs = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    if let Some(running) = once.begin(PANIC) {
+                        runs.fetch_add(1, Ordering::Relaxed);
+                        thread::yield_now();
+                        running.complete();
+                    }
+                    assert!(once.is_complete());
+                });
+            }
+        });
+        assert_eq!(runs.into_inner(), 1);
+    }
+}

@@ -22,3 +22,18 @@ pub(super) const fn worker(code: u32) -> Option<WorkerId> {
         None => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_its_workers_and_no_threads() {
+        for number in [0, 1, 7, 100_000] {
+            let code = code(WorkerId(number));
+            assert_eq!(worker(code), Some(WorkerId(number)));
+            assert_ne!(code, NATIVE);
+        }
+        assert!((0..FIRST_WORKER).all(|code| worker(code).is_none()));
+    }
+}

@@ -69,7 +69,7 @@ impl StreamMachine {
         let thread = asking()?;
         if !self.has(thread) {
             self.mutex.take_controlled(site);
-            self.taken_by(thread);
+            self.taken_by(thread, engine::step_number());
         }
         Some(self.hold(site))
     }
@@ -88,7 +88,7 @@ impl StreamMachine {
                 self.was_printed_to.store(true, Relaxed);
                 self.note_what_is_missing();
             }
-            self.taken_by(thread);
+            self.taken_by(thread, engine::step_number());
         }
         Some(self.hold(site))
     }
@@ -97,14 +97,14 @@ impl StreamMachine {
         self.thread.load(Relaxed) == thread
     }
 
-    fn taken_by(&self, thread: u32) {
+    fn taken_by(&self, thread: u32, step: u32) {
         self.thread.store(thread, Relaxed);
         self.count.store(0, Relaxed);
-        self.since.store(engine::step_number(), Relaxed);
+        self.since.store(step, Relaxed);
     }
 
     fn hold(&'static self, site: &'static Location<'static>) -> StreamHold {
-        self.count.fetch_add(1, Relaxed);
+        self.take_again();
         StreamHold {
             machine: self,
             run: engine::run_number(),
@@ -112,11 +112,21 @@ impl StreamMachine {
         }
     }
 
+    /// Counts one more hold of the thread that has it.
+    fn take_again(&self) {
+        self.count.fetch_add(1, Relaxed);
+    }
+
+    /// Counts one hold less; true if it was the last.
+    fn give_one_back(&self) -> bool {
+        self.count.fetch_sub(1, Relaxed) == 1
+    }
+
     fn give_back(&self, site: &'static Location<'static>) {
-        if self.count.fetch_sub(1, Relaxed) > 1 {
+        if !self.give_one_back() {
             return;
         }
-        if engine::step_number() != self.since.load(Relaxed) {
+        if self.is_kept(engine::step_number()) {
             self.was_kept.store(true, Relaxed);
             self.note_what_is_missing();
             // The point comes first, so that others can still find the stream held.
@@ -125,6 +135,11 @@ impl StreamMachine {
         engine::end_print(self.mutex.address());
         self.thread.store(NOBODY, Relaxed);
         self.mutex.release();
+    }
+
+    /// True in another step than that in which it was taken first.
+    fn is_kept(&self, step: u32) -> bool {
+        step != self.since.load(Relaxed)
     }
 
     fn note_what_is_missing(&self) {
@@ -146,5 +161,38 @@ impl Drop for StreamHold {
         if engine::is_controlled() && engine::run_number() == self.run && !engine::looks_on() {
             self.machine.give_back(self.site);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn off_the_engine_the_lock_of_std_is_enough() {
+        static STREAM: StreamMachine = StreamMachine::new();
+        assert!(STREAM.lock().is_none() && STREAM.enter().is_none());
+        assert!(STREAM.has(NOBODY));
+        assert!(STREAM.mutex.try_lock().is_some(), "nobody has taken it");
+    }
+
+    #[test]
+    fn a_thread_that_has_it_may_take_it_again() {
+        let stream = StreamMachine::new();
+        stream.taken_by(7, 3);
+        assert!(stream.has(7) && !stream.has(8));
+        stream.take_again();
+        stream.take_again();
+        assert!(!stream.give_one_back() && stream.give_one_back());
+        stream.taken_by(8, 4);
+        stream.take_again();
+        assert!(stream.has(8) && stream.give_one_back());
+    }
+
+    #[test]
+    fn a_lock_that_outlives_its_step_is_kept() {
+        let stream = StreamMachine::new();
+        stream.taken_by(7, 3);
+        assert!(!stream.is_kept(3) && stream.is_kept(4));
     }
 }

@@ -1,23 +1,22 @@
-//! The machine of `RwLock`.
-//!
-//! As in std on Linux, readers wait while a writer waits, so that a recursive read can deadlock. A
-//! release that leaves the lock free forgets who waited and wakes everybody: whoever comes first
-//! gets it, and the others wait anew. That allows every order std allows.
+//! The machine itself: its word is changed, and those that wait are woken.
 
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::hold::{Caller, Hold, Poison};
-use super::{futex, owner};
+use super::super::hold::{Caller, Hold, Poison};
+use super::super::{futex, owner};
+use super::word::{
+    COUNT, READERS_WAIT, WRITER, WRITERS_WAIT, can_read, can_write, is_written, with_reader,
+    with_writer_as_reader, without_reader,
+};
 use crate::engine::{self, NEVER};
 use crate::operation::{Access, Operation};
 
 /// How many read, whether one writes, and who waits.
 #[derive(Debug)]
 pub struct RwLockMachine {
-    /// The number of readers or [`WRITER`], and two flags. A free lock is exactly 0: whoever waits
-    /// sets its flag on a held lock.
+    /// See [`word`](super::word).
     state: AtomicU32,
     /// The code of the holder if there is just one and it is known, else 0. Only for reports and
     /// for deciding how to wait.
@@ -27,25 +26,6 @@ pub struct RwLockMachine {
     /// How many native threads are asleep or about to be; raised before they set a flag.
     natives: AtomicU32,
     poison: Poison,
-}
-
-const COUNT: u32 = (1 << 30) - 1;
-const WRITER: u32 = COUNT;
-/// Somebody waits and is to be woken: readers, and workers that want to write and wait for a writer.
-const READERS_WAIT: u32 = 1 << 30;
-/// A writer has found readers and waits for them; others who want to read wait behind it.
-const WRITERS_WAIT: u32 = 1 << 31;
-
-fn can_read(state: u32) -> bool {
-    state & COUNT < WRITER - 1 && state & WRITERS_WAIT == 0
-}
-
-fn can_write(state: u32) -> bool {
-    state == 0
-}
-
-fn is_written(state: u32) -> bool {
-    state & COUNT == WRITER
 }
 
 /// The two ways to ask for the lock.
@@ -159,7 +139,7 @@ impl RwLockMachine {
         }
         // Unknown from here on, unless the lock becomes free and the next holder says.
         self.holder.store(0, Ordering::Relaxed);
-        let without_one = |state| Some(if state & COUNT == 1 { 0 } else { state - 1 });
+        let without_one = |state| Some(without_reader(state));
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
         if before & WRITERS_WAIT != 0 {
             // The last one to go lets others in.
@@ -188,15 +168,7 @@ impl RwLockMachine {
         if engine::is_controlled() {
             engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
         }
-        // Readers stay behind a writer that waits.
-        let to_reader = |state: u32| {
-            let flags = if state & WRITERS_WAIT == 0 {
-                0
-            } else {
-                state & !COUNT
-            };
-            Some(1 | flags)
-        };
+        let to_reader = |state| Some(with_writer_as_reader(state));
         let before = self.change(Ordering::AcqRel, to_reader).unwrap_or(0);
         if before & WRITERS_WAIT == 0 {
             self.wake(before);
@@ -259,8 +231,7 @@ impl RwLockMachine {
     }
 
     fn take_read(&self, code: u32) -> bool {
-        let more = |state| can_read(state).then(|| state + 1);
-        let Ok(before) = self.change(Ordering::Acquire, more) else {
+        let Ok(before) = self.change(Ordering::Acquire, with_reader) else {
             return false;
         };
         let only = if before & COUNT == 0 { code } else { 0 };
@@ -358,5 +329,158 @@ impl RwLockMachine {
 
     fn address(&self) -> usize {
         ptr::from_ref(self).addr()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::thread;
+
+    use super::*;
+    use crate::engine::WorkerId;
+
+    const BOTH: u32 = READERS_WAIT | WRITERS_WAIT;
+
+    fn state(lock: &RwLockMachine) -> u32 {
+        lock.state.load(Ordering::Relaxed)
+    }
+
+    fn holder(lock: &RwLockMachine) -> u32 {
+        lock.holder.load(Ordering::Relaxed)
+    }
+
+    /// A lock in this state.
+    fn lock_in(state: u32) -> RwLockMachine {
+        let lock = RwLockMachine::new();
+        lock.state.store(state, Ordering::Relaxed);
+        lock
+    }
+
+    fn hold() -> Hold {
+        Hold::new(Location::caller(), Caller::Thread)
+    }
+
+    #[test]
+    fn readers_share_and_writers_do_not() {
+        let lock = RwLockMachine::new();
+        let [one, other] = [lock.read(), lock.try_read().expect("readers share")];
+        assert_eq!(state(&lock), 2);
+        assert!(lock.try_write().is_none());
+        lock.read_unlock(one);
+        assert!(lock.try_write().is_none());
+        lock.read_unlock(other);
+        let hold = lock.write();
+        assert_eq!(state(&lock), WRITER);
+        assert!(lock.try_read().is_none() && lock.try_write().is_none());
+        lock.write_unlock(hold);
+        assert_eq!(state(&lock), 0);
+    }
+
+    #[test]
+    fn a_release_that_leaves_it_free_forgets_who_waited() {
+        let lock = lock_in(2 | BOTH);
+        lock.read_unlock(hold());
+        assert_eq!(state(&lock), 1 | BOTH);
+        lock.read_unlock(hold());
+        assert_eq!(state(&lock), 0);
+        let lock = lock_in(WRITER | BOTH);
+        lock.write_unlock(hold());
+        assert_eq!(state(&lock), 0);
+    }
+
+    #[test]
+    fn the_holder_is_known_as_long_as_there_is_just_one() {
+        let lock = RwLockMachine::new();
+        let worker = owner::code(WorkerId(2));
+        assert!(lock.take_read(worker));
+        assert_eq!(holder(&lock), worker);
+        assert!(lock.take_read(owner::NATIVE));
+        assert_eq!(holder(&lock), 0);
+        lock.read_unlock(hold());
+        assert_eq!(holder(&lock), 0, "nobody says which of the two went");
+        lock.read_unlock(hold());
+        assert!(lock.take_write(owner::NATIVE));
+        assert_eq!(holder(&lock), owner::NATIVE);
+        lock.write_unlock(hold());
+        assert_eq!(holder(&lock), 0);
+    }
+
+    #[test]
+    fn a_writer_that_panics_poisons_and_a_reader_does_not() {
+        let panics = |lock: &RwLockMachine, is_writer: bool| {
+            struct Guard<'a>(&'a RwLockMachine, Hold, bool);
+            impl Drop for Guard<'_> {
+                fn drop(&mut self) {
+                    if self.2 {
+                        self.0.write_unlock(self.1);
+                    } else {
+                        self.0.read_unlock(self.1);
+                    }
+                }
+            }
+            let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let hold = if is_writer { lock.write() } else { lock.read() };
+                let _guard = Guard(lock, hold, is_writer);
+                std::panic::resume_unwind(Box::new(()));
+            }));
+            assert!(unwound.is_err());
+        };
+        let lock = RwLockMachine::new();
+        panics(&lock, false);
+        assert!(!lock.is_poisoned());
+        panics(&lock, true);
+        assert!(lock.is_poisoned());
+        assert_eq!(state(&lock), 0);
+        lock.clear_poison();
+        assert!(!lock.poison().get());
+    }
+
+    #[test]
+    fn a_thread_that_waits_to_write_comes_before_later_readers() {
+        let lock = RwLockMachine::new();
+        let reader = lock.read();
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| lock.write());
+            while state(&lock) & WRITERS_WAIT == 0 {
+                thread::yield_now();
+            }
+            assert!(lock.try_read().is_none());
+            lock.read_unlock(reader);
+            lock.write_unlock(writer.join().expect("no panic"));
+        });
+        lock.read_unlock(lock.try_read().expect("it is free"));
+    }
+
+    #[test]
+    fn threads_exclude_each_other() {
+        let (lock, sum) = (RwLockMachine::new(), AtomicU64::new(0));
+        let next = |write: bool| {
+            let before = sum.load(Ordering::Relaxed);
+            thread::yield_now();
+            if write {
+                sum.store(before + 1, Ordering::Relaxed);
+            } else {
+                assert_eq!(sum.load(Ordering::Relaxed), before);
+            }
+        };
+        thread::scope(|scope| {
+            for is_writer in [true, true, false, false] {
+                let (lock, next) = (&lock, &next);
+                scope.spawn(move || {
+                    for _ in 0..300 {
+                        let hold = if is_writer { lock.write() } else { lock.read() };
+                        next(is_writer);
+                        if is_writer {
+                            lock.write_unlock(hold);
+                        } else {
+                            lock.read_unlock(hold);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(sum.into_inner(), 600);
+        assert_eq!(state(&lock), 0);
     }
 }

@@ -1,8 +1,4 @@
-//! The machine of `mpsc`: how many messages are under way, and who is still there.
-//!
-//! The messages themselves are the shim's; it stores and takes them in calls that the machine
-//! makes under its lock, so that both always agree. A *rendezvous* channel has a bound of 0: a
-//! sender that finds no waiting receiver leaves an *offer* and waits until it was taken.
+//! The machine itself: counts are changed under a lock, and those that wait are woken.
 
 use std::cell::UnsafeCell;
 use std::panic::Location;
@@ -10,8 +6,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::condvar::Limit;
-use super::futex;
+use super::super::condvar::Limit;
+use super::super::futex;
+use super::counts::{Counts, Received, Sent};
 use crate::engine::{self, NEVER, Wakeup};
 use crate::operation::{Access, Operation};
 
@@ -25,30 +22,6 @@ pub struct ChannelMachine {
     natives: AtomicU32,
     /// Where the channel was created: a drop has no site of its own.
     created: &'static Location<'static>,
-}
-
-/// How a send ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sent {
-    /// The message was stored, and taken if the channel is a rendezvous.
-    Delivered,
-    /// The message was not stored: the channel is full, which only a try can find.
-    Full,
-    /// The message was not stored: the receiver is gone.
-    Disconnected,
-    /// The receiver went without taking the offer, which is still stored in this place.
-    Returned(usize),
-}
-
-/// How a receive ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Received {
-    /// A message was taken.
-    Message,
-    /// There is none, or none came in time.
-    Empty,
-    /// There is none, and no sender is left.
-    Disconnected,
 }
 
 impl ChannelMachine {
@@ -314,64 +287,6 @@ fn is_receive(operation: Operation, _ticket: u64) -> bool {
     matches!(operation, Operation::Recv | Operation::RecvTimeout)
 }
 
-/// The channel's state.
-#[derive(Debug)]
-struct Counts {
-    bound: Option<usize>,
-    /// How many messages were ever stored; the next one's ticket.
-    stored: u64,
-    /// How many of them were taken, in order.
-    taken: u64,
-    senders: usize,
-    has_receiver: bool,
-    receiver_waits: bool,
-}
-
-impl Counts {
-    /// True when a sender has to wait before it may store. Offers need no room.
-    fn must_queue(&self) -> bool {
-        let bound = self.bound.filter(|&bound| bound > 0);
-        self.has_receiver && bound.is_some_and(|bound| self.stored - self.taken >= bound as u64)
-    }
-
-    /// True when the receiver has to wait.
-    fn must_wait(&self) -> bool {
-        self.stored == self.taken && self.senders > 0
-    }
-
-    /// True when a receiver waits and will take the next message that is stored.
-    fn is_awaited(&self) -> bool {
-        self.receiver_waits && self.stored == self.taken
-    }
-
-    /// Counts a message and returns its ticket.
-    fn put(&mut self) -> u64 {
-        self.stored += 1;
-        self.stored - 1
-    }
-
-    /// How the offer with this ticket ended, if it has.
-    fn end_of_offer(&self, ticket: u64) -> Option<Sent> {
-        match ticket.checked_sub(self.taken) {
-            None => Some(Sent::Delivered),
-            Some(_) if self.has_receiver => None,
-            Some(place) => Some(Sent::Returned(place.try_into().expect("it is in memory"))),
-        }
-    }
-
-    fn receive(&mut self, take: &mut dyn FnMut()) -> Received {
-        if self.stored > self.taken {
-            take();
-            self.taken += 1;
-            Received::Message
-        } else if self.senders == 0 {
-            Received::Disconnected
-        } else {
-            Received::Empty
-        }
-    }
-}
-
 /// A limit as a moment, in the time of whoever waits.
 struct Deadline {
     virtual_time: u64,
@@ -435,5 +350,88 @@ impl Guarded {
         let result = access(unsafe { &mut *self.counts.get() });
         self.held.store(false, Ordering::Release);
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_try_finds_the_channel_full_empty_or_closed() {
+        let (stored, mut nothing) = (Cell::new(0), || {});
+        let store = || stored.set(stored.get() + 1);
+        for bound in [1, 2] {
+            let channel = ChannelMachine::new(Some(bound));
+            stored.set(0);
+            while channel.try_send(&mut || store()) == Sent::Delivered {}
+            assert_eq!(channel.try_send(&mut || store()), Sent::Full);
+            assert_eq!(stored.get(), bound);
+            assert_eq!(channel.try_recv(&mut nothing), Received::Message);
+            assert_eq!(channel.send(&mut || store()), Sent::Delivered);
+            channel.drop_receiver();
+            assert_eq!(channel.try_send(&mut nothing), Sent::Disconnected);
+            assert_eq!(channel.send(&mut nothing), Sent::Disconnected);
+            assert_eq!(stored.get(), bound + 1);
+        }
+        let rendezvous = ChannelMachine::new(Some(0));
+        assert_eq!(rendezvous.try_send(&mut nothing), Sent::Full);
+        assert_eq!(rendezvous.try_recv(&mut nothing), Received::Empty);
+        let soon = Limit::After(Duration::from_millis(1));
+        assert_eq!(rendezvous.recv(&mut nothing, soon), Received::Empty);
+    }
+
+    #[test]
+    fn the_last_sender_closes_the_channel() {
+        let (channel, mut nothing) = (ChannelMachine::new(None), || {});
+        channel.add_sender();
+        assert_eq!(channel.send(&mut nothing), Sent::Delivered);
+        channel.drop_sender();
+        assert_eq!(channel.try_recv(&mut nothing), Received::Message);
+        assert_eq!(channel.try_recv(&mut nothing), Received::Empty);
+        channel.drop_sender();
+        assert_eq!(channel.try_recv(&mut nothing), Received::Disconnected);
+        let end = channel.recv(&mut nothing, Limit::Never);
+        assert_eq!(end, Received::Disconnected);
+    }
+
+    #[test]
+    fn an_offer_is_taken_or_given_back() {
+        for is_taken in [true, false] {
+            let channel = ChannelMachine::new(Some(0));
+            thread::scope(|scope| {
+                let sender = scope.spawn(|| channel.send(&mut || {}));
+                while channel.counts.with(|counts| counts.stored) == 0 {
+                    thread::yield_now();
+                }
+                if is_taken {
+                    let received = channel.recv(&mut || {}, Limit::Never);
+                    assert_eq!(received, Received::Message);
+                } else {
+                    channel.drop_receiver();
+                }
+                let sent = sender.join().expect("no panic");
+                let expected = [Sent::Returned(0), Sent::Delivered];
+                assert_eq!(sent, expected[usize::from(is_taken)]);
+            });
+        }
+    }
+
+    #[test]
+    fn a_sender_that_waits_for_room_gets_it() {
+        let (channel, mut nothing) = (ChannelMachine::new(Some(1)), || {});
+        assert_eq!(channel.send(&mut nothing), Sent::Delivered);
+        thread::scope(|scope| {
+            let sender = scope.spawn(|| channel.send(&mut || {}));
+            while channel.natives.load(Ordering::SeqCst) == 0 {
+                thread::yield_now();
+            }
+            let received = [(); 2].map(|()| channel.recv(&mut nothing, Limit::Never));
+            assert_eq!(received, [Received::Message; 2]);
+            assert_eq!(sender.join().expect("no panic"), Sent::Delivered);
+        });
     }
 }
