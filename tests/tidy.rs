@@ -58,6 +58,144 @@ fn the_engine_does_not_know_the_harness() {
     assert_eq!(paths(sources().into_iter().filter(knows)), [""; 0]);
 }
 
+/// The engine's folders, from the top down: each imports from those that follow, and from itself.
+const LAYERS: [&str; 7] = [
+    "aside", "task", "worker", "decide", "observe", "state", "switch",
+];
+
+/// Code on a worker may switch, the decision never does, and data knows nothing of those that use it.
+#[test]
+fn imports_of_the_engine_go_down() {
+    for (path, text) in engine() {
+        let Some(own) = LAYERS.iter().position(|&layer| path.starts_with(layer)) else {
+            continue;
+        };
+        for above in &LAYERS[..own] {
+            let named = [
+                format!("crate::engine::{above}::"),
+                format!("crate::engine::{{{above}"),
+                format!("super::super::{above}::"),
+            ];
+            let is_named = named.iter().any(|name| code(&text).contains(name));
+            assert!(!is_named, "{} imports from {above}", path.display());
+        }
+    }
+}
+
+/// A method that is called may be defined on the same type in a folder above, where no import shows it.
+#[test]
+fn methods_of_the_engine_call_down() {
+    let defined = |text: &str| {
+        let blocks = text.split("\nimpl Engine {").skip(1);
+        let bodies = blocks.map(|block| block.split("\n}\n").next().unwrap_or(block));
+        let lines = bodies.flat_map(str::lines);
+        let names = lines.filter_map(|line| {
+            let (_, rest) = line.strip_prefix("    ")?.split_once("fn ")?;
+            let is_name = |c: char| c.is_alphanumeric() || c == '_';
+            rest.split(|c| !is_name(c)).next().map(str::to_owned)
+        });
+        names.collect::<Vec<String>>()
+    };
+    let files = engine();
+    for (index, above) in LAYERS.iter().enumerate() {
+        let is_above = |(path, _): &&(PathBuf, String)| path.starts_with(above);
+        let methods = files.iter().filter(is_above);
+        let methods: Vec<String> = methods.flat_map(|(_, text)| defined(text)).collect();
+        for (path, text) in &files {
+            if LAYERS[index + 1..]
+                .iter()
+                .any(|below| path.starts_with(below))
+            {
+                let own = defined(text);
+                let code = code(text);
+                let called = |name: &&String| {
+                    let by = ["engine", "(*engine)"];
+                    by.iter()
+                        .any(|receiver| code.contains(&format!("{receiver}.{name}(")))
+                        || !own.is_empty() && code.contains(&format!(" self.{name}("))
+                };
+                let called: Vec<&String> = methods.iter().filter(called).collect();
+                assert_eq!(called, [""; 0], "{}", path.display());
+            }
+        }
+    }
+}
+
+/// One concept a file; and the engine itself is a dozen of them.
+#[test]
+fn the_engine_comes_in_parts() {
+    let files = engine();
+    let long = |(_, text): &(PathBuf, String)| text.lines().count() > 500;
+    assert_eq!(
+        paths(files.iter().filter(|file| long(file)).cloned()),
+        [""; 0]
+    );
+    let whole = files
+        .iter()
+        .find(|(path, _)| path.ends_with("decide/engine.rs"));
+    let (_, whole) = whole.expect("the engine has a file");
+    let fields = whole
+        .split_once("pub(crate) struct Engine {")
+        .expect("the engine")
+        .1;
+    let fields = fields.lines().take_while(|line| *line != "}");
+    let count = fields.filter(|line| line.contains(": ")).count();
+    assert!((1..=12).contains(&count), "{count} fields");
+}
+
+/// Each function that is not safe says when it is.
+#[test]
+fn contracts_are_written_down() {
+    let silent = engine().into_iter().flat_map(|(path, text)| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let is_unsafe = |line: &str| {
+            let line = line.trim_start();
+            !line.starts_with("//")
+                && (line.contains("unsafe fn ") || line.contains("unsafe extern \"C\" fn "))
+                && !line.contains(": unsafe fn")
+                && !line.contains("= unsafe")
+        };
+        let says = move |index: usize| {
+            let before = lines[..index].iter().rev();
+            let docs = before.take_while(|line| {
+                let line = line.trim_start();
+                line.starts_with("///")
+                    || line.starts_with("#[")
+                    || line.starts_with(")]")
+                    || line.contains("clippy::")
+                    || line.starts_with("reason")
+            });
+            docs.into_iter().any(|line| line.contains("# Safety"))
+        };
+        let found: Vec<String> = text
+            .lines()
+            .enumerate()
+            .filter(|(index, line)| is_unsafe(line) && !says(*index))
+            .map(|(index, _)| format!("{}:{}", path.display(), index + 1))
+            .collect();
+        found
+    });
+    assert_eq!(silent.collect::<Vec<String>>(), [""; 0]);
+}
+
+/// The engine's files, by their paths below its folder.
+fn engine() -> Vec<(PathBuf, String)> {
+    let folder = Path::new("cct-runtime/src/engine");
+    let files = sources()
+        .into_iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix(folder).ok()?.to_owned(), text)));
+    files.collect()
+}
+
+/// The lines of a file that are no comments.
+fn code(text: &str) -> String {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    text.lines()
+        .filter(is_code)
+        .collect::<Vec<&str>>()
+        .join("\n")
+}
+
 /// A file of the harness imports only from those that `mod.rs` names before it.
 #[test]
 fn the_harness_has_no_circle() {

@@ -200,10 +200,10 @@ pub fn pause_until(mut predicate: impl FnMut() -> bool) {
         return;
     }
     let site = Location::caller();
-    if engine::aside::looks(&mut predicate) {
+    if engine::looks(&mut predicate) {
         engine::point_at(Operation::PauseUntil, 0, site).done();
     }
-    while !engine::aside::looks(&mut predicate) {
+    while !engine::looks(&mut predicate) {
         engine::conditions::pause(&mut predicate, site);
     }
 }
@@ -289,14 +289,14 @@ impl Resource {
         // The point comes before it is taken: others may take it first.
         engine::point_at(Operation::WaitUntil, self.address(), site).done();
         loop {
-            if engine::aside::looks(&mut ready) {
+            if engine::looks(&mut ready) {
                 return true;
             }
             let holder = holder();
             let object = self.address();
             let wakeup = engine::wait_at(Operation::WaitUntil, object, deadline, holder, site);
             if wakeup == engine::Wakeup::TimedOut {
-                return engine::aside::looks(&mut ready);
+                return engine::looks(&mut ready);
             }
         }
     }

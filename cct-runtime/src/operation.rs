@@ -136,8 +136,8 @@ properties! {
     acts_first,
     /// True for waits that may end for no reason, as their documentation says.
     may_wake_early,
-    /// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been polled,
-    /// or the poll is over, or somebody needs it for a wake-up.
+    /// True for what a task, or who polls it, does at the beginning of a turn: it can, once it has been
+    /// polled, or the poll is over, or somebody needs it for a wake-up.
     takes_turns,
     /// True for the operations by which a worker lets others go first, or lets time pass.
     gives_way,
@@ -156,9 +156,9 @@ properties! {
     stands_alone,
 }
 
-// A row has the variant, its name, behind a stroke its name after that of its object if that is another one, its
-// effect, its access as far as that is known before it is carried out, what an object is that this is done to, and its
-// properties.
+// A row has the variant, its name, behind a stroke its name after that of its object if that is another one,
+// its effect, its access as far as that is known before it is carried out, what an object is that this is
+// done to, and its properties.
 operations! {
     /// A worker's first step.
     Start "start" Writes Writes "thread" [takes_turns is_of_workers stands_alone],

@@ -1,7 +1,7 @@
 //! Instructions are counted by valgrind's callgrind; the process under it says from where to where.
 //!
-//! A processor's own counter would count what the C library does on just that processor, with its fastest
-//! way to copy memory, and virtual machines seldom have one. Valgrind's processor is nearly the same everywhere.
+//! A processor's own counter would count what the C library does on just that processor, with its fastest way
+//! to copy memory, and virtual machines seldom have one. Valgrind's processor is nearly the same everywhere.
 
 use std::arch::asm;
 use std::io::{self, ErrorKind};

@@ -1,14 +1,16 @@
-//! What a schedule costs in instructions, for each workload and each strategy, compared with a committed table.
+//! What a schedule costs in instructions, for each workload and each strategy, compared with a committed
+//! table.
 //!
 //!     cargo test -p cct-perf-guard [-- [--write] strategy …]
 //!
-//! Instructions do not depend on the machine's load, so a change of 5 % is one of the code: the guard fails, and
-//! `--write` makes the table anew for whoever means it. There is a table for each profile. The suite compares that
-//! of `dev`, in which the engine and the shims are optimised; `cargo test --profile bench -p cct-perf-guard` does
-//! the same with everything optimised, as users have it, and is what a change to the engine is judged by.
+//! Instructions do not depend on the machine's load, so a change of 5 % is one of the code: the guard fails,
+//! and `--write` makes the table anew for whoever means it. There is a table for each profile. The suite
+//! compares that of `dev`, in which the engine and the shims are optimised; `cargo test --profile bench -p
+//! cct-perf-guard` does the same with everything optimised, as users have it, and is what a change to the
+//! engine is judged by.
 //!
-//! The program starts itself again for each strategy, below valgrind. Without valgrind nothing is measured, and
-//! the program says so.
+//! The program starts itself again for each strategy, below valgrind. Without valgrind nothing is measured,
+//! and the program says so.
 
 mod counter;
 mod measure;

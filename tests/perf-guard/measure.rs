@@ -14,8 +14,8 @@ use crate::table::Row;
 /// Schedules before those that count: memory is mapped in them, and strategies learn how long a schedule is.
 const WARM_UP: u64 = 4;
 
-/// Explores every program and prints its steps and schedules, in a line; the counter is told from where to where
-/// it counts.
+/// Explores every program and prints its steps and schedules, in a line; the counter is told from where to
+/// where it counts.
 pub(crate) fn serve(strategy: &str) -> ExitCode {
     let settings = |schedules: u64| Settings {
         // One more, whose beginning ends the count.

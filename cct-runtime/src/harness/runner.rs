@@ -4,7 +4,7 @@ use super::listener::give_up;
 use super::surroundings::Surroundings;
 use crate::claim::{Exception, Exceptions};
 use crate::config::Resolved;
-use crate::engine::{End, Engine, Granularity, Patience, Plan, Tape};
+use crate::engine::{Allowance, End, Engine, Granularity, Plan, Tape};
 use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Divergence, Replayed};
@@ -21,7 +21,7 @@ impl Runner {
     pub(super) fn new(tape: Tape, settings: &Resolved) -> Runner {
         let mut surroundings = Surroundings::new();
         let granularity = Granularity::new(&settings.atomic, &settings.interleave);
-        let mut engine = Engine::new(tape, granularity, Patience::of(settings, give_up));
+        let mut engine = Engine::new(tape, granularity, Allowance::of(settings, give_up));
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
         Runner {
@@ -31,8 +31,8 @@ impl Runner {
     }
 
     /// From here on the outside is waited for as these settings say.
-    pub(super) fn set_patience(&mut self, settings: &Resolved) {
-        self.engine.set_patience(Patience::of(settings, give_up));
+    pub(super) fn set_allowance(&mut self, settings: &Resolved) {
+        self.engine.set_allowance(Allowance::of(settings, give_up));
     }
 
     /// Runs one iteration on restored memory.

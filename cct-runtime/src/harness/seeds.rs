@@ -1,6 +1,6 @@
 //! Properties of an iteration that follow from its seed, besides what a strategy picks by it.
 
-use crate::engine::prints_with_seed;
+use crate::engine::prints_are_steps_with;
 use crate::strategy::derive;
 
 /// Of so many iterations, one uses freed memory again at once.
@@ -16,7 +16,7 @@ pub(super) fn reuse(seed: u64) -> Option<u64> {
 
 /// The first seed of a run with which memory rests, and prints are no steps.
 pub(super) fn plain(seed: u64) -> u64 {
-    let is_plain = |seed: &u64| reuse(*seed).is_none() && !prints_with_seed(*seed);
+    let is_plain = |seed: &u64| reuse(*seed).is_none() && !prints_are_steps_with(*seed);
     let plain = all(seed).find(is_plain);
     plain.expect("most seeds let memory rest, and prints be")
 }
@@ -25,7 +25,7 @@ pub(super) fn plain(seed: u64) -> u64 {
 /// prints are steps.
 pub(super) fn of_each_sort(seed: u64, count: usize) -> impl Iterator<Item = u64> {
     let reuse = all(seed).filter(|&seed| reuse(seed).is_some());
-    let prints = all(seed).filter(|&seed| prints_with_seed(seed));
+    let prints = all(seed).filter(|&seed| prints_are_steps_with(seed));
     let others = reuse.take(count - 2).chain(prints.take(1));
     std::iter::once(plain(seed)).chain(others)
 }
@@ -51,9 +51,9 @@ mod tests {
         for seed in 0..100 {
             let seeds: Vec<u64> = of_each_sort(seed, 4).collect();
             assert_eq!(seeds.len(), 4);
-            assert!(reuse(seeds[0]).is_none() && !prints_with_seed(seeds[0]));
+            assert!(reuse(seeds[0]).is_none() && !prints_are_steps_with(seeds[0]));
             assert!(reuse(seeds[1]).is_some() && reuse(seeds[2]).is_some());
-            assert!(prints_with_seed(seeds[3]));
+            assert!(prints_are_steps_with(seeds[3]));
         }
     }
 }

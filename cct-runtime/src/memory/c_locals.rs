@@ -1,7 +1,7 @@
 //! The thread-locals of C code (`__thread`, C++'s `thread_local`), one set for each worker.
 //!
-//! All workers run on one OS thread, which has one block of thread-locals, so these values are exchanged
-//! when another worker goes on. Rust's are worker-locals, see `engine/local.rs`; those of a shared library
+//! All workers run on one OS thread, which has one block of thread-locals, so these values are exchanged when
+//! another worker goes on. Rust's are worker-locals, see `engine/worker/local.rs`; those of a shared library
 //! lie elsewhere and are shared.
 
 use std::ops::Range;

@@ -5,10 +5,10 @@
 //! tasks has taken it.
 //!
 //! Taking it by `lock` is a step, and so is giving it back, unless that comes within the same step. A print
-//! takes it for a moment, which is no step as a rule: `engine/prints.rs` says why. To `dpor` it adds to the
-//! stream, unless the stream turns out to be kept: prints commute with each other, but not with a lock.
-//! That some schedules are missing then is noted when it may matter: when the lock was kept from one step
-//! to another, and somebody printed without a step.
+//! takes it for a moment, which is no step as a rule: `engine/state/iteration.rs` says why. To `dpor` it adds
+//! to the stream, unless the stream turns out to be kept: prints commute with each other, but not with a
+//! lock. That some schedules are missing then is noted when it may matter: when the lock was kept from one
+//! step to another, and somebody printed without a step.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};

@@ -1,0 +1,166 @@
+//! Who decides: a strategy, a schedule that is repeated, or nobody.
+//!
+//! All that a strategy is asked and told goes through here.
+
+use super::replay::Replay;
+use crate::operation::Access;
+use crate::strategy::{Candidates, ChainId, Ending, Executed, Origin, Pick, Strategy, WorkerId};
+use crate::wire::Divergence;
+
+/// Who decides.
+pub(crate) enum Driver {
+    /// A strategy, owned by whoever explores.
+    Search(*mut dyn Strategy),
+    /// A schedule that is to be repeated.
+    Replay(Replay),
+    /// Nobody outside the engine: before the first iteration, and in overtime.
+    Nobody,
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Driver::Search(_) => "Search",
+            Driver::Replay(_) => "Replay",
+            Driver::Nobody => "Nobody",
+        })
+    }
+}
+
+impl Driver {
+    /// The strategy, if one decides.
+    #[inline]
+    fn strategy(&mut self) -> Option<&mut dyn Strategy> {
+        match self {
+            // SAFETY: whoever explores owns the strategy, has lent it for the iteration and is suspended.
+            Driver::Search(strategy) => Some(unsafe { &mut **strategy }),
+            Driver::Replay(_) | Driver::Nobody => None,
+        }
+    }
+
+    /// Picks one of the candidates; the schedule that is repeated may not be able to. A strategy is not asked
+    /// where the engine has picked one itself, since nobody makes progress; a schedule names it all the same.
+    #[inline]
+    pub(crate) fn pick(
+        &mut self,
+        candidates: &dyn Candidates,
+        stalled: Option<Pick>,
+    ) -> Result<Pick, Divergence> {
+        match self {
+            Driver::Search(strategy) => Ok(match stalled {
+                Some(pick) => pick,
+                // SAFETY: as in `strategy`.
+                None => unsafe { (**strategy).pick(candidates) },
+            }),
+            Driver::Replay(replay) => replay.pick(candidates),
+            Driver::Nobody => unreachable!("the engine itself picks when nobody decides"),
+        }
+    }
+
+    /// The worker that a repeated schedule names for this step, if it is known.
+    pub(crate) fn expected(&self, step: u32) -> Option<WorkerId> {
+        match self {
+            Driver::Replay(replay) => replay.expected(step),
+            Driver::Search(_) | Driver::Nobody => None,
+        }
+    }
+
+    /// One of `0..n` at this step; `choose` is how a strategy chooses.
+    pub(crate) fn choose(
+        &mut self,
+        step: u32,
+        n: u32,
+        choose: impl FnOnce(&mut dyn Strategy) -> u32,
+    ) -> Result<u32, Divergence> {
+        match self {
+            // SAFETY: as in `strategy`.
+            Driver::Search(strategy) => Ok(choose(unsafe { &mut **strategy })),
+            Driver::Replay(replay) => replay.choose_index(step, n),
+            Driver::Nobody => Ok(0),
+        }
+    }
+
+    /// True if each step is to be told.
+    pub(crate) fn observes(&mut self) -> bool {
+        self.strategy().is_some_and(|strategy| strategy.observes())
+    }
+
+    /// A worker has been created.
+    pub(crate) fn tell_created(&mut self, worker: WorkerId, origin: Origin) {
+        if let Some(strategy) = self.strategy() {
+            strategy.on_created(worker, origin);
+        }
+    }
+
+    /// A worker has become a candidate. True if the next point is to be a decision.
+    pub(crate) fn tell_enabled(&mut self, worker: WorkerId) -> bool {
+        self.strategy()
+            .is_some_and(|strategy| strategy.on_enabled(worker))
+    }
+
+    /// A worker is no candidate any more.
+    pub(crate) fn tell_disabled(&mut self, worker: WorkerId) {
+        if let Some(strategy) = self.strategy() {
+            strategy.on_disabled(worker);
+        }
+    }
+
+    /// The time-out of a worker that waits may come. True as for [`Driver::tell_enabled`].
+    pub(crate) fn tell_early(&mut self, worker: WorkerId) -> bool {
+        self.strategy()
+            .is_some_and(|strategy| strategy.on_early(worker))
+    }
+
+    /// That time-out may not come any more.
+    pub(crate) fn tell_late(&mut self, worker: WorkerId) {
+        if let Some(strategy) = self.strategy() {
+            strategy.on_late(worker);
+        }
+    }
+
+    /// A worker that is no candidate goes on as part of this chain.
+    pub(crate) fn tell_continued(&mut self, worker: WorkerId, chain: ChainId) {
+        if let Some(strategy) = self.strategy() {
+            strategy.on_continued(worker, chain);
+        }
+    }
+
+    /// A step has been carried out, and this is all that it did: to the objects `touched`, and closing a
+    /// circle of waiting with the workers in `circle`. `is_picked` is false for what nobody was asked for.
+    pub(crate) fn tell_step(
+        &mut self,
+        step: &Executed,
+        touched: &[(usize, Access)],
+        circle: &[WorkerId],
+        is_picked: bool,
+    ) {
+        let Some(strategy) = self.strategy() else {
+            return;
+        };
+        for &(object, access) in touched {
+            strategy.on_touched(object, access);
+        }
+        for &other in circle {
+            strategy.on_circle(other);
+        }
+        if is_picked {
+            strategy.on_step(step);
+        } else {
+            strategy.on_turn(step);
+        }
+    }
+
+    /// The step under way goes on with a look that counts as a step of its own.
+    pub(crate) fn tell_look(&mut self) {
+        if let Some(strategy) = self.strategy() {
+            strategy.on_look();
+        }
+    }
+
+    /// The iteration has ended.
+    pub(crate) fn tell_end(&mut self, ending: &Ending) {
+        if let Some(strategy) = self.strategy() {
+            strategy.end(ending);
+        }
+    }
+}

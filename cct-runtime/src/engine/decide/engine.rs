@@ -1,0 +1,269 @@
+//! The engine, and the one thread-local that leads to it.
+//!
+//! The engine is reached by raw pointer: its owner is suspended inside it while workers run, so a
+//! reference to it must never live across a switch.
+
+use std::cell::Cell;
+use std::ptr::null_mut;
+
+use super::alone::Alone;
+use super::driver::Driver;
+use super::onlooker::Aside;
+use super::outside::{self, Allowance, Outside};
+use super::overtime::Overtime;
+use super::progress::Stall;
+use super::vain::Vain;
+use crate::claim::Exception;
+use crate::engine::observe::Observers;
+use crate::engine::observe::tape::Tape;
+use crate::engine::state::budget::Budget;
+use crate::engine::state::granularity::Granularity;
+use crate::engine::state::iteration::{End, Iteration};
+use crate::engine::state::process::Process;
+use crate::engine::state::roster::Roster;
+use crate::engine::state::tasks::Tasks;
+use crate::engine::state::time::Time;
+use crate::memory::c_locals::CLocals;
+use crate::strategy::Limits;
+use crate::trace::Schedule;
+
+thread_local! {
+    /// The engine while a controlled worker runs on this OS thread, else null.
+    static ENGINE: Cell<*mut Engine> = const { Cell::new(null_mut()) };
+}
+
+/// The engine, if the caller is a controlled worker.
+#[inline]
+pub(crate) fn engine() -> *mut Engine {
+    ENGINE.get()
+}
+
+/// Says that the code from here on is, or is not (null), that of a controlled worker.
+#[inline]
+pub(crate) fn set_engine(engine: *mut Engine) {
+    ENGINE.set(engine);
+}
+
+/// The address of the thread-local, which the restore of thread-locals must leave alone.
+pub(crate) fn engine_cell() -> (usize, usize) {
+    ENGINE.with(|cell| (std::ptr::from_ref(cell) as usize, size_of_val(cell)))
+}
+
+/// Runs `f` as if the caller were not controlled: what it allocates outlives the iteration, and nothing
+/// in it is a scheduling point. `f` must not wait for a controlled worker.
+#[inline]
+pub fn outside<R>(f: impl FnOnce() -> R) -> R {
+    /// Puts the engine back also when `f` unwinds.
+    struct Back(*mut Engine);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            set_engine(self.0);
+        }
+    }
+    let _back = Back(engine());
+    set_engine(null_mut());
+    f()
+}
+
+/// Everything about the iteration under way, and what is kept from one to the next.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub(crate) budget: Budget,
+    pub(crate) roster: Roster,
+    pub(crate) granularity: Granularity,
+    pub(crate) observers: Observers,
+    pub(crate) decision: Decision,
+    pub(crate) time: Time,
+    pub(crate) progress: Progress,
+    pub(crate) tasks: Tasks,
+    pub(crate) aside: Aside,
+    pub(crate) outside: Outside,
+    pub(crate) iteration: Iteration,
+    pub(crate) process: Process,
+}
+
+/// Who decides, why, and among how many.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    pub(crate) driver: Driver,
+    /// Why the current worker hands over.
+    pub(crate) request: Request,
+    pub(crate) yield_budget: u32,
+    pub(crate) chain_count: u32,
+    pub(crate) switches: u64,
+    pub(crate) width: Width,
+    /// What besides the strategy decided.
+    pub(crate) limits: Limits,
+}
+
+/// Why the current worker hands over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Request {
+    /// It is at a scheduling point and could go on.
+    Point,
+    /// It is at a scheduling point and says, or shows, that it waits for others.
+    Yield,
+    /// It waits.
+    Wait,
+    /// It has nothing to do, and is no candidate: see [`crate::engine::task`].
+    Idle,
+    /// It has ended.
+    End,
+    /// The iteration is over: its end is set.
+    Finish,
+}
+
+impl Decision {
+    fn new() -> Decision {
+        Decision {
+            driver: Driver::Nobody,
+            request: Request::Point,
+            yield_budget: 1,
+            chain_count: 0,
+            switches: 0,
+            width: Width::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    fn begin(&mut self, head: &Schedule) {
+        *self = Decision {
+            yield_budget: head.yield_budget.max(1),
+            ..Decision::new()
+        };
+    }
+}
+
+/// How many candidates there are, and how often there was more than one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Width {
+    /// Whether there is more than one.
+    pub(crate) is_contested: bool,
+    /// The most candidates of one decision.
+    pub(crate) widest: u32,
+    /// How many steps had more than one candidate.
+    pub(crate) contested_steps: u64,
+    /// The last step that this takes into account.
+    counted: u32,
+}
+
+impl Width {
+    /// So many steps have been made; those not counted yet had as many candidates as were noted last.
+    #[inline]
+    pub(crate) fn count_to(&mut self, steps: u32) {
+        if self.is_contested {
+            self.contested_steps += u64::from(steps - self.counted);
+        }
+        self.counted = steps;
+    }
+
+    /// Steps up to this one are counted, whatever they were.
+    #[inline]
+    pub(crate) fn skip_to(&mut self, steps: u32) {
+        self.counted = steps;
+    }
+
+    /// From here on there are so many candidates.
+    #[inline]
+    pub(crate) fn note(&mut self, candidates: usize) {
+        self.is_contested = candidates > 1;
+        self.widest = self.widest.max(candidates as u32);
+    }
+}
+
+/// Whether anything happens, and what is done where nothing does.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) stall: Stall,
+    pub(crate) alone: Alone,
+    pub(crate) vain: Vain,
+    pub(crate) overtime: Overtime,
+    /// The step at which nobody could run, last.
+    pub(crate) quiet_at: u32,
+}
+
+impl Engine {
+    /// An engine that records to the given tape; about 2 MB, for the rest of the process.
+    pub(crate) fn new(tape: Tape, granularity: Granularity, allowance: Allowance) -> Box<Engine> {
+        outside::reset();
+        Box::new(Engine {
+            budget: Budget::default(),
+            roster: Roster::default(),
+            granularity,
+            observers: Observers::new(tape),
+            decision: Decision::new(),
+            time: Time::default(),
+            progress: Progress::default(),
+            tasks: Tasks::default(),
+            aside: Aside::default(),
+            outside: Outside::new(allowance),
+            iteration: Iteration::default(),
+            process: Process::new(),
+        })
+    }
+
+    /// Prepares for the next iteration, whose stacks begin with `main`; what the last one left in the arena
+    /// is forgotten, not dropped.
+    pub(crate) fn begin(&mut self, number: u64, head: &Schedule, main: extern "C" fn() -> !) {
+        let Engine {
+            budget,
+            roster,
+            granularity,
+            // Those who look on begin when it is known who does.
+            observers: _,
+            decision,
+            time,
+            progress,
+            tasks,
+            aside,
+            outside,
+            iteration,
+            process,
+        } = self;
+        *budget = Budget::of(head.max_steps, head.detached_steps);
+        roster.begin();
+        granularity.begin(head.coarse);
+        decision.begin(head);
+        time.begin(head);
+        *progress = Progress::default();
+        tasks.begin();
+        aside.begin(head);
+        outside.begin();
+        iteration.begin(number, head);
+        process.begin(main);
+    }
+
+    /// From here on the outside is waited for like this.
+    pub(crate) fn set_allowance(&mut self, allowance: Allowance) {
+        self.outside.allowance = allowance;
+    }
+
+    /// Statics are at these places, with these sizes.
+    pub(crate) fn look_at(&mut self, statics: Vec<(usize, usize)>) {
+        self.process.statics = statics;
+    }
+
+    /// Gives each worker thread-locals of its own where C code has some.
+    pub(crate) fn exchange(&mut self, c_locals: CLocals) {
+        self.process.c_locals = c_locals;
+    }
+
+    /// The number of steps so far.
+    #[inline]
+    pub(crate) fn steps(&self) -> u32 {
+        self.budget.steps()
+    }
+
+    /// Ends the iteration at the next hand-over.
+    pub(crate) fn finish(&mut self, end: End) {
+        self.leave_allocator();
+        self.iteration.end.get_or_insert(end);
+        self.decision.request = Request::Finish;
+    }
+
+    /// A claim about all schedules leaves this out.
+    #[inline]
+    pub(crate) fn leave_out(&mut self, exception: Exception) {
+        self.iteration.left_out.add(exception);
+    }
+}

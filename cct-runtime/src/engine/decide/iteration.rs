@@ -1,0 +1,120 @@
+//! What is asked of an iteration that has ended.
+
+use super::engine::Engine;
+use crate::claim::{Exception, Exceptions};
+use crate::engine::observe::record::Recorder;
+use crate::engine::observe::tape::Tape;
+use crate::engine::state::panics::PanicId;
+use crate::strategy::Limits;
+use crate::trace::Site;
+use crate::wire::Panic;
+
+impl Engine {
+    /// The number of steps of the iteration that ended.
+    pub(crate) fn step_count(&self) -> u32 {
+        self.steps()
+    }
+
+    /// The number of switches of the iteration that ended.
+    pub(crate) fn switch_count(&self) -> u64 {
+        self.decision.switches
+    }
+
+    /// The number of steps with more than one candidate in the iteration that ended.
+    pub(crate) fn contested_count(&self) -> u64 {
+        self.decision.width.contested_steps
+    }
+
+    /// The most candidates of one decision in the iteration that ended.
+    pub(crate) fn width(&self) -> u32 {
+        self.decision.width.widest
+    }
+
+    /// What besides the strategy decided in the iteration that ended.
+    pub(crate) fn limits(&self) -> Limits {
+        self.decision.limits
+    }
+
+    /// Returns what the iteration that ended could not see.
+    pub(crate) fn left_out(&self) -> Exceptions {
+        let mut left_out = self.iteration.left_out;
+        if self.decision.limits.yields || self.decision.limits.stalls {
+            left_out.add(Exception::Spinning);
+        }
+        if self.granularity.has_merged() {
+            left_out.add(Exception::AtomicDependencies);
+        }
+        left_out
+    }
+
+    /// The number of workers of the iteration that ended.
+    pub(crate) fn worker_total(&self) -> u32 {
+        self.roster.len() as u32
+    }
+
+    /// The schedule of the iteration that ended.
+    pub(crate) fn tape(&self) -> &Tape {
+        &self.observers.tape
+    }
+
+    /// What was recorded of the iteration that ended.
+    pub(crate) fn take_recorder(&mut self) -> Option<Box<Recorder>> {
+        self.observers.recorder.take()
+    }
+
+    /// The panics of the iteration that ended that no `join` noticed.
+    pub(crate) fn unobserved_panics(&self) -> Vec<Panic> {
+        let workers = self.roster.iter();
+        let unobserved = workers.filter(|worker| worker.panic_unobserved);
+        unobserved
+            .map(|worker| {
+                let last = worker
+                    .last_panic
+                    .and_then(|id| self.iteration.panics.get(id));
+                Panic {
+                    worker: worker.id.0,
+                    name: worker.name.clone(),
+                    message: last.map_or_else(String::new, |panic| panic.message.clone()),
+                    site: last.and_then(|panic| panic.site.clone()),
+                }
+            })
+            .collect()
+    }
+
+    /// The first panic that no `join` noticed.
+    pub(crate) fn unobserved_panic(&self) -> Option<PanicId> {
+        let mut unobserved = self.roster.iter().filter(|worker| worker.panic_unobserved);
+        unobserved.next()?.last_panic
+    }
+
+    /// What the current worker's last panic said.
+    pub(crate) fn last_panic_message(&self) -> Option<String> {
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let worker = unsafe { &*self.roster.current };
+        let panic = worker
+            .last_panic
+            .and_then(|id| self.iteration.panics.get(id));
+        panic.map(|panic| panic.message.clone())
+    }
+
+    /// The worker whose stack's guard page contains this address: its stack is exhausted.
+    pub(crate) fn worker_with_guard(&self, address: usize) -> Option<u32> {
+        let mut workers = self
+            .roster
+            .iter()
+            .filter(|worker| worker.stack.guards(address));
+        workers.next().map(|worker| worker.id.0)
+    }
+
+    /// The current worker, its name and the place of its last scheduling point.
+    pub(crate) fn whereabouts(&self) -> (u32, Option<String>, Site) {
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let worker = unsafe { &*self.roster.current };
+        (worker.id.0, worker.name.clone(), worker.site.into())
+    }
+
+    /// A hash of the behaviour of the iteration that ended, if it was found out.
+    pub(crate) fn behaviour(&self) -> Option<u64> {
+        self.observers.watch.behaviour()
+    }
+}

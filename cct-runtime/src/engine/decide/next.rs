@@ -1,0 +1,386 @@
+//! The decision: who runs next.
+//!
+//! [`decide`] is called by a switch, on the stack of the worker that hands over and before anything moves.
+
+use std::ptr::null_mut;
+
+use super::conditions;
+use super::engine::{Engine, Request, set_engine};
+use super::outside;
+use super::signals;
+use crate::claim::Exception;
+use crate::engine::state::iteration::End;
+use crate::engine::state::roster::Roster;
+use crate::engine::state::worker::{State, Worker};
+use crate::engine::switch::Context;
+use crate::strategy::{Action, Candidates, Moment, Pick, Reason, WorkerId};
+use crate::verdict::{BugKind, Verdict};
+
+/// The longest time without a look at what the outside has to say, in steps.
+const LONGEST_FUSE: u32 = 256;
+
+/// Proof that the current worker is suspended: what it can still see may be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deciding(());
+
+/// Decides who runs next; `context` is that of the current worker. Returns the context to switch to.
+///
+/// # Safety
+///
+/// The engine is live, and its current worker has just been suspended at `context`.
+pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) -> Context {
+    // What is allocated in here is the engine's own and outlives the iteration.
+    set_engine(null_mut());
+    // SAFETY: the caller's.
+    let next = unsafe {
+        (*engine).save_context(context);
+        if (*engine).aside.conditions.is_any() {
+            conditions::look(engine);
+        }
+        (*engine).next(Deciding(()))
+    };
+    match next {
+        // SAFETY: as above; a picked worker is live.
+        Some(worker) => unsafe {
+            (*engine).roster.current = worker;
+            (*engine).begin_step(worker);
+            if (*engine).process.c_locals.is_any() {
+                let thread = (*(*worker).thread).id.0 as usize;
+                (*engine).process.c_locals.switch_to(thread);
+            }
+            set_engine(engine);
+            (*worker).context
+        },
+        // SAFETY: as above.
+        None => unsafe { (*engine).process.root },
+    }
+}
+
+/// Begins an iteration: remembers the root context and starts with the first worker.
+///
+/// # Safety
+///
+/// The engine is live, and has its first worker.
+pub(crate) unsafe extern "C" fn begin(engine: *mut Engine, context: Context) -> Context {
+    // SAFETY: the caller's.
+    unsafe {
+        (*engine).process.root = context;
+        let first = (*engine).roster.current;
+        (*engine).begin_step(first);
+        set_engine(engine);
+        (*first).context
+    }
+}
+
+impl Engine {
+    /// The worker that runs next; `None` when the iteration is over.
+    fn next(&mut self, deciding: Deciding) -> Option<*mut Worker> {
+        self.tell_step();
+        let step = self.count_step();
+        let current = self.roster.current;
+        if self.decision.request == Request::Finish {
+            return None;
+        }
+        if self.decision.request == Request::Point
+            && step < self.budget.limit
+            && self.roster.undisturbed == current
+        {
+            self.note_undisturbed();
+            // The step counts all the same, so that a replay's runs have the same lengths.
+            self.budget.quantum = self.budget.quantum.saturating_sub(1);
+            return Some(current);
+        }
+        match self.decision.request {
+            Request::Wait => {
+                self.begin_wait();
+                self.check_lock_cycle();
+            }
+            Request::End => self.end_current(),
+            _ => {}
+        }
+        if self.progress.overtime.is_on {
+            return self.next_in_overtime(deciding);
+        }
+        if self.iteration.end.is_some() {
+            return None;
+        }
+        self.look_for_heat(step)?;
+        if step >= self.budget.limit && !self.goes_on_alone() {
+            if !self.iteration.body_done && self.begin_overtime() {
+                return self.next_in_overtime(deciding);
+            }
+            self.cut_off();
+            return None;
+        }
+        outside::drain(self);
+        signals::take(self);
+        if self.awaits_outside() {
+            outside::let_finish(self);
+        }
+        self.end_long_sleep();
+        self.look_at_deadlines();
+        while self.roster.candidates().is_empty() {
+            self.nobody_can_run()?;
+            self.look_at_deadlines();
+        }
+        let stalled = self.look_for_progress(deciding)?;
+        if self.progress.alone.is_paused() {
+            return Some(self.go_on_alone());
+        }
+        let width = &mut self.decision.width;
+        width.note(self.roster.candidates().len());
+        width.contested_steps += u64::from(width.is_contested);
+        width.skip_to(step);
+        self.decision.limits.stalls |= stalled.is_some() && width.is_contested;
+        let next = self.choose(stalled)?;
+        self.go_on_with(next, step, deciding);
+        self.observers.tape.beat(step);
+        self.refill();
+        Some(next)
+    }
+
+    /// The current worker has ended.
+    fn end_current(&mut self) {
+        let current = self.roster.current;
+        // SAFETY: the current worker was running, so it is a candidate.
+        let id = unsafe {
+            self.leave(current, State::Ended);
+            (*current).id
+        };
+        if id.0 == 0 {
+            self.deadlines_change();
+        }
+    }
+
+    /// The worker has been picked; the current one is left if that is another.
+    #[inline]
+    fn go_on_with(&mut self, next: *mut Worker, step: u32, deciding: Deciding) {
+        let current = self.roster.current;
+        // SAFETY: a picked worker and the current one are live, and the latter is suspended.
+        unsafe {
+            if (*next).is_early {
+                self.time_out(next);
+            }
+            if self.roster.anyone_contends() {
+                self.roster.forget_contender(next);
+            }
+            if (*next).is_held_back() {
+                self.provide_stack(next, deciding);
+            }
+            if next != current {
+                if (*current).state() == State::Enabled {
+                    self.roster.note_contender(current);
+                }
+                (*current).left_at = step;
+                self.decision.switches += 1;
+                (*next).turns += 1;
+                self.observers.tape.switch(step, (*next).id);
+            }
+        }
+    }
+
+    /// The current worker goes on undisturbed; natively, other threads might run.
+    fn note_undisturbed(&mut self) {
+        // SAFETY: the current worker is live.
+        let thread = unsafe { (*self.roster.current).thread };
+        let is_other = |other: &Worker| !other.is_held_back() && other.thread != thread;
+        if self.roster.iter_candidates().any(is_other) {
+            self.leave_out(Exception::TaskWakeUps);
+        }
+    }
+
+    /// The step bound has been reached.
+    #[cold]
+    fn cut_off(&mut self) {
+        self.decision.limits.steps = true;
+        let is_anyone_left = !self.roster.candidates().is_empty();
+        self.iteration.end = Some(match (self.iteration.body_done, is_anyone_left) {
+            (false, _) => End::of(Verdict::CutOff),
+            (true, false) => self.end_of_test(),
+            // Cut off at work: whatever is hot might have cooled down.
+            (true, true) => End::of(Verdict::Passed),
+        });
+    }
+
+    /// Counts the step that is being declared, and takes back what is left of the fuse.
+    fn count_step(&mut self) -> u32 {
+        self.budget.burn();
+        self.decision.width.count_to(self.budget.steps());
+        if self.progress.alone.is_on {
+            self.budget.stay_at_limit();
+        } else {
+            self.budget.count_step();
+        }
+        self.budget.steps()
+    }
+
+    /// Lets as many points pass undecided as the quantum, the clock and the step bound allow.
+    pub(crate) fn refill(&mut self) {
+        if self.observers.look_at_steps() || self.aside.conditions.is_any() {
+            return;
+        }
+        let to_end = if self.progress.alone.is_on {
+            u32::MAX
+        } else {
+            self.budget.to_limit()
+        };
+        let most = LONGEST_FUSE
+            .min(to_end)
+            .min(self.aside.heats.steps_to_boiling(self.budget.steps()))
+            .min(self.steps_to_deadline());
+        self.budget.light(most);
+    }
+
+    /// Picks among the candidates. `stalled` is the engine's own pick when nobody makes progress.
+    fn choose(&mut self, stalled: Option<Pick>) -> Option<*mut Worker> {
+        let current = self.roster.current;
+        let reason = self.reason();
+        let may_go_on = reason == Reason::Point && stalled.is_none();
+        if may_go_on && self.budget.quantum > 0 && !self.observers.watch.asks {
+            self.budget.quantum -= 1;
+            return Some(current);
+        }
+        // A worker that gives way is no candidate for once.
+        let gives_way = reason == Reason::Yield;
+        if gives_way {
+            self.decision.limits.yields = true;
+            // SAFETY: a worker that gives way can run, so it is a candidate.
+            unsafe { self.roster.pass_over(current) };
+        }
+        let pick = self.ask(reason, stalled);
+        if gives_way {
+            // SAFETY: it was passed over above.
+            unsafe { self.roster.readmit(current) };
+        }
+        let pick = pick?;
+        self.budget.quantum = pick.quantum;
+        Some(self.roster.worker(pick.worker))
+    }
+
+    /// Why the strategy is asked.
+    #[inline]
+    fn reason(&mut self) -> Reason {
+        match self.decision.request {
+            Request::Point => Reason::Point,
+            Request::Yield => {
+                // SAFETY: the current worker is live.
+                let yields = unsafe { &mut (*self.roster.current).yields };
+                *yields += 1;
+                let is_used_up = yields.is_multiple_of(self.decision.yield_budget);
+                if is_used_up && self.roster.candidates().len() > 1 {
+                    Reason::Yield
+                } else {
+                    Reason::Point
+                }
+            }
+            _ => Reason::Stopped,
+        }
+    }
+
+    fn ask(&mut self, reason: Reason, stalled: Option<Pick>) -> Option<Pick> {
+        let step = self.budget.steps();
+        if self.awaits_outside()
+            && let Some(expected) = self.decision.driver.expected(step)
+        {
+            // The outside may take longer this time.
+            outside::await_worker(self, expected);
+        }
+        let view = View {
+            roster: &self.roster,
+            // SAFETY: the current worker is live.
+            current: unsafe { (*self.roster.current).id },
+            reason,
+            step,
+            state_hash: self.iteration.state_hash,
+        };
+        match self.decision.driver.pick(&view, stalled) {
+            Ok(pick) if pick.worker == Pick::ABANDON.worker => {
+                self.iteration.end = Some(End::abandoned());
+                None
+            }
+            Ok(pick) => Some(pick),
+            Err(divergence) => {
+                self.iteration.end = Some(End::diverged(divergence));
+                None
+            }
+        }
+    }
+
+    /// Nobody can run: lets time pass, waits for the outside, or ends the iteration (`None`).
+    #[cold]
+    fn nobody_can_run(&mut self) -> Option<()> {
+        self.progress.quiet_at = self.budget.steps();
+        if self.iteration.body_done {
+            // Those that still wait are idle, as the threads of a pool are.
+            self.iteration.end = Some(self.end_of_test());
+            return None;
+        }
+        if outside::await_outside(self) || self.jump_to_next_deadline() || outside::wait(self) {
+            return Some(());
+        }
+        let bug = self.describe_waits(
+            BugKind::Deadlock,
+            "every worker waits, and nobody can wake them",
+        );
+        self.iteration.end = Some(End::failed(bug));
+        None
+    }
+}
+
+/// The candidates as a strategy sees them.
+struct View<'a> {
+    roster: &'a Roster,
+    current: WorkerId,
+    reason: Reason,
+    step: u32,
+    state_hash: u64,
+}
+
+impl Candidates for View<'_> {
+    fn len(&self) -> u32 {
+        self.roster.candidates().len() as u32
+    }
+
+    fn nth(&self, index: u32) -> WorkerId {
+        // SAFETY: candidates are live.
+        unsafe { (*self.roster.candidates()[index as usize]).id }
+    }
+
+    fn contains(&self, worker: WorkerId) -> bool {
+        let found = self.roster.get(worker);
+        // SAFETY: the engine's workers are live.
+        found.is_some_and(|worker| unsafe { (*worker).is_candidate() })
+    }
+
+    #[inline]
+    fn pending(&self, worker: WorkerId) -> Action {
+        // SAFETY: the engine's workers are live.
+        unsafe { (*self.roster.worker(worker)).action() }
+    }
+
+    fn current(&self) -> WorkerId {
+        self.current
+    }
+
+    fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    fn step(&self) -> u32 {
+        self.step
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.state_hash
+    }
+
+    #[inline]
+    fn moment(&self) -> Moment {
+        Moment {
+            step: self.step,
+            current: self.current,
+            reason: self.reason,
+            pending: self.pending(self.current),
+        }
+    }
+}

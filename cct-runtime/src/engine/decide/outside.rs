@@ -1,0 +1,367 @@
+//! The outside: word from threads that the engine does not control, and answers of the kernel.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::children::Children;
+use super::deadlines::NEVER;
+use super::engine::Engine;
+use super::signals;
+use crate::claim::Exception;
+use crate::config::Resolved;
+use crate::engine::state::glances::Glances;
+use crate::engine::state::worker::{Awaits, State};
+use crate::strategy::WorkerId;
+use crate::wire;
+
+/// Set when an uncontrolled thread changed something that a controlled worker may wait for.
+static NEWS: AtomicBool = AtomicBool::new(false);
+/// True from the first engine of the process on; before, nobody can be waiting.
+static ENGINE_EXISTS: AtomicBool = AtomicBool::new(false);
+/// Workers that uncontrolled threads gave their park token: iteration and number.
+static UNPARKED: Mutex<Vec<(u64, WorkerId)>> = Mutex::new(Vec::new());
+static ARRIVED: Condvar = Condvar::new();
+
+/// How often, and how long each time, the engine waits for news when only the outside can help.
+const ATTEMPTS: u32 = 100;
+const ATTEMPT: Duration = Duration::from_millis(10);
+
+pub(crate) fn reset() {
+    ENGINE_EXISTS.store(true, Ordering::Relaxed);
+    NEWS.store(false, Ordering::Relaxed);
+}
+
+/// Called on an uncontrolled thread that changed something; who waits for it is found by looking.
+pub(crate) fn notify() {
+    if ENGINE_EXISTS.load(Ordering::Relaxed) && !is_engine_thread() {
+        announce(&mut unparked());
+    }
+}
+
+/// Called on an uncontrolled thread that unparks a worker of this iteration.
+pub(crate) fn unpark(iteration: u64, worker: WorkerId) {
+    let mut unparked = unparked();
+    unparked.push((iteration, worker));
+    announce(&mut unparked);
+}
+
+fn unparked() -> MutexGuard<'static, Vec<(u64, WorkerId)>> {
+    UNPARKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says that there is news; the lock is held, so that the engine cannot be about to sleep.
+fn announce(_unparked: &mut MutexGuard<'static, Vec<(u64, WorkerId)>>) {
+    NEWS.store(true, Ordering::Release);
+    ARRIVED.notify_all();
+}
+
+/// Makes everybody who waits look again if there is news.
+#[inline]
+pub(crate) fn drain(engine: &mut Engine) {
+    if NEWS.load(Ordering::Relaxed) {
+        take_news(engine);
+    }
+}
+
+#[cold]
+fn take_news(engine: &mut Engine) {
+    if NEWS.swap(false, Ordering::Acquire) {
+        engine
+            .iteration
+            .left_out
+            .add(Exception::UncontrolledThreads);
+        for (iteration, worker) in unparked().drain(..) {
+            if iteration == engine.iteration.number && (worker.0 as usize) < engine.roster.len() {
+                // SAFETY: the engine's workers are live.
+                unsafe { (*engine.roster.worker(worker)).park_token = true };
+            }
+        }
+        engine.wake_everybody();
+    }
+}
+
+/// How long the kernel may take to hand something from one end in this process to the other: moments, but
+/// for a machine that is very busy, which a deadlock must not be taken for.
+const KERNEL: Duration = Duration::from_millis(2);
+const BUSY_KERNEL: Duration = Duration::from_millis(200);
+const SLICE: Duration = Duration::from_millis(1);
+
+/// What an iteration has to do with the outside.
+#[derive(Debug)]
+pub(crate) struct Outside {
+    /// Looks may succeed although no worker does anything.
+    pub(crate) is_used: bool,
+    /// Something has been done lately that the outside may answer.
+    stirred: bool,
+    pub(crate) children: Children,
+    pub(crate) glances: Glances,
+    pub(crate) allowance: Allowance,
+}
+
+impl Outside {
+    /// That of a new engine, which waits like this.
+    pub(crate) fn new(allowance: Allowance) -> Outside {
+        Outside {
+            is_used: false,
+            stirred: false,
+            children: Children::default(),
+            glances: Glances::default(),
+            allowance,
+        }
+    }
+
+    /// A new iteration begins.
+    pub(crate) fn begin(&mut self) {
+        let Outside {
+            is_used,
+            stirred,
+            children,
+            glances,
+            allowance: _,
+        } = self;
+        *is_used = false;
+        *stirred = false;
+        children.clear();
+        *glances = Glances::default();
+    }
+}
+
+impl Engine {
+    /// True if somebody waits whom the outside may wake.
+    #[inline]
+    pub(crate) fn awaits_outside(&self) -> bool {
+        self.outside.is_used && !self.roster.looking().is_empty()
+    }
+
+    /// The farthest that anybody who waits with a look hopes for.
+    fn farthest_awaited(&self) -> Awaits {
+        let awaited = self.roster.looking().iter().filter_map(|&worker| {
+            // SAFETY: members are live, and what one looks at is there while it waits.
+            unsafe { (*worker).look.map(|look| (look.awaits)(look.at)) }
+        });
+        awaited.max().unwrap_or(Awaits::Workers)
+    }
+}
+
+/// How the engine goes about what it does not control: as the settings of the same names say, and what is
+/// left when they are used up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    /// How often the outside is looked at before a decision, when it may be about to answer.
+    pub(crate) attempts: u32,
+    /// How long the engine spins between two looks, in rounds.
+    pub(crate) delay: u32,
+    /// How long it waits when nobody else can run.
+    pub(crate) timeout: Duration,
+    /// Is told what is beyond control, after a wait of that time in vain. It may end the process; if it
+    /// returns, the iteration goes on as if there were nothing to wait for.
+    pub(crate) give_up: fn(&str),
+}
+
+impl Allowance {
+    /// As these settings say.
+    pub(crate) fn of(settings: &Resolved, give_up: fn(&str)) -> Allowance {
+        Allowance {
+            give_up,
+            attempts: settings.uncontrolled_attempts,
+            delay: settings.uncontrolled_delay,
+            timeout: settings.uncontrolled_timeout,
+        }
+    }
+}
+
+/// What a worker uses that the engine does not control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// A TCP socket.
+    Tcp,
+    /// A UDP socket.
+    Udp,
+    /// A socket of the file system, or a pair of which another process has an end.
+    Unix,
+    /// A pipe of which another process may have an end.
+    Pipe,
+    /// Another process.
+    Process,
+    /// A signal that somebody else has sent.
+    Signal,
+    /// A descriptor of another kind.
+    Descriptor,
+}
+
+impl Source {
+    const ALL: [(Source, &str); 7] = [
+        (Source::Tcp, "tcp socket"),
+        (Source::Udp, "udp socket"),
+        (Source::Unix, "unix socket"),
+        (Source::Pipe, "pipe to another process"),
+        (Source::Process, "child process"),
+        (Source::Signal, "signal"),
+        (Source::Descriptor, "descriptor of an unknown kind"),
+    ];
+}
+
+/// How often each has been used, in all iterations of this process.
+static USES: [AtomicU64; Source::ALL.len()] = [const { AtomicU64::new(0) }; Source::ALL.len()];
+
+/// The outside is used.
+pub(crate) fn note_use(engine: &mut Engine, source: Source) {
+    USES[source as usize].fetch_add(1, Ordering::Relaxed);
+    engine.iteration.left_out.add(Exception::Outside);
+    engine.outside.is_used = true;
+    engine.outside.stirred = true;
+}
+
+/// What the iterations so far have used that is not under control, and how often.
+pub(crate) fn uses() -> Vec<wire::Outside> {
+    let used = Source::ALL.iter().map(|&(source, name)| wire::Outside {
+        what: name.to_owned(),
+        times: USES[source as usize].load(Ordering::Relaxed),
+    });
+    used.filter(|used| used.times > 0).collect()
+}
+
+/// Some wait for the outside: lets it finish what it is at, so that it does so at the same step each time.
+#[cold]
+pub(crate) fn let_finish(engine: &mut Engine) {
+    let looks = if std::mem::take(&mut engine.outside.stirred) {
+        engine.outside.allowance.attempts
+    } else {
+        1
+    };
+    for look in 0..looks {
+        if engine.wake_ready() {
+            return;
+        }
+        if look + 1 < looks {
+            (0..engine.outside.allowance.delay).for_each(|_| std::hint::spin_loop());
+        }
+    }
+}
+
+/// Nobody can run, and some wait for the outside: waits in real time until it has answered, at most until
+/// the next deadline has come on a real clock too. False if in vain.
+///
+/// Where both ends are in this process, the kernel is given a moment: then nobody has sent anything. What
+/// takes longer than the timeout is beyond control, and the test is run natively: it might be a deadlock, or
+/// the deadline that comes first, and nobody can tell.
+pub(crate) fn await_outside(engine: &mut Engine) -> bool {
+    if !engine.awaits_outside() {
+        return false;
+    }
+    engine.find_next_deadline();
+    let left = match engine.time.next_deadline {
+        NEVER => Duration::MAX,
+        deadline => Duration::from_nanos(deadline.saturating_sub(engine.time.now)),
+    };
+    let is_far = engine.farthest_awaited() == Awaits::Outside;
+    let bound = match left {
+        _ if is_far => engine.outside.allowance.timeout,
+        Duration::MAX => BUSY_KERNEL.min(engine.outside.allowance.timeout),
+        _ => KERNEL,
+    };
+    if await_word(engine, left.min(bound)) {
+        return true;
+    }
+    if is_far && left > bound {
+        (engine.outside.allowance.give_up)("what another process brings");
+    }
+    false
+}
+
+/// In a replay: the outside had woken this worker by now; waits until it has done so again.
+pub(crate) fn await_worker(engine: &mut Engine, expected: WorkerId) {
+    let Some(&worker) = engine.roster.live().get(expected.0 as usize) else {
+        return;
+    };
+    let bound = match engine.farthest_awaited() {
+        Awaits::Outside => engine.outside.allowance.timeout,
+        _ => BUSY_KERNEL,
+    };
+    // SAFETY: the engine's workers are live.
+    let waits = || unsafe { (*worker).state() == State::Waiting && (*worker).look.is_some() };
+    await_until(engine, bound, |_| !waits());
+}
+
+/// Waits in real time until somebody can run, at most so long.
+fn await_word(engine: &mut Engine, bound: Duration) -> bool {
+    await_until(engine, bound, |engine| engine.roster.anyone_can_run())
+}
+
+/// Waits for the outside in real time until this is so, at most so long.
+pub(crate) fn await_until(
+    engine: &mut Engine,
+    bound: Duration,
+    is_so: impl Fn(&Engine) -> bool,
+) -> bool {
+    let mut waited = Duration::ZERO;
+    loop {
+        if is_so(engine) {
+            return true;
+        }
+        engine.outside.stirred = true;
+        let_finish(engine);
+        drain(engine);
+        signals::take(engine);
+        if is_so(engine) {
+            return true;
+        }
+        if waited >= bound {
+            return false;
+        }
+        let guard = unparked();
+        if !NEWS.load(Ordering::Acquire) {
+            drop(ARRIVED.wait_timeout(guard, SLICE));
+        }
+        waited += SLICE;
+    }
+}
+
+/// Nobody can run: waits for news, if there are threads that could bring some. False if in vain.
+pub(crate) fn wait(engine: &mut Engine) -> bool {
+    if !uncontrolled_threads_exist() {
+        return false;
+    }
+    let mut guard = unparked();
+    for _ in 0..ATTEMPTS {
+        signals::take(engine);
+        if NEWS.load(Ordering::Acquire) || engine.wake_ready() {
+            break;
+        }
+        guard = ARRIVED
+            .wait_timeout(guard, ATTEMPT)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+    }
+    drop(guard);
+    let news = NEWS.load(Ordering::Acquire);
+    drain(engine);
+    news || engine.roster.anyone_can_run()
+}
+
+thread_local! {
+    static IS_ENGINE_THREAD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Marks the OS thread that runs controlled workers.
+pub(crate) fn mark_engine_thread() {
+    IS_ENGINE_THREAD.set(true);
+    signals::mark_thread();
+}
+
+/// The calling thread runs no workers any more: it goes on in a process of its own.
+pub(crate) fn forget_engine_thread() {
+    IS_ENGINE_THREAD.set(false);
+}
+
+/// True on the OS thread that runs controlled workers, once their surroundings are known.
+#[inline]
+pub(crate) fn is_engine_thread() -> bool {
+    IS_ENGINE_THREAD.get()
+}
+
+/// True if the process has more threads than libtest's two.
+pub(crate) fn uncontrolled_threads_exist() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 2)
+}

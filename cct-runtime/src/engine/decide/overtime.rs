@@ -1,0 +1,466 @@
+//! Overtime: what an iteration that reached its step bound would go on with for ever.
+//!
+//! Workers that poll with a sleep between two looks change nothing but the clock, but each round takes steps
+//! and looks like work. So an iteration that would be cut off goes on for a while, and is looked at: at each
+//! wait of a worker, each time that it gives way, and each time that a task's poll ends, its stack or its
+//! future is compared with what it was before. If nobody comes to a state that is new, but for the time,
+//! for very many rounds, nobody ever will. That holds if nothing else remembers: so the memory that all
+//! share is compared too, where it is that of the program alone. An executor's own memory never repeats,
+//! since it counts what it does; there only the small blocks are compared that futures lead to, and the
+//! rounds have to be more than what is elsewhere may count.
+//!
+//! The engine picks by lot, and lets time pass in irregular leaps, up to years, so that every deadline comes.
+//! Such things are no part of the schedule: what else happens in overtime, a panic for example, happened in
+//! no execution of the program. Then, and if the states stay new, the iteration is cut off as if nothing
+//! had been. No step is counted or recorded; a replay comes to the same.
+
+use super::driver::Driver;
+use super::engine::{Engine, Request};
+use super::next::Deciding;
+use super::outside;
+use crate::engine::observe::Paused;
+use crate::engine::state::image::{Image, Moments};
+use crate::engine::state::iteration::End;
+use crate::engine::state::worker::{State, Worker};
+use crate::engine::switch::on_stack;
+use crate::memory::arena;
+use crate::operation::Operation;
+use crate::strategy::{Limits, Rng, WorkerId};
+use crate::verdict::{BugKind, Verdict};
+
+/// How many states of a worker in a row must have been seen before, where all memory is looked at.
+const ROUNDS: u32 = 32;
+/// And where it is not.
+const BLIND_ROUNDS: u32 = 5_000;
+/// After so many leaps of time everybody must have begun to repeat.
+const TRIAL: u32 = 64;
+/// How many states of a worker are kept to compare with.
+const KEPT: usize = 16;
+/// For how many decisions others may go on while somebody sleeps.
+const LONGEST_SLEEP: u32 = 64;
+/// The shortest leap of time, in nanoseconds.
+const MINUTE: u64 = 60_000_000_000;
+/// Up to here leaps double: to two years.
+const DOUBLINGS: u32 = 20;
+/// More shared memory than this is not looked at.
+const MOST_MEMORY: usize = 8 << 20;
+
+/// The overtime of an iteration.
+#[derive(Debug)]
+pub(crate) struct Overtime {
+    pub(crate) is_on: bool,
+    /// Something happened in it that is not known from before: there is nothing to prove.
+    pub(crate) is_broken: bool,
+    /// It has come to a verdict.
+    is_proof: bool,
+    rng: Rng,
+    leaps: u32,
+    since_leap: u32,
+    moments: Moments,
+    /// By worker.
+    seen: Vec<Seen>,
+    memory: Seen,
+    words: Vec<u64>,
+    saved: Option<Saved>,
+}
+
+/// A record of a worker, or of the memory that all share.
+#[derive(Debug, Default)]
+struct Seen {
+    kept: Vec<(Place, Image)>,
+    /// In how many stretches between two leaps in a row, up to the last, no state was new.
+    known: u32,
+    /// The leap after which it was looked at last.
+    leap: u32,
+}
+
+/// Where a worker was: images of different places are not compared.
+type Place = (Option<Operation>, usize);
+
+/// The driver and the observers of the iteration, while it is no overtime.
+#[derive(Debug)]
+struct Saved {
+    driver: Driver,
+    paused: Paused,
+    limits: Limits,
+}
+
+impl Default for Overtime {
+    fn default() -> Overtime {
+        Overtime {
+            is_on: false,
+            is_broken: false,
+            is_proof: false,
+            rng: Rng::new(0),
+            leaps: 0,
+            since_leap: 0,
+            moments: Moments::default(),
+            seen: Vec::new(),
+            memory: Seen::default(),
+            words: Vec::new(),
+            saved: None,
+        }
+    }
+}
+
+impl Seen {
+    fn see(
+        &mut self,
+        place: Place,
+        words: &[u64],
+        (leap, moments): (u32, &Moments),
+        is_dead: impl Fn(u64, u64) -> bool,
+    ) {
+        let is_like = |kept: &&mut (Place, Image)| {
+            kept.0 == place && kept.1.is_like(words, moments, &is_dead)
+        };
+        if let Some(kept) = self.kept.iter_mut().find(is_like) {
+            self.known += u32::from(std::mem::replace(&mut self.leap, leap) != leap);
+            // Time that was looked at long ago is not among the last moments.
+            kept.1 = Image::of(words, *moments);
+            return;
+        }
+        (self.known, self.leap) = (0, leap);
+        if self.kept.len() == KEPT {
+            self.kept.remove(0);
+        }
+        self.kept.push((place, Image::of(words, *moments)));
+    }
+}
+
+impl Engine {
+    /// The step bound has been reached before the body returned: overtime begins, if it can show anything.
+    #[cold]
+    pub(crate) fn begin_overtime(&mut self) -> bool {
+        let is_outside = self.outside.is_used
+            || outside::uncontrolled_threads_exist()
+            || self.outside.children.had_any();
+        if is_outside || self.aside.onlooker().is_some() {
+            return false;
+        }
+        self.end_alone();
+        let driver = std::mem::replace(&mut self.decision.driver, Driver::Nobody);
+        let saved = Saved {
+            driver,
+            limits: self.decision.limits,
+            paused: self.observers.pause(),
+        };
+        self.progress.overtime = Overtime {
+            is_on: true,
+            saved: Some(saved),
+            ..Overtime::default()
+        };
+        // Time passes in leaps of its own; and nobody is told.
+        self.end_early();
+        self.progress.overtime.moments.add(self.time.now);
+        self.budget.stay_at_limit();
+        true
+    }
+
+    /// A decision of overtime; none when that is over.
+    #[cold]
+    pub(crate) fn next_in_overtime(&mut self, deciding: Deciding) -> Option<*mut Worker> {
+        let mut next = None;
+        // SAFETY: below its saved context the root's stack, a thread's of libtest, is in nobody's use while
+        // workers run; nothing in here unwinds, or the process ends.
+        unsafe {
+            on_stack(self.process.root, &mut || {
+                next = self.decide_in_overtime(deciding);
+            });
+        }
+        next
+    }
+
+    fn decide_in_overtime(&mut self, deciding: Deciding) -> Option<*mut Worker> {
+        self.budget.stay_at_limit();
+        self.budget.idle = 0;
+        self.observers.tape.beat(self.budget.limit);
+        // SAFETY: the current worker is live.
+        let current = unsafe { &*self.roster.current };
+        if self.decision.request == Request::Point && std::ptr::eq(self.roster.undisturbed, current)
+        {
+            return Some(self.roster.current);
+        }
+        self.progress.overtime.is_broken |= self.iteration.end.is_some()
+            || self.decision.request == Request::End
+            || self.iteration.body_done
+            || self.outside.is_used;
+        if self.progress.overtime.is_broken {
+            return None;
+        }
+        let rests = matches!(self.decision.request, Request::Wait | Request::Yield);
+        if rests && current.task.is_none() && !self.is_executor(current) {
+            self.see_stack(current);
+        }
+        self.progress.overtime.since_leap += 1;
+        if self.roster.candidates().is_empty() || self.progress.overtime.since_leap > LONGEST_SLEEP
+        {
+            self.leap();
+            if self.roster.candidates().is_empty() {
+                // That nobody can run is no matter of time, but who knows how it came to it.
+                self.progress.overtime.is_broken = true;
+                return None;
+            }
+            if self.is_proved() {
+                self.progress.overtime.is_proof = true;
+                return None;
+            }
+            if self.progress.overtime.leaps > TRIAL && !self.may_be_proved() {
+                self.progress.overtime.is_broken = true;
+                return None;
+            }
+        }
+        let next = self.pick_by_lot(current);
+        let goes_away = next != self.roster.current && current.state() == State::Enabled;
+        // SAFETY: a picked worker and the current one are live.
+        unsafe {
+            if self.roster.anyone_contends() {
+                self.roster.forget_contender(next);
+            }
+            if (*next).is_held_back() {
+                self.provide_stack(next, deciding);
+            }
+            if goes_away {
+                self.roster.note_contender(self.roster.current);
+            }
+        }
+        Some(next)
+    }
+
+    /// True if the thread drives tasks: all that it goes by are these, and what it keeps of them for itself.
+    fn is_executor(&self, thread: &Worker) -> bool {
+        let may_be_one = thread.roots > 0 || thread.spawned_at.file().starts_with('/');
+        may_be_one && self.roster.iter().any(|worker| worker.task.is_some())
+    }
+
+    fn pick_by_lot(&mut self, current: &Worker) -> *mut Worker {
+        let count = self.roster.candidates().len() as u32;
+        let goes_on = current.is_candidate() && self.decision.request == Request::Point;
+        if goes_on && self.progress.overtime.rng.below(4) > 0 {
+            return self.roster.current;
+        }
+        let drawn = self.progress.overtime.rng.below(count) as usize;
+        let members = self.roster.candidates();
+        let picked = members[drawn];
+        if std::ptr::eq(picked, current)
+            && self.decision.request == Request::Yield
+            && members.len() > 1
+        {
+            let other = members.iter().find(|&&other| !std::ptr::eq(other, current));
+            return other.copied().unwrap_or(picked);
+        }
+        picked
+    }
+
+    /// Lets time pass, and looks at the memory that all share.
+    fn leap(&mut self) {
+        self.see_memory();
+        let overtime = &mut self.progress.overtime;
+        overtime.since_leap = 0;
+        overtime.leaps += 1;
+        let longest = if overtime.leaps > DOUBLINGS {
+            MINUTE * 60
+        } else {
+            MINUTE << overtime.leaps
+        };
+        let leap = longest / 2 + overtime.rng.bits() % (longest / 2);
+        self.find_next_deadline();
+        if self.time.next_deadline != u64::MAX {
+            self.time.now = self.time.now.max(self.time.next_deadline);
+        }
+        self.time.pass(leap);
+        self.end_waits_until(self.time.now);
+        self.progress.overtime.moments.add(self.time.now);
+    }
+
+    /// Looks at the worker's registers and stack: it waits or gives way.
+    fn see_stack(&mut self, worker: &Worker) {
+        let place = (
+            Some(worker.operation),
+            std::ptr::from_ref(worker.site) as usize,
+        );
+        self.progress
+            .overtime
+            .see(worker.id, place, stack_of(worker));
+    }
+
+    /// Looks at a task's future, whose poll has ended.
+    pub(crate) fn see_future(&mut self, task: WorkerId, polls: &str, place: (*const u8, usize)) {
+        // SAFETY: as in `next_in_overtime`.
+        unsafe {
+            on_stack(self.process.root, &mut || {
+                self.look_at_future(task, polls, place);
+            });
+        }
+    }
+
+    fn look_at_future(&mut self, task: WorkerId, polls: &str, place: (*const u8, usize)) {
+        let mut words = std::mem::take(&mut self.progress.overtime.words);
+        words.clear();
+        words_of(place, &mut words);
+        arena::small_blocks(&mut words);
+        self.progress
+            .overtime
+            .see(task, (None, polls.as_ptr() as usize), &words);
+        self.progress.overtime.words = words;
+    }
+
+    /// Looks at the heap and at statics, if they are the program's alone.
+    fn see_memory(&mut self) {
+        let mut words = std::mem::take(&mut self.progress.overtime.words);
+        words.clear();
+        // A worker that only waits may lend others what lies on its stack.
+        for worker in self.roster.iter() {
+            let seen = self.progress.overtime.seen.get(worker.id.0 as usize);
+            let has_run = seen.is_some_and(|seen| !seen.kept.is_empty());
+            if worker.state() == State::Waiting && !has_run && !self.is_executor(worker) {
+                words.extend_from_slice(stack_of(worker));
+            }
+        }
+        if !self.is_blind() {
+            arena::live_words(&mut words);
+        }
+        let size: usize = self.process.statics.iter().map(|&(_, size)| size).sum();
+        let statics = if size > MOST_MEMORY {
+            &[]
+        } else {
+            &self.process.statics[..]
+        };
+        for &(address, size) in statics {
+            // SAFETY: statics stay where they are, and nobody runs.
+            let area = unsafe { std::slice::from_raw_parts(address as *const u8, size) };
+            let (whole, rest) = area.as_chunks::<{ size_of::<u64>() }>();
+            words.extend(whole.iter().map(|&bytes| u64::from_le_bytes(bytes)));
+            words.extend(rest.iter().map(|&byte| u64::from(byte)));
+        }
+        let overtime = &mut self.progress.overtime;
+        overtime.memory.see(
+            (None, 0),
+            &words,
+            (overtime.leaps, &overtime.moments),
+            |_, _| false,
+        );
+        overtime.words = words;
+    }
+
+    /// True if there is memory that cannot be looked at, or that never repeats.
+    fn is_blind(&self) -> bool {
+        let size: usize = self.process.statics.iter().map(|&(_, size)| size).sum();
+        self.process.statics.is_empty()
+            || crate::memory::statics::has_own_allocator()
+            || size + arena::used() > MOST_MEMORY
+            || self.roster.iter().any(|worker| worker.task.is_some())
+    }
+
+    fn is_proved(&self) -> bool {
+        let rounds = if self.is_blind() {
+            BLIND_ROUNDS
+        } else {
+            ROUNDS
+        };
+        self.progress.overtime.leaps > ROUNDS
+            && self.progress.overtime.memory.known >= ROUNDS
+            && self.all_known(rounds)
+    }
+
+    fn may_be_proved(&self) -> bool {
+        self.progress.overtime.memory.known > 0
+            && self.all_known(1)
+            // Rounds that nobody but an executor makes are no polls.
+            && self.progress.overtime.leaps < 2 * BLIND_ROUNDS
+    }
+
+    /// True if everybody who goes on comes to nothing new, and that for so many rounds.
+    fn all_known(&self, rounds: u32) -> bool {
+        let mut polls = false;
+        let all = self.roster.iter().all(|worker| {
+            let seen = self.progress.overtime.seen.get(worker.id.0 as usize);
+            let known = seen.filter(|seen| !seen.kept.is_empty());
+            if self.is_executor(worker) {
+                return true;
+            }
+            match known {
+                Some(seen) => {
+                    polls = true;
+                    seen.known >= rounds || worker.state() == State::Ended
+                }
+                None => match worker.state() {
+                    State::Ended | State::Away => true,
+                    State::Waiting => worker.deadline == u64::MAX,
+                    State::Enabled => false,
+                },
+            }
+        });
+        all && polls
+    }
+
+    /// The iteration is over. If that was in overtime, this is how it ended.
+    pub(crate) fn end_overtime(&mut self) {
+        let Some(saved) = self.progress.overtime.saved.take() else {
+            return;
+        };
+        self.decision.driver = saved.driver;
+        self.decision.limits = saved.limits;
+        self.observers.resume(saved.paused);
+        let verdict = if self.progress.overtime.is_proof {
+            Verdict::Failed(self.describe_waits(
+                BugKind::NoProgress,
+                "nobody will ever change anything: those that can run only look, wait and look again",
+            ))
+        } else {
+            self.decision.limits.steps = true;
+            Verdict::CutOff
+        };
+        self.iteration.end = Some(End::of(verdict));
+        self.progress.overtime = Overtime::default();
+    }
+}
+
+/// Appends the words of a future, by its address and size: it is pinned there and not polled.
+pub(crate) fn words_of((address, size): (*const u8, usize), words: &mut Vec<u64>) {
+    words.extend((0..size / size_of::<u64>()).map(|index| {
+        let mut word = [0; size_of::<u64>()];
+        // SAFETY: the caller's future is there, and pinned; it is not polled, so nobody changes it.
+        unsafe {
+            let place = address.add(index * word.len());
+            word.as_mut_ptr().copy_from(place, word.len());
+        }
+        u64::from_le_bytes(word)
+    }));
+    let rest = size % size_of::<u64>();
+    if rest > 0 {
+        let mut last = [0; size_of::<u64>()];
+        // SAFETY: as above.
+        unsafe { last.as_mut_ptr().copy_from(address.add(size - rest), rest) };
+        words.push(u64::from_le_bytes(last));
+    }
+}
+
+/// The registers and the stack of a suspended worker.
+fn stack_of(worker: &Worker) -> &[u64] {
+    let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
+    #[expect(
+        clippy::cast_ptr_alignment,
+        reason = "a saved stack pointer is aligned"
+    )]
+    // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
+    unsafe {
+        std::slice::from_raw_parts(worker.context.cast::<u64>(), words)
+    }
+}
+
+impl Overtime {
+    fn see(&mut self, worker: WorkerId, place: Place, words: &[u64]) {
+        let index = worker.0 as usize;
+        if self.seen.len() <= index {
+            self.seen.resize_with(index + 1, Seen::default);
+        }
+        // A pointer to freed memory stays one: nobody can follow it. A future may have
+        // a new block for each round, which is not looked at.
+        let is_dead = |old, new| {
+            let is_any = place.0.is_none() && arena::is_address(new);
+            arena::is_address(old) && (is_any || arena::is_freed(new))
+        };
+        self.seen[index].see(place, words, (self.leaps, &self.moments), is_dead);
+    }
+}

@@ -1,0 +1,197 @@
+//! What happens when nobody changes anything any more: fair rounds, then time, then a verdict.
+//!
+//! While nothing is written the engine itself gives each candidate turns. If each of them comes back to
+//! the very state it was in (same place, same registers, same stack), with nothing written in between,
+//! they will do so until time passes: virtual time moves to the next deadline. If there is none, they will
+//! do so for ever: that is proved, not guessed, and the verdict is that there is no progress.
+//!
+//! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
+//! spinning. Time is moved for it only after very many rounds, and what it does then is up to the step
+//! bound.
+
+use super::children;
+use super::engine::{Engine, Request};
+use super::next::Deciding;
+use crate::engine::state::budget::STALLED;
+use crate::engine::state::iteration::End;
+use crate::engine::state::turn::Turn;
+use crate::engine::state::worker::Worker;
+use crate::strategy::{Pick, WorkerId};
+use crate::verdict::BugKind;
+
+/// The value of `idle` after a look: more than ever counted, so that a stretch is known as one from before.
+const LOOKED_AT: u32 = 1 << 31;
+/// How many steps one turn has.
+const TURN: u32 = 16;
+/// How many rounds of spinning, states repeated or not, there are before time moves.
+const ROUNDS: u32 = 64;
+/// How much time moves first when nobody has a deadline: there may be one that only a clock knows.
+const FIRST_LEAP: u64 = 1_000_000;
+/// Leaps double up to this one, an hour: who only reads clocks sees some weeks pass, and no more.
+const LONGEST_LEAP: u64 = 3_600_000_000_000;
+
+/// The current stretch without progress.
+#[derive(Debug, Default)]
+pub(crate) struct Stall {
+    /// Moves with every stretch, so that the turns of an older one do not count.
+    number: u32,
+    rounds: u32,
+    /// How much time moves next, in nanoseconds.
+    leap: u64,
+}
+
+impl Engine {
+    /// Looks whether anybody makes progress. `None` ends the iteration; `Some(Some(_))` is the engine's
+    /// own pick.
+    #[expect(
+        clippy::option_option,
+        reason = "`?` ends an iteration here as elsewhere"
+    )]
+    #[inline]
+    pub(crate) fn look_for_progress(&mut self, deciding: Deciding) -> Option<Option<Pick>> {
+        if self.budget.idle < STALLED {
+            return Some(None);
+        }
+        self.give_turns(deciding)
+    }
+
+    /// Nothing has been written for long: gives each candidate turns, and looks what becomes of them.
+    #[cold]
+    #[expect(clippy::option_option, reason = "as above")]
+    fn give_turns(&mut self, deciding: Deciding) -> Option<Option<Pick>> {
+        if self.budget.idle < LOOKED_AT {
+            // A worker that changes something begins to count again.
+            let number = self.progress.stall.number + 1;
+            self.progress.stall = Stall {
+                number,
+                rounds: 0,
+                leap: FIRST_LEAP,
+            };
+        }
+        self.budget.idle = LOOKED_AT;
+        self.take_part(deciding);
+        if let Some(next) = self.next_turn() {
+            return Some(Some(Pick {
+                worker: next,
+                quantum: 0,
+            }));
+        }
+        // Everybody had a turn.
+        self.progress.stall.rounds += 1;
+        let repeats = self.everybody(|turn| turn.repeats);
+        let mut spins = self.progress.stall.rounds >= ROUNDS && self.everybody(|turn| turn.spins);
+        if repeats || spins {
+            if self.iteration.body_done {
+                self.iteration.end = Some(self.end_of_test());
+                return None;
+            }
+            if self.jump_to_next_deadline() {
+                self.budget.idle = 0;
+                return Some(None);
+            }
+        }
+        // A counter in the heap is not part of a worker's state: after that many rounds there is none.
+        if repeats && self.progress.stall.rounds >= ROUNDS && self.outside.children.had_any() {
+            children::keep_pace(self, self.time.now.saturating_add(self.progress.stall.leap));
+            if !self.outside.children.had_any() {
+                // It has ended since it was looked at.
+                self.budget.idle = 0;
+                return Some(None);
+            }
+            // It may be what they look at.
+            spins = true;
+        } else if repeats && self.progress.stall.rounds >= ROUNDS {
+            let bug = self.describe_waits(
+                BugKind::NoProgress,
+                "nobody will ever change anything: those that can run only look and yield",
+            );
+            self.iteration.end = Some(End::failed(bug));
+            return None;
+        }
+        if spins {
+            children::keep_pace(self, self.time.now.saturating_add(self.progress.stall.leap));
+            self.time.pass(self.progress.stall.leap);
+            self.progress.stall.leap = LONGEST_LEAP.min(self.progress.stall.leap * 2);
+        }
+        Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
+    }
+
+    /// Notes that the current worker made a step in this stretch.
+    fn take_part(&mut self, _: Deciding) {
+        let (number, rounds) = (self.progress.stall.number, self.progress.stall.rounds);
+        // SAFETY: the current worker is live and suspended.
+        let worker = unsafe { &mut *self.roster.current };
+        if !worker.is_candidate() {
+            return;
+        }
+        let spins = self.decision.request == Request::Yield;
+        let state = state_of(worker);
+        let turn = &mut worker.turn;
+        if turn.stretch != number {
+            *turn = Turn::first_of(number);
+        }
+        if turn.round != rounds {
+            turn.round = rounds;
+            turn.steps = 0;
+            turn.spins = false;
+        }
+        turn.steps += 1;
+        turn.spins |= spins;
+        turn.see(state);
+    }
+
+    /// The candidate whose turn it is in this round; `None` when all had theirs.
+    fn next_turn(&self) -> Option<WorkerId> {
+        let (number, rounds) = (self.progress.stall.number, self.progress.stall.rounds);
+        let waits_for_turn = |worker: &Worker| {
+            let turn = &worker.turn;
+            turn.stretch != number || turn.round != rounds || turn.steps < TURN
+        };
+        // SAFETY: the engine's workers are live.
+        let current = unsafe { &*self.roster.current };
+        if current.is_candidate() && waits_for_turn(current) {
+            return Some(current.id);
+        }
+        self.roster
+            .iter_candidates()
+            .filter(|worker| !worker.is_early && waits_for_turn(worker))
+            .map(|worker| worker.id)
+            .min()
+    }
+
+    /// True if all candidates took part in this stretch, and this holds for each.
+    fn everybody(&self, holds: impl Fn(&Turn) -> bool) -> bool {
+        let number = self.progress.stall.number;
+        let mut turns = self
+            .roster
+            .iter_candidates()
+            .filter(|worker| !worker.is_early)
+            .map(|worker| &worker.turn);
+        turns.all(|turn| turn.stretch == number && holds(turn))
+    }
+}
+
+/// A hash of all that a suspended worker's next steps can depend on, apart from memory that others see.
+///
+/// Its context lies at the callee-saved registers, which lie on top of its stack, see
+/// [`crate::engine::switch`].
+fn state_of(worker: &Worker) -> u64 {
+    let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
+    #[expect(
+        clippy::cast_ptr_alignment,
+        reason = "a saved stack pointer is aligned"
+    )]
+    // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
+    let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
+    hash_of(stack)
+}
+
+/// A hash of some words.
+pub(crate) fn hash_of(words: &[u64]) -> u64 {
+    // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.
+    words.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
+        (hash ^ word)
+            .wrapping_mul(0x0000_0100_0000_01B3)
+            .rotate_left(23)
+    })
+}

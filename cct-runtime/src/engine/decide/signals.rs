@@ -1,0 +1,105 @@
+//! Signals from elsewhere: their handlers run where the engine looks at the outside, never beside a worker.
+//!
+//! On another thread a handler would use what the program shares with it, such as its end of a pipe or a
+//! count of readers, while an iteration ends and all of that is put back.
+
+use std::mem::zeroed;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+
+use super::engine::{Engine, outside};
+use super::outside::{Source, note_use};
+
+/// The signals that the iteration has handlers for, as bits.
+static HANDLED: AtomicU64 = AtomicU64::new(0);
+/// The thread of the workers, where they are blocked; 0 before there is one.
+static THREAD: AtomicI32 = AtomicI32::new(0);
+
+/// A worker has a handler for this signal, which it wants to run on the workers' thread.
+pub fn note_handled_signal(signal: libc::c_int) {
+    HANDLED.fetch_or(1 << signal, Relaxed);
+}
+
+/// True on the OS thread of the workers, and where there is none.
+pub fn is_thread_of_workers() -> bool {
+    let thread = THREAD.load(Relaxed);
+    thread == 0 || thread == os_thread()
+}
+
+/// The kernel's number of the calling thread; on a worker `gettid` has one of the worker's.
+pub(crate) fn os_thread() -> libc::pid_t {
+    // SAFETY: asks for a number.
+    outside(|| unsafe { libc::gettid() })
+}
+
+/// The calling thread is the workers'.
+pub(crate) fn mark_thread() {
+    THREAD.store(os_thread(), Relaxed);
+}
+
+/// In a process that a worker has forked: there are no workers.
+pub(crate) fn forget_thread() {
+    THREAD.store(0, Relaxed);
+}
+
+/// The iteration is over: what has come for it is gone, before its handlers are.
+pub(crate) fn forget() {
+    let handled = HANDLED.swap(0, Relaxed);
+    if handled == 0 {
+        return;
+    }
+    // SAFETY: the set and the time are places of ours; all zeros is no time.
+    unsafe {
+        let signals = set(handled);
+        while libc::sigtimedwait(&raw const signals, null_mut(), &zeroed()) > 0 {}
+    }
+}
+
+/// Has the handlers run of signals that have come. The engine decides, so to them there is none: what they
+/// do is no step.
+#[inline]
+pub(crate) fn take(engine: &mut Engine) {
+    let handled = HANDLED.load(Relaxed);
+    if handled != 0 {
+        take_pending(engine, handled);
+    }
+}
+
+#[cold]
+fn take_pending(engine: &mut Engine, handled: u64) {
+    // SAFETY: the sets are places of ours; handlers run as they would at any instruction.
+    let any = unsafe {
+        let mut pending = set(0);
+        libc::sigpending(&raw mut pending);
+        let is_pending = |signal: &i32| libc::sigismember(&raw const pending, *signal) == 1;
+        let come = (1..64).filter(|signal| handled >> signal & 1 == 1);
+        let come = come
+            .filter(is_pending)
+            .fold(0, |come, signal| come | 1 << signal);
+        if come != 0 {
+            let come = set(come);
+            let mut before = set(0);
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const come, &raw mut before);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut());
+        }
+        come != 0
+    };
+    if any {
+        note_use(engine, Source::Signal);
+        engine.budget.idle = 0;
+        engine.wake_ready();
+    }
+}
+
+/// The set of the signals whose bits are set.
+fn set(signals: u64) -> libc::sigset_t {
+    // SAFETY: the set is a place of ours, and is made empty before it is used.
+    unsafe {
+        let mut set: libc::sigset_t = zeroed();
+        libc::sigemptyset(&raw mut set);
+        for signal in (1..64).filter(|signal| signals >> signal & 1 == 1) {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        set
+    }
+}

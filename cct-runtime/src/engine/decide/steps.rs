@@ -1,0 +1,140 @@
+//! What those who look on are told of the step under way.
+
+use super::engine::{Engine, Request};
+use crate::engine::observe::record::Note;
+use crate::engine::state::worker::Worker;
+use crate::operation::Access;
+use crate::strategy::{Action, CONDITIONS, ITERATION, Next, TURNS};
+
+impl Engine {
+    /// The worker has been picked and carries out its pending operation.
+    #[inline]
+    pub(crate) fn begin_step(&mut self, worker: *mut Worker) {
+        if self.observers.watch.is_on {
+            self.watch_step(worker);
+        }
+        self.aside.conditions.note_step(worker);
+        if let Some(recorder) = &mut self.observers.recorder {
+            let ahead_of = std::mem::take(&mut self.time.early.ahead_of);
+            // SAFETY: a picked worker is live.
+            let worker = unsafe { &mut *worker };
+            recorder.begin_step(worker, self.decision.width.is_contested, ahead_of);
+        }
+    }
+
+    fn watch_step(&mut self, worker: *mut Worker) {
+        let early_possible = self.time.early.is_possible();
+        let steps = self.steps();
+        // SAFETY: a picked worker is live.
+        let worker = unsafe { &mut *worker };
+        self.observers
+            .watch
+            .begin_step(worker, steps, early_possible);
+    }
+
+    /// The worker goes on, on the stack of another one, and nobody was asked: what it does until its next
+    /// point is a step as well for those who watch.
+    pub(crate) fn watch_turn(&mut self, worker: *mut Worker) {
+        if self.observers.watch.is_on {
+            self.watch_step(worker);
+        }
+        self.observers.watch.resume_unasked();
+        self.note_touched(TURNS);
+    }
+
+    /// The step under way, if there is one, is over with what has been done so far, and this is what its
+    /// worker does next, at once.
+    pub(crate) fn watch_look(&mut self, action: Action) {
+        let Some(step) = self.observers.watch.step() else {
+            return;
+        };
+        self.end_step(Next::Goes(action));
+        self.observers.watch.go_on_with(action, step);
+        if self.observers.watch.asks {
+            self.decision.driver.tell_look();
+        }
+    }
+
+    /// The step under way, with which a turn ends, has been carried out, and this is what its worker does
+    /// next.
+    pub(crate) fn end_turn(&mut self, next: Next) {
+        self.note_touched(TURNS);
+        self.end_step(next);
+    }
+
+    /// The step under way changes the object, beyond its operation.
+    pub(crate) fn note_touched(&mut self, object: usize) {
+        self.observers.watch.touch(object, Access::Writes);
+    }
+
+    /// The step under way has been carried out: its worker is at its next point, waits, or has ended.
+    #[inline]
+    pub(crate) fn tell_step(&mut self) {
+        if self.observers.watch.step().is_some() {
+            self.tell_watched_step();
+        }
+    }
+
+    #[cold]
+    fn tell_watched_step(&mut self) {
+        // SAFETY: the current worker is live.
+        let current = unsafe { &*self.roster.current };
+        let request = self.decision.request;
+        match request {
+            Request::End => self.add_touched(current.object),
+            Request::Finish => self.add_touched(ITERATION),
+            // So does a circle of waiting, when there are others than the one that closes it.
+            Request::Wait if self.roster.candidates().len() > 1 => {
+                let mut circle = std::mem::take(&mut self.observers.watch.circle);
+                let is_closed = self.follow_holders(current, |other| circle.push(other));
+                if is_closed {
+                    self.add_touched(ITERATION);
+                } else {
+                    circle.clear();
+                }
+                self.observers.watch.circle = circle;
+            }
+            _ => {}
+        }
+        self.end_step(match request {
+            Request::Point | Request::Yield => Next::Goes(current.action()),
+            Request::Wait | Request::Idle => Next::Waits(current.action()),
+            Request::End | Request::Finish => Next::Ends,
+        });
+    }
+
+    fn add_touched(&mut self, object: usize) {
+        self.observers.watch.touched.push((object, Access::Writes));
+    }
+
+    /// The step under way, if there is one, has been carried out, and this is what its worker does next.
+    fn end_step(&mut self, next: Next) {
+        if self.observers.watch.step().is_none() {
+            return;
+        }
+        for stream in self.observers.take_kept_prints() {
+            // The lock of the stream is kept, and taking it was no small thing.
+            self.note_touched(stream);
+        }
+        if self.aside.conditions.is_any() {
+            self.add_touched(CONDITIONS);
+        }
+        let watch = &mut self.observers.watch;
+        let step = watch.end_step(next).expect("a step is under way");
+        if watch.asks {
+            let (touched, circle) = (&watch.touched, &watch.circle);
+            self.decision
+                .driver
+                .tell_step(&step, touched, circle, watch.is_picked);
+            watch.circle.clear();
+        }
+    }
+
+    /// Something happens to the worker that is no step of its own.
+    pub(crate) fn record_note(&mut self, worker: *mut Worker, note: &Note<'_>) {
+        if let Some(recorder) = &mut self.observers.recorder {
+            // SAFETY: the engine's workers are live.
+            recorder.add_note(unsafe { &*worker }, note);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Those who look on: nothing here decides, and whatever is left out here changes no schedule.
+//!
+//! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
+//! know. [`watch`] looks at what each step did, for strategies that observe and for the count of behaviours,
+//! which [`behaviour`] tells apart.
+
+pub(crate) mod behaviour;
+pub(crate) mod record;
+pub(crate) mod tape;
+pub(crate) mod watch;
+
+use crate::trace::{Outcome, Value};
+use record::Recorder;
+use tape::Tape;
+use watch::Watch;
+
+/// All who look on.
+#[derive(Debug)]
+pub(crate) struct Observers {
+    pub(crate) tape: Tape,
+    pub(crate) recorder: Option<Box<Recorder>>,
+    pub(crate) watch: Watch,
+    /// Whether somebody wants to know what each step read and wrote.
+    pub(crate) keeps_values: bool,
+    /// The streams that the step under way has taken for a print, and not given back; 0 for none.
+    printing: [usize; 2],
+}
+
+/// The observers of steps, while there are none.
+#[derive(Debug)]
+pub(crate) struct Paused {
+    recorder: Option<Box<Recorder>>,
+    is_watched: bool,
+    keeps_values: bool,
+}
+
+impl Observers {
+    /// A tape, and nobody else.
+    pub(crate) fn new(tape: Tape) -> Observers {
+        Observers {
+            tape,
+            recorder: None,
+            watch: Watch::default(),
+            keeps_values: false,
+            printing: [0; 2],
+        }
+    }
+
+    /// A new iteration begins: the strategy wants to see each step if it `asks`, and its behaviour is found
+    /// out if somebody `classifies`.
+    pub(crate) fn begin(&mut self, recorder: Option<Box<Recorder>>, asks: bool, classifies: bool) {
+        let Observers {
+            tape: _,
+            recorder: own,
+            watch,
+            keeps_values,
+            printing,
+        } = self;
+        *own = recorder;
+        watch.begin(asks, classifies);
+        *keeps_values = own.is_some() || watch.is_on;
+        *printing = [0; 2];
+    }
+
+    /// The step under way takes the lock of a stream for a print.
+    pub(crate) fn begin_print(&mut self, stream: usize) {
+        if let Some(place) = self.printing.iter_mut().find(|place| **place == 0) {
+            *place = stream;
+        }
+    }
+
+    /// It gives the lock back.
+    pub(crate) fn end_print(&mut self, stream: usize) {
+        let mut places = self.printing.iter_mut();
+        if let Some(place) = places.find(|place| **place == stream) {
+            *place = 0;
+        }
+    }
+
+    /// The step under way ends: the streams whose lock a print still has.
+    pub(crate) fn take_kept_prints(&mut self) -> impl Iterator<Item = usize> + use<> {
+        let kept = std::mem::take(&mut self.printing);
+        kept.into_iter().filter(|&stream| stream != 0)
+    }
+
+    /// True if each step is looked at.
+    #[inline]
+    pub(crate) fn look_at_steps(&self) -> bool {
+        self.recorder.is_some() || self.watch.is_on
+    }
+
+    /// Nobody looks at steps from here on.
+    pub(crate) fn pause(&mut self) -> Paused {
+        Paused {
+            recorder: self.recorder.take(),
+            is_watched: std::mem::take(&mut self.watch.is_on),
+            keeps_values: std::mem::take(&mut self.keeps_values),
+        }
+    }
+
+    /// They look again.
+    pub(crate) fn resume(&mut self, paused: Paused) {
+        let Paused {
+            recorder,
+            is_watched,
+            keeps_values,
+        } = paused;
+        self.recorder = recorder;
+        self.watch.is_on = is_watched;
+        self.keeps_values = keeps_values;
+    }
+
+    /// What the operation under way read and wrote.
+    pub(crate) fn note_values(
+        &mut self,
+        outcome: Outcome,
+        read: Option<Value>,
+        written: Option<Value>,
+    ) {
+        self.watch.note_values(outcome, read, written);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_values(outcome, read, written);
+        }
+    }
+}

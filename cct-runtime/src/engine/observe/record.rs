@@ -1,0 +1,268 @@
+//! The recorder: what happened at each step, for the first schedule's check and for replays.
+//!
+//! Exploration runs without it. Nothing in here is fast, and nothing needs to be.
+
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+use crate::engine::state::worker::Worker;
+use crate::frames::Frames;
+use crate::operation::Operation;
+use crate::origin::Origin;
+use crate::strategy::WorkerId;
+use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
+
+/// What has been recorded of an iteration.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    trace: Trace,
+    objects: BTreeMap<usize, u32>,
+    sites: BTreeMap<Site, u32>,
+    labels: BTreeMap<String, u32>,
+    /// The calls that led to steps, if they are told.
+    stacks: Option<BTreeMap<Vec<u64>, u32>>,
+}
+
+impl Recorder {
+    /// A recorder with room for this many steps: a test may watch the process's memory. It also tells the
+    /// calls that led to steps in other code than the user's, if `with_calls`.
+    pub(crate) fn with_capacity(steps: u32, with_calls: bool) -> Recorder {
+        let mut recorder = Recorder {
+            stacks: with_calls.then(BTreeMap::new),
+            ..Recorder::default()
+        };
+        recorder.trace.steps.reserve_exact(steps as usize + 1);
+        recorder
+    }
+
+    /// The trace; its schedule and the paths of statics are filled in by the caller.
+    pub(crate) fn into_trace(self) -> Trace {
+        self.trace
+    }
+
+    /// The number of an object that has been used.
+    pub(crate) fn number_of(&self, object: usize) -> Option<u32> {
+        self.objects.get(&object).copied()
+    }
+
+    fn object(&mut self, address: usize) -> Option<u32> {
+        if address == 0 {
+            return None;
+        }
+        let objects = &mut self.trace.objects;
+        Some(*self.objects.entry(address).or_insert_with(|| {
+            objects.push(ObjectInfo {
+                address: address as u64,
+                static_path: None,
+            });
+            objects.len() as u32 - 1
+        }))
+    }
+
+    fn site(&mut self, location: &Location<'_>) -> u32 {
+        let sites = &mut self.trace.sites;
+        *self
+            .sites
+            .entry(location.into())
+            .or_insert_with_key(|site| {
+                sites.push(site.clone());
+                sites.len() as u32 - 1
+            })
+    }
+
+    /// The step under way, by index, if that is this worker's spawn there, which nobody came of yet: in an
+    /// atomic call a spawn is no step.
+    fn spawning(&self, maker: u32, at: Option<&Site>) -> Option<u32> {
+        let index = self.trace.steps.iter().rposition(|step| !step.note)?;
+        let step = &self.trace.steps[index];
+        let is_there = at == self.trace.sites.get(step.site as usize);
+        let is_it = step.worker == maker && step.operation == Operation::Spawn as u8 && is_there;
+        let is_taken = |info: &WorkerInfo| info.made_by == Some(index as u32);
+        (is_it && !self.trace.workers.iter().any(is_taken)).then_some(index as u32)
+    }
+
+    fn label(&mut self, text: &str) -> u32 {
+        let labels = &mut self.trace.labels;
+        *self
+            .labels
+            .entry(text.to_owned())
+            .or_insert_with_key(|text| {
+                labels.push(text.clone());
+                labels.len() as u32 - 1
+            })
+    }
+
+    /// The calls that led here, unless the site itself is the user's. The caller is outside.
+    pub(crate) fn stack(&mut self, site: &Location<'_>, borrows_site: bool) -> Option<u32> {
+        let stacks = self
+            .stacks
+            .as_mut()
+            .filter(|_| borrows_site || Origin::of(site.file()) != Origin::Workspace)?;
+        let frames = Frames::here();
+        let told = &mut self.trace.stacks;
+        Some(
+            *stacks
+                .entry(frames.places().to_vec())
+                .or_insert_with_key(|stack| {
+                    told.push(stack.clone());
+                    told.len() as u32 - 1
+                }),
+        )
+    }
+
+    fn push(&mut self, worker: &Worker, outcome: Outcome, contested: bool) {
+        let step = Step {
+            worker: worker.id.0,
+            operation: worker.operation as u8,
+            object: match worker.operation {
+                Operation::Start | Operation::End => None,
+                _ => self.object(worker.object),
+            },
+            site: self.site(worker.site),
+            outcome,
+            read: None,
+            written: None,
+            contested,
+            label: None,
+            thread: polled_by(worker),
+            ahead_of: Vec::new(),
+            note: false,
+            stack: match worker.operation {
+                Operation::Start | Operation::End => None,
+                _ => worker.called_by,
+            },
+            caller: None,
+        };
+        self.trace.steps.push(step);
+    }
+}
+
+/// The thread that polls the worker, if that is a task.
+fn polled_by(worker: &Worker) -> Option<u32> {
+    let is_polled = worker.task.is_some() && !worker.thread.is_null();
+    // SAFETY: a worker's thread is one of the engine's workers, which are live.
+    is_polled.then(|| unsafe { (*worker.thread).id.0 })
+}
+
+/// Something that happens during a step and is worth a line.
+#[derive(Debug)]
+pub(crate) struct Note<'a> {
+    pub(crate) operation: Operation,
+    pub(crate) site: &'a Location<'a>,
+    pub(crate) outcome: Outcome,
+    /// What there is to say beyond that.
+    pub(crate) text: Option<&'a str>,
+}
+
+impl<'a> Note<'a> {
+    /// A note without a text, of something that was carried out.
+    pub(crate) fn of(operation: Operation, site: &'a Location<'a>) -> Note<'a> {
+        Note {
+            operation,
+            site,
+            outcome: Outcome::Done,
+            text: None,
+        }
+    }
+
+    pub(crate) fn saying(self, text: &'a str) -> Note<'a> {
+        Note {
+            text: Some(text),
+            ..self
+        }
+    }
+}
+
+/// What happens during an iteration.
+impl Recorder {
+    /// The worker has been picked and carries out its pending operation. `ahead_of` has the workers that
+    /// could run when it timed out, if it did.
+    pub(crate) fn begin_step(&mut self, worker: &mut Worker, contested: bool, ahead_of: Vec<u32>) {
+        let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
+        let outcome = if timed_out {
+            Outcome::TimedOut
+        } else if worker.was_held_back() {
+            Outcome::Woken
+        } else {
+            Outcome::Done
+        };
+        self.push(worker, outcome, contested);
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.ahead_of = ahead_of;
+        }
+    }
+
+    /// What the operation under way is called.
+    pub(crate) fn note_name(&mut self, name: &str) {
+        let label = self.label(name);
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.label = Some(label);
+        }
+    }
+
+    /// What the operation under way read and wrote.
+    pub(crate) fn note_values(
+        &mut self,
+        outcome: Outcome,
+        read: Option<Value>,
+        written: Option<Value>,
+    ) {
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.outcome = outcome;
+            last.read = read;
+            last.written = written;
+        }
+    }
+
+    /// What happens to the worker without being a step of its own.
+    pub(crate) fn add_note(&mut self, worker: &Worker, note: &Note<'_>) {
+        let step = Step {
+            worker: worker.id.0,
+            operation: note.operation as u8,
+            object: None,
+            site: self.site(note.site),
+            outcome: note.outcome,
+            read: None,
+            written: None,
+            contested: false,
+            label: note.text.map(|text| self.label(text)),
+            thread: polled_by(worker),
+            ahead_of: Vec::new(),
+            note: true,
+            stack: match note.operation {
+                Operation::Panic => self.stack(note.site, false),
+                _ => None,
+            },
+            caller: None,
+        };
+        self.trace.steps.push(step);
+    }
+
+    /// The worker waits from here on.
+    pub(crate) fn begin_wait(&mut self, worker: &Worker, contested: bool) {
+        // A worker that was woken in vain waits again: that is the same step.
+        let number = self.number_of(worker.object);
+        if let Some(last) = self.trace.steps.last_mut()
+            && (last.worker, last.operation) == (worker.id.0, worker.operation as u8)
+            && last.object == number
+            && last.outcome == Outcome::Done
+            && worker.operation != Operation::Sleep
+        {
+            last.outcome = Outcome::Waits;
+            return;
+        }
+        self.push(worker, Outcome::Waits, contested);
+    }
+
+    /// A worker was created by `maker`.
+    pub(crate) fn add_worker(&mut self, worker: &Worker, maker: WorkerId, kind: WorkerKind) {
+        let spawned_at = (worker.id.0 > 0).then(|| worker.spawned_at.into());
+        let made_by = self.spawning(maker.0, spawned_at.as_ref());
+        self.trace.workers.push(WorkerInfo {
+            name: worker.name.clone(),
+            spawned_at,
+            kind,
+            made_by,
+        });
+    }
+}

@@ -1,0 +1,179 @@
+//! The watch: looks at what each step did, for a strategy that observes and for the count of behaviours.
+
+use super::behaviour::Behaviour;
+use crate::engine::state::worker::Worker;
+use crate::operation::Access;
+use crate::strategy::{Action, CLOCK, Executed, Next, WorkerId};
+use crate::trace::{Outcome, Value};
+
+/// The step under way, and who wants to know about it.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(crate) struct Watch {
+    /// Whether each step is looked at.
+    pub(crate) is_on: bool,
+    /// Whether the strategy wants to see each step, and to be asked at each scheduling point.
+    pub(crate) asks: bool,
+    /// Whether the behaviour is found out.
+    classifies: bool,
+    behaviour: Behaviour,
+    step: Option<Executed>,
+    /// The strategy was asked who makes the step under way.
+    pub(crate) is_picked: bool,
+    /// What the step under way does beyond its operation.
+    pub(crate) touched: Vec<(usize, Access)>,
+    /// The pending operations of the workers that it has woken.
+    woken: Vec<Action>,
+    /// With whom the step under way closes a circle of waiting that ends the iteration.
+    pub(crate) circle: Vec<WorkerId>,
+}
+
+impl Watch {
+    /// A new iteration begins.
+    pub(crate) fn begin(&mut self, asks: bool, classifies: bool) {
+        (self.asks, self.classifies) = (asks, classifies);
+        self.is_on = asks || classifies;
+        self.step = None;
+        self.touched.clear();
+        self.woken.clear();
+        self.circle.clear();
+        self.behaviour.clear();
+    }
+
+    /// What the step under way read and wrote.
+    pub(crate) fn note_values(
+        &mut self,
+        outcome: Outcome,
+        read: Option<Value>,
+        written: Option<Value>,
+    ) {
+        if let Some(step) = &mut self.step {
+            (step.outcome, step.read, step.written) = (outcome, read, written);
+        }
+    }
+
+    /// True if the step under way may have changed something.
+    pub(crate) fn may_have_changed(&self) -> bool {
+        let step = self.step.as_ref();
+        step.is_some_and(|step| !step.action.only_reads())
+    }
+
+    /// A worker is created by the step under way, or by nobody.
+    pub(crate) fn created(&mut self, worker: WorkerId) {
+        if self.classifies {
+            self.behaviour.created(worker);
+        }
+    }
+
+    /// The step under way, if any, wakes a worker.
+    pub(crate) fn woken(&mut self, worker: &Worker) {
+        if self.step.is_none() || !self.is_on {
+            return;
+        }
+        if self.classifies {
+            self.behaviour.woken(worker.id, worker.operation);
+        }
+        self.woken.push(worker.action());
+    }
+
+    /// A wake-up changes what the woken worker waits for, also where the two have no object in
+    /// common: an epoll instance and a descriptor, say.
+    fn add_wake_ups(&mut self, step: &Executed) {
+        for index in 0..self.woken.len() {
+            let (object, access) = self.woken[index].accesses()[0];
+            let own = step.accesses();
+            let mut known = own.iter().chain(&self.touched);
+            let is_known = known.any(|&(other, how)| other == object && !access.commutes_with(how));
+            if object != 0 && !is_known {
+                self.touched.push((object, Access::Writes));
+            }
+        }
+        self.woken.clear();
+    }
+
+    /// The step under way took this value.
+    pub(crate) fn chose(&mut self, value: u32) {
+        if self.classifies {
+            self.behaviour.chose(value);
+        }
+    }
+
+    /// The worker has been picked: its pending operation is the step under way, which has this number. If
+    /// time-outs may be early, one changes what others may find.
+    pub(crate) fn begin_step(&mut self, worker: &mut Worker, number: u32, early_possible: bool) {
+        let resumed = std::mem::take(&mut worker.was_waiting);
+        let outcome = if worker.timed_out && resumed {
+            Outcome::TimedOut
+        } else {
+            Outcome::Done
+        };
+        self.touched.clear();
+        self.woken.clear();
+        if outcome == Outcome::TimedOut && early_possible {
+            self.touched.push((CLOCK, Access::Writes));
+        }
+        self.is_picked = true;
+        self.step = Some(Executed {
+            step: number,
+            worker: worker.id,
+            action: worker.action(),
+            outcome,
+            read: None,
+            written: None,
+            resumed,
+            next: Next::Ends,
+        });
+    }
+
+    /// The step under way is one that nobody was asked for: its worker goes on, on the stack of another.
+    pub(crate) fn resume_unasked(&mut self) {
+        self.is_picked = false;
+        if let Some(step) = &mut self.step {
+            step.resumed = true;
+        }
+    }
+
+    /// What the worker of the step under way does next, at once, is the step under way from here on.
+    pub(crate) fn go_on_with(&mut self, action: Action, before: Executed) {
+        self.touched.clear();
+        self.is_picked = false;
+        self.step = Some(Executed {
+            action,
+            outcome: Outcome::Done,
+            read: None,
+            written: None,
+            resumed: false,
+            ..before
+        });
+    }
+
+    /// The step under way, if there is one.
+    pub(crate) fn step(&self) -> Option<Executed> {
+        self.step
+    }
+
+    /// The step under way does this, beyond its operation.
+    pub(crate) fn touch(&mut self, object: usize, access: Access) {
+        let touched = (object, access);
+        if self.is_on && !self.touched.contains(&touched) {
+            self.touched.push(touched);
+        }
+    }
+
+    /// The step under way has been carried out, and this is what its worker does next. Returns it, if there
+    /// is one, with all that it did in [`Watch::touched`].
+    pub(crate) fn end_step(&mut self, next: Next) -> Option<Executed> {
+        let mut step = self.step.take()?;
+        step.next = next;
+        self.add_wake_ups(&step);
+        if self.classifies {
+            self.behaviour.step(&step, &self.touched);
+        }
+        Some(step)
+    }
+
+    /// A hash of the behaviour of the iteration, if it is found out.
+    pub(crate) fn behaviour(&self) -> Option<u64> {
+        self.classifies.then(|| self.behaviour.fingerprint())
+    }
+}

@@ -1,0 +1,55 @@
+//! What outlives an iteration: stacks, and what is known of the process.
+
+use std::ptr::null_mut;
+
+use crate::engine::switch::{Context, Stacks};
+use crate::memory::c_locals::CLocals;
+
+/// Kept from one iteration to the next.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) stacks: Stacks,
+    /// How many of the stacks are in use: all workers have one but tasks.
+    pub(crate) threads: usize,
+    /// Where a stack begins that is switched to for the first time.
+    pub(crate) main: Option<extern "C" fn() -> !>,
+    /// Where whoever runs the iteration goes on.
+    pub(crate) root: Context,
+    pub(crate) c_locals: CLocals,
+    /// Where the program's statics are, and their sizes in bytes.
+    pub(crate) statics: Vec<(usize, usize)>,
+    /// How many iterations, replays included, this process has begun.
+    pub(crate) runs: u64,
+}
+
+impl Process {
+    /// That of a new engine: address space for stacks, about 2 MB of it used for the rest of the process.
+    pub(crate) fn new() -> Process {
+        Process {
+            stacks: Stacks::reserve(),
+            threads: 0,
+            main: None,
+            root: null_mut(),
+            c_locals: CLocals::default(),
+            statics: Vec::new(),
+            runs: 0,
+        }
+    }
+
+    /// A new iteration begins, whose stacks begin with `first`.
+    pub(crate) fn begin(&mut self, first: extern "C" fn() -> !) {
+        let Process {
+            stacks: _,
+            threads,
+            main,
+            root: _,
+            c_locals,
+            statics: _,
+            runs,
+        } = self;
+        *threads = 0;
+        *main = Some(first);
+        c_locals.begin();
+        *runs += 1;
+    }
+}

@@ -1,0 +1,62 @@
+//! The turns that a worker has while nobody changes anything.
+
+/// What a worker did in the current stretch without a change.
+///
+/// Repetition is found as Brent found cycles: each state is compared with one that is kept, and the kept
+/// one is replaced at distances that double.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turn {
+    /// The stretch that all this is about; stretches are numbered from 1 in each iteration.
+    pub(crate) stretch: u32,
+    pub(crate) round: u32,
+    pub(crate) steps: u32,
+    /// It yielded, or looked again, in this round.
+    pub(crate) spins: bool,
+    kept_state: u64,
+    since_kept: u32,
+    reach: u32,
+    pub(crate) repeats: bool,
+}
+
+impl Turn {
+    /// The worker's first turn in this stretch.
+    pub(crate) fn first_of(stretch: u32) -> Turn {
+        Turn {
+            stretch,
+            ..Turn::default()
+        }
+    }
+
+    /// Notes the state that the worker has come to.
+    pub(crate) fn see(&mut self, state: u64) {
+        self.repeats |= state == self.kept_state;
+        self.since_kept += 1;
+        if self.since_kept >= self.reach {
+            self.kept_state = state;
+            self.since_kept = 0;
+            self.reach = (self.reach * 2).max(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turn;
+
+    #[test]
+    fn repetition_is_seen_after_a_few_rounds_of_it() {
+        for period in 1..50 {
+            let mut turn = Turn::default();
+            let states = (0..20).chain((0..4 * period + 64).map(|step| 100 + step % period));
+            states.for_each(|state| turn.see(state + 1));
+            assert!(turn.repeats, "period {period}");
+        }
+    }
+
+    #[test]
+    fn what_counts_never_repeats() {
+        let mut turn = Turn::default();
+        (1..10_000).for_each(|state| turn.see(state));
+        assert!(!turn.repeats);
+    }
+}

@@ -1,0 +1,332 @@
+//! One controlled flow: its stack, its pending operation and what it waits for.
+
+use std::panic::Location;
+use std::ptr::null_mut;
+
+use super::driven::Driven;
+use super::enabled::Position;
+use super::locals::Locals;
+use super::panics::{PanicId, Told};
+use super::turn::Turn;
+use crate::engine::switch::{Context, Stack};
+use crate::operation::Operation;
+use crate::strategy::{Action, ChainId, WorkerId};
+
+/// A worker; kept and used again by the next iteration.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(crate) struct Worker {
+    // The pending operation, or the last one while the worker runs.
+    pub(crate) operation: Operation,
+    pub(crate) object: usize,
+    /// A second object that the operation changes, or 0.
+    pub(crate) also: usize,
+    pub(crate) site: &'static Location<'static>,
+
+    pub(crate) id: WorkerId,
+    pub(crate) chain: ChainId,
+    pub(super) position: Position,
+    pub(crate) context: Context,
+    pub(crate) stack: Stack,
+    /// Only [`super::roster`] changes it.
+    state: State,
+    pub(crate) spawned_at: &'static Location<'static>,
+    pub(crate) name: Option<String>,
+    pub(crate) body: Option<BodyBox>,
+
+    /// While it waits: when to stop, who holds what it waits for, and the next in its bucket.
+    pub(crate) deadline: u64,
+    pub(crate) holder: Option<WorkerId>,
+    pub(super) next_waiter: *mut Worker,
+    /// A mark by which its waker knows it, if its object is not enough.
+    pub(crate) mark: u64,
+    /// The lock that it takes when the wait is over.
+    pub(crate) takes_next: Option<TakesNext>,
+    /// What says that it need not wait any longer, if nobody wakes its object.
+    pub(crate) look: Option<Look>,
+    /// True when the last wait ended because of its deadline.
+    pub(crate) timed_out: bool,
+    /// It is a candidate although it waits: its time-out may come.
+    pub(crate) is_early: bool,
+    /// It is a candidate that will take a lock, and has not run since it became one.
+    pub(crate) contends: bool,
+    /// It has been picked after a wait, and that has not been recorded yet.
+    pub(crate) resumes_wait: bool,
+    /// It waits, or has been picked after a wait and that has not been looked at yet.
+    pub(crate) was_waiting: bool,
+    pub(crate) park_token: bool,
+
+    /// The steps there were when its closure was over; none before, and once others know of it.
+    pub(crate) over_since: Option<u32>,
+    /// The steps there were when others were switched to.
+    pub(crate) left_at: u32,
+    /// How often it was switched to.
+    pub(crate) turns: u32,
+    /// How often it gave way, for the yield budget.
+    pub(crate) yields: u32,
+    /// What is kept about it while nobody changes anything.
+    pub(crate) turn: Turn,
+
+    pub(crate) locals: Locals,
+    /// How many panics it is unwinding from.
+    pub(crate) panics: usize,
+    pub(crate) last_panic: Option<PanicId>,
+    /// The last news that it had of another one's panic.
+    pub(crate) told: Option<Told>,
+    /// Its closure unwound, and nobody has asked for its result yet.
+    pub(crate) panic_unobserved: bool,
+    /// The thread whose stack it runs on: itself, unless it is a task. Null for a task that nobody polls.
+    pub(crate) thread: *mut Worker,
+    /// How many futures it drives until they are ready, one within the other.
+    pub(crate) roots: u32,
+    /// How often it has handed a future to a call, or such a call was over.
+    pub(crate) calls: u32,
+    /// Who waits on this thread, which is an executor's, for one of its tasks to be picked.
+    pub(crate) executor_waits: *mut Worker,
+    /// What is known of it as a task, if it is one.
+    pub(crate) task: Option<Driven>,
+
+    /// The calls by which it came to its pending operation, by their number in the record.
+    pub(crate) called_by: Option<u32>,
+    /// Its last operation was in an atomic crate, see [`super::granularity`].
+    pub(crate) in_atomic_call: bool,
+}
+
+/// A worker's closure; it does not implement `Debug`.
+pub(crate) struct BodyBox(pub(crate) Box<dyn FnOnce()>);
+
+impl std::fmt::Debug for BodyBox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("..")
+    }
+}
+
+/// Whether a worker can run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// It can; it is in the set of candidates.
+    Enabled,
+    /// It waits; it is in the chain of its object.
+    Waiting,
+    /// Neither: it is a task that nobody polls and that cannot be picked, or a thread that polls a task.
+    Away,
+    /// It has ended.
+    Ended,
+}
+
+/// A lock that a worker takes at the end of its wait.
+#[derive(Clone, Copy, Debug)]
+pub struct TakesNext {
+    /// The lock; its address is the object that others wait for.
+    pub machine: *const (),
+    /// Says which worker holds it, if one does, and remembers that somebody waits for it.
+    pub holder: unsafe fn(*const ()) -> Option<WorkerId>,
+}
+
+/// Tells whether a waiting worker can go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// What is looked at; it stays where it is while the worker waits.
+    pub at: *const (),
+    /// True if the worker can go on at this virtual time. It runs outside the engine, and changes nothing.
+    pub is_ready: unsafe fn(*const (), u64) -> bool,
+    /// Who else can bring it about, besides the workers; it may change while the worker waits.
+    pub awaits: unsafe fn(*const ()) -> Awaits,
+}
+
+/// Who can bring about what a worker waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Awaits {
+    /// Controlled workers only.
+    Workers,
+    /// The kernel as well, at once or nearly so: both ends are in this process.
+    Kernel,
+    /// Anybody, at any time: another process, a signal.
+    Outside,
+}
+
+impl Worker {
+    /// A worker without a body that is no candidate yet and is about to start.
+    pub(crate) fn new(
+        id: WorkerId,
+        stack: Stack,
+        spawned_at: &'static Location<'static>,
+    ) -> Worker {
+        Worker {
+            operation: Operation::Start,
+            object: 0,
+            also: 0,
+            site: spawned_at,
+            id,
+            chain: ChainId(0),
+            position: Position::NOWHERE,
+            context: null_mut(),
+            stack,
+            state: State::Away,
+            spawned_at,
+            name: None,
+            body: None,
+            deadline: u64::MAX,
+            holder: None,
+            next_waiter: null_mut(),
+            mark: 0,
+            takes_next: None,
+            look: None,
+            timed_out: false,
+            is_early: false,
+            contends: false,
+            resumes_wait: false,
+            was_waiting: false,
+            park_token: false,
+            over_since: None,
+            left_at: 0,
+            turns: 0,
+            yields: 0,
+            turn: Turn::default(),
+            locals: Locals::default(),
+            panics: 0,
+            last_panic: None,
+            told: None,
+            panic_unobserved: false,
+            thread: null_mut(),
+            roots: 0,
+            calls: 0,
+            executor_waits: null_mut(),
+            task: None,
+            called_by: None,
+            in_atomic_call: false,
+        }
+    }
+
+    /// Makes it `fresh`, which has its number. What the last iteration left in it, a closure in the arena for
+    /// example, is forgotten, not dropped.
+    pub(super) fn renew(&mut self, fresh: Worker) {
+        std::mem::forget(self.body.take());
+        std::mem::forget(self.task.take());
+        let mut locals = std::mem::take(&mut self.locals);
+        locals.clear();
+        *self = Worker { locals, ..fresh };
+    }
+
+    /// Whether it can run.
+    #[inline]
+    pub(crate) fn state(&self) -> State {
+        self.state
+    }
+
+    #[inline]
+    pub(super) fn set_state(&mut self, state: State) {
+        self.state = state;
+    }
+
+    /// True if it is one of the candidates.
+    #[inline]
+    pub(crate) fn is_candidate(&self) -> bool {
+        self.position.is_enabled()
+    }
+
+    /// Puts back what [`Worker::action`] said.
+    pub(crate) fn set_action(&mut self, action: Action) {
+        self.operation = action.operation;
+        self.object = action.object;
+        self.also = action.also;
+        self.site = action.site;
+    }
+
+    /// Its next operation is this one, which is about no object.
+    pub(crate) fn set_operation(&mut self, operation: Operation, site: &'static Location<'static>) {
+        self.set_action(Action {
+            operation,
+            object: 0,
+            also: 0,
+            site,
+        });
+    }
+
+    /// The pending operation, or the last one while the worker runs.
+    #[inline]
+    pub(crate) fn action(&self) -> Action {
+        Action {
+            operation: self.operation,
+            object: self.object,
+            also: self.also,
+            site: self.site,
+        }
+    }
+
+    /// True if its closure is over, and it may be that it is so only from now on: it has made no step
+    /// since, and not all others have had their turn, as they last had at the step `quiet_at`.
+    pub(crate) fn may_be_at_its_end(&self, quiet_at: u32) -> bool {
+        let is_last = |since: u32| since + 1 == self.left_at && since >= quiet_at;
+        self.over_since.is_some_and(is_last)
+    }
+
+    /// The object that those wait for who wait for this worker's end.
+    pub(crate) fn end_object(worker: *mut Worker) -> usize {
+        worker as usize
+    }
+
+    /// The object that the worker waits for while it is parked.
+    pub(crate) fn park_object(worker: *mut Worker) -> usize {
+        worker as usize + 1
+    }
+
+    /// The object that the worker waits for while it sleeps.
+    pub(crate) fn sleep_object(worker: *mut Worker) -> usize {
+        worker as usize + 2
+    }
+
+    /// The object that the worker waits for while it is paused.
+    pub(crate) fn pause_object(worker: *mut Worker) -> usize {
+        worker as usize + 2
+    }
+
+    /// True for a task that is held back: it has no stack.
+    #[inline]
+    pub(crate) fn is_held_back(&self) -> bool {
+        self.thread.is_null()
+    }
+
+    /// True for a task that was held back and is being woken.
+    pub(crate) fn was_held_back(&self) -> bool {
+        let waker = self.task.as_ref().map(|task| &task.waker);
+        waker.is_some_and(Option::is_some)
+    }
+
+    /// The pending operation and its site; for a task that waits, those that it goes on with.
+    pub(crate) fn pending(&self) -> (Operation, &'static Location<'static>) {
+        match &self.task {
+            Some(task) if self.state == State::Away && !task.is_released => {
+                task.goes_on_with(self.spawned_at)
+            }
+            _ => (self.operation, self.site),
+        }
+    }
+
+    /// The worker as which a reader knows this one: the thread, if it is what that blocks on.
+    ///
+    /// # Safety
+    ///
+    /// The worker is live.
+    pub(crate) unsafe fn shown_as(worker: *mut Worker) -> *mut Worker {
+        // SAFETY: the caller's.
+        match unsafe { &(*worker).task } {
+            Some(driven) if !driven.root_of.is_null() => driven.root_of,
+            _ => worker,
+        }
+    }
+
+    /// The worker goes on where `other` is suspended, on its stack and on this thread.
+    ///
+    /// # Safety
+    ///
+    /// Both are live.
+    pub(crate) unsafe fn share_stack(worker: *mut Worker, other: *mut Worker, thread: *mut Worker) {
+        // SAFETY: the caller's.
+        unsafe {
+            (*worker).context = (*other).context;
+            (*worker).stack = (*other).stack;
+            (*worker).thread = thread;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Await points.
+
+use std::panic::Location;
+use std::task::{Context, Poll};
+
+use super::hold::may_go_on;
+use super::naps::Nap;
+use super::types::leads_to;
+use crate::claim::Exception;
+use crate::engine::decide::engine;
+use crate::engine::state::driven::Driven;
+use crate::engine::worker::point_at;
+use crate::operation::Operation;
+
+/// An await point: where a task may be held back before it polls what it awaits.
+///
+/// It acts only if the await belongs to the task itself: between the task and this await are only async
+/// bodies that await each other. Something in between that polls by itself (`select`, `join`, a timeout,
+/// a test that polls by hand) could tell a task that was held back from one whose future is not ready;
+/// there it is a scheduling point of the thread, and `inner` is polled at once.
+#[derive(Debug, Default)]
+pub struct Gate {
+    is_passed: bool,
+    nap: Nap,
+}
+
+impl Gate {
+    /// One that nobody has come to yet.
+    #[must_use]
+    pub const fn new() -> Gate {
+        Gate {
+            is_passed: false,
+            nap: Nap::none(),
+        }
+    }
+
+    /// Polls what is awaited.
+    ///
+    /// `body` is the name of the async body in which the await stands, and `future` that of the type that
+    /// is awaited.
+    pub fn poll<R>(
+        &mut self,
+        body: &'static str,
+        future: &'static str,
+        site: &'static Location<'static>,
+        context: &mut Context<'_>,
+        inner: impl FnOnce(&mut Context<'_>) -> Poll<R>,
+    ) -> Poll<R> {
+        let engine = engine();
+        // SAFETY: a set engine is live, and its current worker too; no reference is kept across a switch.
+        unsafe {
+            if engine.is_null() || (*engine).aside.onlooker().is_some() {
+                return inner(context);
+            }
+            (*engine).time.early.hears_of_awaits = true;
+            let task = (*engine).roster.current;
+            let before = match &(*task).task {
+                Some(driven) => driven.polls,
+                None => "",
+            };
+            let is_direct = leads_to(before, body);
+            if !std::mem::replace(&mut self.is_passed, true) {
+                if !is_direct {
+                    if (*task).task.is_some() {
+                        (*engine).leave_out(Exception::NestedAwaits);
+                    }
+                    point_at(Operation::Await, 0, site).done();
+                } else if !may_go_on(engine, Operation::Await, site, context.waker()) {
+                    return Poll::Pending;
+                }
+            }
+            self.nap.begin(engine, future);
+            if (*task).task.is_none() {
+                let result = inner(context);
+                if result.is_ready() {
+                    self.nap.end(true);
+                }
+                return result;
+            }
+            Driven::of(task).polls = if is_direct { future } else { "" };
+            let result = inner(context);
+            if result.is_ready() {
+                self.nap.end(true);
+            }
+            Driven::of(task).polls = before;
+            Driven::of(task).polls_executor = false;
+            if result.is_pending() && Driven::of(task).awaits.is_none() {
+                Driven::of(task).awaits = Some(site);
+            }
+            result
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the name of a future's type tells: what it polls, and what it was made of.
+
+/// True if polling a future of the type `future` is polling the async body `body`.
+///
+/// An async body's type is named as the function it is from; a box, or a reference, polls what it refers
+/// to; what lies behind a `dyn` is taken for an async body, as it nearly always is.
+pub(super) fn leads_to(future: &str, body: &str) -> bool {
+    let mut future = future;
+    loop {
+        if future == body {
+            return !body.is_empty();
+        }
+        match unwrapped(future) {
+            Some(inner) if inner.starts_with("dyn ") => return true,
+            Some(inner) => future = inner,
+            None => return false,
+        }
+    }
+}
+
+/// True if a future of the type `future` was made of one of the type `part`, and not of one that was made of
+/// that: then the call that made it is the one that got the part.
+pub(super) fn is_made_of(future: &str, part: &str) -> bool {
+    let mut future = future;
+    while let Some(inner) = unwrapped(future) {
+        future = inner;
+    }
+    let mut places = future.match_indices(part);
+    places.any(|(at, _)| {
+        let before = &future[..at];
+        let arrows = before.matches("->").count();
+        before.matches('<').count() + arrows == before.matches('>').count() + 1
+    })
+}
+
+/// What a type refers to that polls just that.
+fn unwrapped(future: &str) -> Option<&str> {
+    WRAPPERS.iter().find_map(|(start, end)| {
+        let inner = future.strip_prefix(start)?;
+        inner.strip_suffix(end)
+    })
+}
+
+/// Types of std that poll what they refer to, and nothing else.
+const WRAPPERS: [(&str, &str); 3] = [
+    ("core::pin::Pin<", ">"),
+    ("alloc::boxed::Box<", ">"),
+    ("&mut ", ""),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{is_made_of, leads_to};
+
+    #[test]
+    fn what_a_call_made_of_its_argument_names_that_first() {
+        let part = "Driven<app::serve::{{closure}}>";
+        let run = format!("exec::Executor<fn() -> u8>::run<(), {part}>::{{{{closure}}}}");
+        assert!(is_made_of(&run, part));
+        assert!(is_made_of(&format!("core::pin::Pin<&mut {run}>"), part));
+        assert!(!is_made_of(&format!("timeout::Timeout<{run}>"), part));
+        assert!(!is_made_of(part, part));
+        assert!(!is_made_of("exec::Executor::run<()>::{{closure}}", part));
+    }
+
+    #[test]
+    fn a_body_is_polled_by_who_awaits_it_and_by_nobody_else() {
+        let body = "app::serve::{{closure}}";
+        assert!(leads_to(body, body));
+        assert!(leads_to("&mut app::serve::{{closure}}", body));
+        assert!(leads_to(
+            "core::pin::Pin<alloc::boxed::Box<app::serve::{{closure}}>>",
+            body
+        ));
+        assert!(leads_to(
+            "core::pin::Pin<alloc::boxed::Box<dyn core::future::Future<Output = ()>>>",
+            body
+        ));
+        assert!(!leads_to("timeout::Timeout<app::serve::{{closure}}>", body));
+        assert!(!leads_to("app::other::{{closure}}", body));
+        assert!(!leads_to("", body));
+        assert!(!leads_to("", ""));
+    }
+}

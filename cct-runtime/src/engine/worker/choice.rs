@@ -1,0 +1,58 @@
+//! Choices that a worker asks for, and random bytes.
+
+use super::touch;
+use crate::claim::Exception;
+use crate::engine::decide::{engine, outside};
+use crate::engine::state::iteration::End;
+use crate::operation::Access;
+use crate::strategy::{RANDOM_BYTES, Strategy};
+
+/// One of `0..n`, chosen by the strategy, recorded and replayed. Panics when `n` is 0.
+pub fn choose_index(n: usize) -> usize {
+    assert!(n > 0, "there is nothing to choose from");
+    let n = u32::try_from(n).expect("a choice has fewer than 2^32 alternatives");
+    if n == 1 {
+        return 0;
+    }
+    choose_by(n, |strategy| strategy.choose_index(n)) as usize
+}
+
+/// One of `0..n`, recorded and replayed; `choose` is how the strategy chooses.
+pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -> u32 {
+    let engine = engine();
+    outside(|| {
+        // SAFETY: a controlled worker's engine is live; no switch happens in here.
+        let engine = unsafe { &mut *engine };
+        if engine.progress.overtime.is_on {
+            engine.progress.overtime.is_broken = true;
+            return 0;
+        }
+        let step = engine.steps();
+        let chosen = engine.decision.driver.choose(step, n, choose);
+        let chosen = chosen.unwrap_or_else(|divergence| {
+            // The iteration ends at the next point in any case.
+            engine
+                .iteration
+                .end
+                .get_or_insert(End::diverged(divergence));
+            engine.budget.interrupt();
+            0
+        });
+        engine.observers.tape.choose(chosen);
+        engine.observers.watch.chose(chosen);
+        chosen
+    })
+}
+
+/// Fills `out` with bytes that follow from the iteration's seed.
+pub fn random_bytes(out: &mut [u8]) {
+    touch(RANDOM_BYTES, Access::Writes);
+    super::facts::leave_out(Exception::RandomNumbers);
+    // SAFETY: a controlled worker's engine is live; no switch happens in here.
+    unsafe { (*engine()).progress.overtime.is_broken = true };
+    // SAFETY: as above.
+    let rng = unsafe { &mut (*engine()).iteration.value_rng };
+    for chunk in out.chunks_mut(8) {
+        chunk.copy_from_slice(&rng.bits().to_le_bytes()[..chunk.len()]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The virtual clock, as a worker reads it.
+
+use std::time::Duration;
+
+use super::{last_site, point_at, touch};
+use crate::claim::Exception;
+use crate::engine::decide::deadlines::NEVER;
+use crate::engine::decide::engine;
+use crate::engine::state::time::LAST;
+use crate::operation::{Access, Operation};
+use crate::strategy::CLOCK;
+
+/// How much time a look at the clock takes, in nanoseconds.
+const READ: u64 = 1000;
+
+/// The deadline this long from now, in virtual nanoseconds; [`NEVER`] if time does not come so far.
+/// Controlled workers only.
+pub fn deadline_after(duration: Duration) -> u64 {
+    touch_clock(Access::Reads);
+    let nanos = u64::try_from(duration.as_nanos()).unwrap_or(NEVER);
+    deadline_at(now().saturating_add(nanos))
+}
+
+/// The deadline at this many virtual nanoseconds; [`NEVER`] if time does not come so far.
+pub fn deadline_at(nanos: u64) -> u64 {
+    if nanos > LAST { NEVER } else { nanos }
+}
+
+/// Looks at the clock: virtual nanoseconds since the iteration began. Controlled workers only.
+///
+/// It is a scheduling point, at the site of the operation before it, and time moves a little.
+pub fn clock_read() -> u64 {
+    point_at(Operation::ClockRead, 0, last_site()).done();
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live; no reference is kept.
+    unsafe {
+        (*engine).time.pass(READ);
+        (*engine).iteration.left_out.add(Exception::Clocks);
+        (*engine).time.now
+    }
+}
+
+/// The wall clock at virtual time 0, in nanoseconds since the Unix epoch. Controlled workers only.
+pub fn wall_clock() -> u64 {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).time.wall_clock }
+}
+
+/// The virtual time, without looking at the clock: it does not move. Controlled workers only.
+pub fn now() -> u64 {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).time.now }
+}
+
+/// Says that what the current worker does next depends on the time at which it does so.
+#[inline]
+pub(super) fn touch_clock(access: Access) {
+    let engine = engine();
+    // SAFETY: a set engine is live; no switch happens in here.
+    unsafe {
+        if !engine.is_null() && (*engine).time.early.is_possible() {
+            touch(CLOCK, access);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The end: of a worker, or of the iteration because of what one does.
+
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+
+use super::clock::touch_clock;
+use super::hand_over;
+use super::local::destroy_all;
+use super::wait::wake_all_of;
+use crate::engine::decide::{Engine, Request, engine, outside};
+use crate::engine::state::iteration::End;
+use crate::engine::state::worker::Worker;
+use crate::operation::{Access, Operation};
+use crate::verdict::{Bug, BugKind};
+
+/// What runs on a worker's stack, from its first pick to its end.
+pub(super) extern "C" fn worker_main() -> ! {
+    let engine = engine();
+    // SAFETY: a worker runs only while its engine is live, and it is the current one.
+    unsafe {
+        let worker = (*engine).roster.current;
+        let body = (*worker).body.take().expect("a worker begins once");
+        // A shim's closure catches the user's panics; what comes through is a destructor's, as in std.
+        if catch_unwind(AssertUnwindSafe(body.0)).is_err() {
+            abort();
+        }
+    }
+    end_worker()
+}
+
+/// Ends the current worker, after its locals; its stack is left as it is. Controlled workers only.
+pub fn end_worker() -> ! {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live, and it is the current one.
+    unsafe {
+        let worker = (*engine).roster.current;
+        if catch_unwind(AssertUnwindSafe(|| destroy_all(worker))).is_err() {
+            abort();
+        }
+        (*worker).operation = Operation::End;
+        (*worker).object = Worker::end_object(worker);
+        (*worker).also = 0;
+        (*worker).site = (*worker).spawned_at;
+        if (*worker).id.0 == 0 {
+            (*engine).iteration.body_done = true;
+            let last = (*engine)
+                .steps()
+                .saturating_add((*engine).budget.detached_steps);
+            (*engine).budget.limit = (*engine).budget.limit.min(last);
+        }
+        if (*worker).id.0 == 0 {
+            touch_clock(Access::Writes);
+        }
+        wake_all_of(engine, Worker::end_object(worker));
+        (*engine).budget.idle = 0;
+        (*engine).decision.request = Request::End;
+        hand_over(engine);
+    }
+    unreachable!("an ended worker is never picked")
+}
+
+/// `process::exit` of a controlled worker: ends the iteration with that verdict.
+#[track_caller]
+pub fn exit(code: i32) -> ! {
+    end_with(
+        BugKind::Exit,
+        &format!("the test called `process::exit({code})`"),
+        Location::caller(),
+    )
+}
+
+/// `process::abort` of a controlled worker: ends the iteration with that verdict.
+#[track_caller]
+pub fn abort() -> ! {
+    end_with(
+        BugKind::Abort,
+        "the test called `process::abort()`",
+        Location::caller(),
+    )
+}
+
+/// Ends the iteration with a bug of the current worker.
+pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
+    unsafe {
+        outside(|| {
+            let worker = Some((*(*engine).roster.current).id.0);
+            let bug = Bug::new(kind, message.to_owned(), Some(site.into()), worker);
+            (*engine).finish(End::failed(bug));
+        });
+        hand_over(engine);
+    }
+    unreachable!("a finished iteration does not come back")
+}
+
+/// Ends the iteration: the current worker freed what it must not free, or used what was freed.
+pub(crate) fn bad_memory(engine: *mut Engine, message: &str) -> ! {
+    // SAFETY: the caller found the engine set, so it is live and the caller is its current worker.
+    unsafe {
+        outside(|| {
+            let worker = (*engine).roster.current;
+            // The site is the program's, not its allocator's.
+            (*engine).leave_allocator();
+            (*engine).finish(End::failed(Bug::new(
+                BugKind::BadMemory,
+                message.to_owned(),
+                Some((*worker).site.into()),
+                Some((*worker).id.0),
+            )));
+        });
+        hand_over(engine);
+    }
+    unreachable!("a finished iteration does not come back")
+}

@@ -1,0 +1,67 @@
+//! What a worker may know of itself and of the iteration.
+
+use super::engine;
+use crate::claim::Exception;
+use crate::engine::decide::engine::set_engine;
+use crate::engine::decide::outside::forget_engine_thread;
+use crate::strategy::WorkerId;
+
+/// True on a controlled worker.
+///
+/// There a shim must not block the OS thread, and must declare its operations.
+#[inline]
+pub fn is_controlled() -> bool {
+    !engine().is_null()
+}
+
+/// The thread that calls, if it is controlled: the worker itself, unless that is a task.
+pub fn current_thread() -> Option<WorkerId> {
+    let engine = engine();
+    // SAFETY: a set engine is live and has a current worker, which runs on a thread.
+    (!engine.is_null()).then(|| unsafe { (*(*(*engine).roster.current).thread).id })
+}
+
+/// The worker that calls, if it is controlled: a thread, or the task that it polls.
+pub fn current() -> Option<WorkerId> {
+    let engine = engine();
+    // SAFETY: a set engine is live and has a current worker.
+    (!engine.is_null()).then(|| unsafe { (*(*engine).roster.current).id })
+}
+
+/// The number of the iteration under way, from 1; 0 outside a controlled worker.
+///
+/// Handles made in another iteration are stale.
+pub fn iteration() -> u64 {
+    let engine = engine();
+    if engine.is_null() {
+        return 0;
+    }
+    // SAFETY: a set engine is live.
+    unsafe { (*engine).iteration.number }
+}
+
+/// How many iterations, replays included, this process has begun; 0 outside a controlled worker.
+pub fn run_number() -> u64 {
+    let engine = engine();
+    if engine.is_null() {
+        return 0;
+    }
+    // SAFETY: a set engine is live.
+    unsafe { (*engine).process.runs }
+}
+
+/// The caller is not controlled any more, for good: it goes on in a process of its own.
+pub fn leave() {
+    set_engine(std::ptr::null_mut());
+    forget_engine_thread();
+}
+
+/// The current worker does something that a claim about all schedules leaves out. Does nothing outside a
+/// controlled worker.
+pub fn leave_out(exception: Exception) {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live; no reference is kept.
+        unsafe { (*engine).leave_out(exception) };
+    }
+}

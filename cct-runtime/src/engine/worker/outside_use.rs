@@ -1,0 +1,24 @@
+//! A worker uses what the engine does not control.
+
+use super::{engine, outside};
+use crate::engine::decide::outside::{Source, note_use};
+
+/// The current worker does something that the outside may answer: it is counted, and the next decision
+/// waits a little for the answer. Does nothing where no engine is.
+pub fn stir(source: Source) {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live.
+        unsafe { note_use(&mut *engine, source) };
+    }
+}
+
+/// The current worker has made a process: the outside, which may answer. Does nothing where no engine is.
+pub fn note_child(child: libc::pid_t) {
+    stir(Source::Process);
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live; no switch happens in here.
+        outside(|| unsafe { (*engine).outside.children.add(child, (*engine).time.now) });
+    }
+}

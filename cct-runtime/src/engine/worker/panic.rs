@@ -1,0 +1,205 @@
+//! Panics of workers: counted per worker, remembered for the report, with the one that each follows from.
+//!
+//! A worker that unwinds leaves something behind for others: the result of its thread, a poisoned lock, a
+//! channel without its other end. A worker that finds it is *told* of the panic. If it panics in turn before
+//! doing anything else, or with a message that shows the error which it was told by, its panic is a
+//! *consequence*, and the bug is the first panic of that chain, its *origin*.
+
+use std::io::Write as _;
+use std::panic::{Location, PanicHookInfo};
+use std::sync::Once;
+
+use super::{point_at, touch};
+use crate::engine::decide::outside::is_engine_thread;
+use crate::engine::decide::{Engine, engine, outside};
+use crate::engine::observe::record::Note;
+use crate::engine::state::iteration::Hook;
+use crate::engine::state::panics::{PanicId, PanicRecord, Told};
+use crate::operation::{Access, Operation};
+use crate::strategy::WorkerId;
+use crate::trace::Site;
+
+/// The panic with which the current worker unwinds, or has unwound: its own, or one that it passes on.
+pub fn last_panic() -> Option<PanicId> {
+    let engine = engine();
+    if engine.is_null() {
+        return None;
+    }
+    // SAFETY: a set engine is live and has a current worker.
+    unsafe { (*(*(*engine).roster.current).thread).passed_on() }
+}
+
+/// The current worker, which unwinds, leaves something behind at `object` that shows it to others.
+#[cold]
+pub fn leave_panic(object: usize) {
+    let engine = engine();
+    if let Some(panic) = last_panic() {
+        // SAFETY: there is a panic, so the engine is live; no switch happens in here.
+        outside(|| unsafe { (*engine).iteration.panics.leave_at(object, panic) });
+    }
+}
+
+/// The current worker finds what [`leave_panic`] left at `object`; `shows_as` is how the error that it gets
+/// shows itself.
+#[cold]
+pub fn told_at(object: usize, shows_as: Option<&'static str>) {
+    let engine = engine();
+    if engine.is_null() {
+        return;
+    }
+    // SAFETY: a set engine is live.
+    let found = unsafe { (*engine).iteration.panics.found_at(object) };
+    told_of(found, shows_as);
+}
+
+/// The current worker is told of the panic of this worker, which it has joined.
+#[cold]
+pub fn told_of_worker(worker: WorkerId, shows_as: Option<&'static str>) {
+    // SAFETY: a controlled worker's engine is live; `worker` checks the number.
+    let panic = unsafe { (*(*engine()).roster.worker(worker)).passed_on() };
+    told_of(panic, shows_as);
+}
+
+/// The current worker is told of a panic.
+#[cold]
+pub fn told_of(panic: Option<PanicId>, shows_as: Option<&'static str>) {
+    let engine = engine();
+    let Some(of) = panic.filter(|_| !engine.is_null()) else {
+        return;
+    };
+    // SAFETY: a set engine is live and has a current worker.
+    unsafe {
+        let step = (*engine).steps();
+        (*(*(*engine).roster.current).thread).told = Some(Told { of, step, shows_as });
+    }
+}
+
+/// How many panics the current worker is unwinding from. Controlled workers only.
+pub fn panic_count() -> usize {
+    // SAFETY: a controlled worker's engine is live and has a current worker.
+    unsafe { (*(*(*engine()).roster.current).thread).panics }
+}
+
+/// Sets that number: `catch_unwind` puts back the one from before, `resume_unwind` adds one.
+pub fn set_panic_count(count: usize) {
+    // SAFETY: as in `panic_count`.
+    unsafe { (*(*(*engine()).roster.current).thread).panics = count };
+}
+
+/// The current worker's closure unwound; nobody has noticed yet.
+pub fn worker_panicked() {
+    // SAFETY: as in `panic_count`.
+    unsafe { (*(*(*engine()).roster.current).thread).panic_unobserved = true };
+}
+
+/// Sets the test's own panic hook for this iteration; returns the one before, if it was the test's. A step,
+/// since every worker's panics go there.
+#[track_caller]
+pub fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
+    // SAFETY: as in `panic_count`.
+    let object = unsafe { hook_object(engine()) };
+    point_at(Operation::Store, object, Location::caller()).named("panic hook");
+    // SAFETY: as in `panic_count`.
+    unsafe { std::mem::replace(&mut (*engine()).iteration.hook, hook) }
+}
+
+/// The object that stands for the hook.
+///
+/// # Safety
+///
+/// The engine is live.
+unsafe fn hook_object(engine: *const Engine) -> usize {
+    // SAFETY: the caller's.
+    unsafe { (&raw const (*engine).iteration.hook).addr() }
+}
+
+/// Takes over the process's panic hook.
+///
+/// Panics of uncontrolled threads go on to the hook before. A panic of the engine itself is no bug of the
+/// program: `report_internal_error` is told of it.
+pub(crate) fn install_hook(report_internal_error: fn(&str)) {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !engine().is_null() {
+                controlled_panic(info);
+            } else if is_engine_thread() {
+                before(info);
+                report_internal_error(&info.to_string());
+            } else {
+                before(info);
+            }
+        }));
+    });
+}
+
+fn controlled_panic(info: &PanicHookInfo<'_>) {
+    let engine = engine();
+    let name = outside(|| {
+        let message = message_of(info.payload());
+        let site = info.location().map(Site::from);
+        // SAFETY: a controlled worker's engine is live; no switch happens in here.
+        let worker = unsafe { &mut *(*(*engine).roster.current).thread };
+        worker.panics += 1;
+        // SAFETY: as above; `worker` is not used meanwhile.
+        unsafe { note_panic(engine, info.location(), &message) };
+        // SAFETY: as above; `worker` is a worker of the engine, not the engine.
+        let engine = unsafe { &mut *engine };
+        let record = PanicRecord {
+            worker: engine.panicking_worker(),
+            follows: engine.followed(worker, &message),
+            message,
+            site,
+        };
+        worker.last_panic = Some(engine.iteration.panics.add(record));
+        worker.name.clone()
+    });
+    // SAFETY: as above.
+    touch(unsafe { hook_object(engine) }, Access::Reads);
+    // SAFETY: as above; the hook is the test's and may do what it likes, so no reference is held.
+    let hook = unsafe { (*engine).iteration.hook.as_ref().map(std::ptr::from_ref) };
+    match hook {
+        // SAFETY: std, too, forbids to replace the hook from within it.
+        Some(hook) => unsafe { (*hook)(info) },
+        None => outside(|| {
+            let name = name.as_deref().unwrap_or("<unnamed>");
+            // What cannot be written is not worth a second panic.
+            let _ = match info.location() {
+                Some(site) => writeln!(
+                    std::io::stderr(),
+                    "\nthread '{name}' panicked at {site}:\n{}",
+                    message_of(info.payload())
+                ),
+                None => writeln!(std::io::stderr(), "\nthread '{name}' panicked"),
+            };
+        }),
+    }
+}
+
+/// Notes the panic for the record.
+///
+/// # Safety
+///
+/// The engine is live and has a current worker; the caller is outside.
+unsafe fn note_panic(engine: *mut Engine, site: Option<&Location<'_>>, message: &str) {
+    let first_line = message.lines().next().unwrap_or_default();
+    // SAFETY: the caller's engine is live and has a current worker.
+    unsafe {
+        let worker = (*engine).roster.current;
+        let site = site.unwrap_or((*worker).site);
+        let note = Note::of(Operation::Panic, site).saying(first_line);
+        (*engine).record_note(worker, &note);
+    }
+}
+
+/// The message of a panic's payload.
+pub(crate) fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
+    if let Some(message) = payload.downcast_ref::<&'static str>() {
+        (*message).to_owned()
+    } else if let Some(message) = payload.downcast_ref::<String>() {
+        message.clone()
+    } else {
+        "a value that is no text".to_owned()
+    }
+}

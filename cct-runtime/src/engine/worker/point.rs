@@ -1,0 +1,267 @@
+//! The scheduling point: where a worker says what it is about to do.
+
+use std::panic::Location;
+
+use super::hand_over;
+use super::step::Step;
+use super::touch::touch;
+use crate::engine::decide::onlooker::Onlooker;
+use crate::engine::decide::{Engine, Request, engine, outside};
+use crate::operation::{Effect, Operation};
+use crate::strategy::Action;
+
+/// Declares a visible operation and lets the strategy decide who runs; returns when the caller may carry
+/// it out.
+///
+/// `object` is the address of what it is about, or 0. Outside a controlled worker it does nothing, for
+/// the price of a thread-local read.
+#[inline]
+#[track_caller]
+pub fn point(operation: Operation, object: usize) -> Step {
+    point_at(operation, object, Location::caller())
+}
+
+/// [`point`] at a given site, for a guard, which keeps the site of its acquire.
+#[inline]
+pub fn point_at(operation: Operation, object: usize, site: &'static Location<'static>) -> Step {
+    point_on_both(operation, object, 0, site)
+}
+
+/// [`point_at`] for an operation that changes a second object as well.
+#[inline]
+pub fn point_on_both(
+    operation: Operation,
+    object: usize,
+    also: usize,
+    site: &'static Location<'static>,
+) -> Step {
+    let engine = engine();
+    if engine.is_null() {
+        return Step::of(engine);
+    }
+    // SAFETY: a set engine is live, and the caller is its current worker.
+    if unsafe { declare(engine, operation, object, also, site) } {
+        Step::of(engine)
+    } else {
+        Step::part_of(engine)
+    }
+}
+
+/// The site of the current worker's last operation, for operations that come from the C library and have
+/// none of their own. Controlled workers only.
+pub fn last_site() -> &'static Location<'static> {
+    // SAFETY: a controlled worker's engine is live and has a current worker.
+    unsafe { (*(*engine()).roster.current).site }
+}
+
+/// `yield_now` and `spin_loop`: the worker says that it waits for others.
+///
+/// Gives way within the yield budget. Controlled workers only.
+#[track_caller]
+pub fn give_way(operation: Operation) {
+    point_at(operation, 0, Location::caller()).done();
+}
+
+/// False if the operation is no step of its own.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[inline]
+unsafe fn declare(
+    engine: *mut Engine,
+    operation: Operation,
+    object: usize,
+    also: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        let worker = (*engine).roster.current;
+        let spins = match operation.effect() {
+            Effect::Writes => {
+                (*engine).budget.idle = 0;
+                false
+            }
+            Effect::Yields => {
+                (*engine).budget.idle += 1;
+                true
+            }
+            Effect::Reads | Effect::MayWrite => {
+                (*engine).budget.idle += 1;
+                // Looking again from the same place: nothing else happened to this worker in between,
+                // or a success would have cleared the object.
+                operation.can_spin()
+                    // All operations in a macro have one site.
+                    && (*worker).operation == operation
+                    && (*worker).object == object
+                    && std::ptr::eq((*worker).site, site)
+            }
+        };
+        (*worker).operation = operation;
+        (*worker).object = object;
+        (*worker).also = also;
+        (*worker).site = site;
+        if (*engine).granularity.is_on {
+            declare_coarsely(engine, operation, object, site, spins)
+        } else {
+            declare_step(engine, operation, spins)
+        }
+    }
+}
+
+/// [`declare`] where some crates are atomic. What it seldom does it leaves to others in the end, so that it
+/// has no registers to save.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+unsafe fn declare_coarsely(
+    engine: *mut Engine,
+    operation: Operation,
+    object: usize,
+    site: &'static Location<'static>,
+    spins: bool,
+) -> bool {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        if !spins {
+            let Some(place) = (*engine).granularity.known_place(site) else {
+                return declare_at_new_site(engine, operation, object, site);
+            };
+            if (*engine)
+                .granularity
+                .is_within_call(&mut *(*engine).roster.current, place)
+            {
+                return (*engine).observers.watch.is_on
+                    && note_part(&(*(*engine).roster.current).action());
+            }
+        }
+        declare_step(engine, operation, spins)
+    }
+}
+
+/// [`declare_coarsely`] at a site that was not looked up lately.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[cold]
+unsafe fn declare_at_new_site(
+    engine: *mut Engine,
+    operation: Operation,
+    object: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        (*engine).granularity.learn(site);
+        declare_coarsely(engine, operation, object, site, false)
+    }
+}
+
+/// The operation is part of the step under way. Returns false, for [`declare_coarsely`].
+#[cold]
+fn note_part(action: &Action) -> bool {
+    for (object, access) in action.accesses() {
+        if object != 0 {
+            touch(object, access);
+        }
+    }
+    false
+}
+
+/// The operation is a step.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[inline]
+unsafe fn declare_step(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        if !spins && (*engine).budget.spend() {
+            true
+        } else {
+            decide_at_point(engine, operation, spins)
+        }
+    }
+}
+
+/// A decision is due. Returns true, so that it is the last that its callers do.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[inline(never)]
+unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        match (*engine).aside.onlooker() {
+            None => {
+                note_calls(engine);
+                (*engine).decision.request = if spins {
+                    Request::Yield
+                } else {
+                    Request::Point
+                };
+                hand_over(engine);
+                if matches!(operation.effect(), Effect::Writes) {
+                    // It happens only now: others may have spun since it was declared.
+                    (*engine).budget.idle = 0;
+                }
+            }
+            Some(Onlooker::Allocator) if spins => give_way_hushed(engine),
+            Some(_) => {}
+        }
+        true
+    }
+}
+
+/// The program's allocator waits for somebody who is not in it.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[cold]
+unsafe fn give_way_hushed(engine: *mut Engine) {
+    // SAFETY: the caller's; no reference is kept across the switch.
+    unsafe {
+        let worker = (*engine).roster.current;
+        let (action, idle) = ((*worker).action(), (*engine).budget.idle);
+        (*engine).leave_allocator();
+        (*worker).set_action(action);
+        (*engine).budget.idle = idle;
+        (*engine).decision.request = Request::Yield;
+        hand_over(engine);
+        (*engine).enter_allocator();
+    }
+}
+
+/// Remembers the calls by which the current worker comes to its pending operation, if somebody wants to know.
+///
+/// # Safety
+///
+/// The engine is live and set, and has a current worker.
+#[inline]
+pub(super) unsafe fn note_calls(engine: *mut Engine) {
+    /// # Safety
+    ///
+    /// As for `note_calls`.
+    #[cold]
+    unsafe fn note(engine: *mut Engine) {
+        // SAFETY: the caller's; no switch happens in here.
+        outside(|| unsafe {
+            let worker = &mut *(*engine).roster.current;
+            let recorder = (*engine).observers.recorder.as_mut();
+            let borrows = worker.operation.borrows_site();
+            worker.called_by = recorder.and_then(|recorder| recorder.stack(worker.site, borrows));
+        });
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        if (*engine).observers.recorder.is_some() {
+            note(engine);
+        }
+    }
+}

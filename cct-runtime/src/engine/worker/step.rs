@@ -1,0 +1,125 @@
+//! An operation under way, through which a shim tells what it read and wrote.
+
+use crate::claim::Exception;
+use crate::engine::decide::{Engine, engine, outside};
+use crate::trace::{Outcome, Value};
+
+/// An operation that was declared and may now be carried out.
+///
+/// Tells the engine what came of it: whether an operation that may fail changed anything, and, when
+/// somebody records, the values. Does nothing outside a controlled worker.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an operation has an outcome, even if it is only `done`"]
+pub struct Step {
+    engine: *mut Engine,
+    /// It is no step of its own: its values are nobody's.
+    is_part: bool,
+}
+
+/// The step that the current worker makes: for what comes of an operation that was waited for.
+pub fn step_under_way() -> Step {
+    Step::of(engine())
+}
+
+impl Step {
+    #[inline]
+    pub(super) fn of(engine: *mut Engine) -> Step {
+        Step {
+            engine,
+            is_part: false,
+        }
+    }
+
+    /// An operation that is part of another step.
+    #[inline]
+    pub(super) fn part_of(engine: *mut Engine) -> Step {
+        Step {
+            engine,
+            is_part: true,
+        }
+    }
+
+    /// The operation read this.
+    #[inline]
+    pub fn read(self, value: impl Into<Value>) {
+        self.record(Outcome::Done, || (Some(value.into()), None));
+    }
+
+    /// The operation wrote this.
+    #[inline]
+    pub fn wrote(self, value: impl Into<Value>) {
+        self.record(Outcome::Done, || (None, Some(value.into())));
+    }
+
+    /// The operation replaced one value by another.
+    #[inline]
+    pub fn exchanged<T: PartialEq + Into<Value>>(self, read: T, written: T) {
+        if read != written {
+            self.progressed();
+        }
+        self.record(Outcome::Done, || (Some(read.into()), Some(written.into())));
+    }
+
+    /// An operation that may fail changed nothing; it read this, if anything.
+    #[inline]
+    pub fn refused(self, read: Option<Value>) {
+        self.record(Outcome::Refused, || (read, None));
+    }
+
+    /// An operation that may fail, without values, succeeded.
+    #[inline]
+    pub fn succeeded(self) {
+        self.progressed();
+    }
+
+    /// An operation of a custom runtime, which calls it this.
+    #[inline]
+    pub fn named(self, name: &str) {
+        // SAFETY: as in `progressed`.
+        unsafe {
+            if !self.engine.is_null() && !self.is_part && (*self.engine).observers.keeps_values {
+                outside(|| {
+                    if let Some(recorder) = &mut (*self.engine).observers.recorder {
+                        recorder.note_name(name);
+                    }
+                });
+            }
+        }
+    }
+
+    /// A claim about all schedules leaves something of the operation out, if this is so.
+    #[inline]
+    pub fn leaves_out_if(self, is_so: bool, exception: Exception) {
+        if is_so && !self.engine.is_null() {
+            // SAFETY: as in `progressed`.
+            unsafe { (*self.engine).leave_out(exception) };
+        }
+    }
+
+    /// There is nothing to tell.
+    #[inline]
+    pub fn done(self) {}
+
+    #[inline]
+    fn progressed(self) {
+        if !self.engine.is_null() {
+            // SAFETY: the engine was set at the point, and no switch has happened since.
+            unsafe {
+                (*self.engine).budget.idle = 0;
+                // The next look from the same place is no spinning.
+                (*(*self.engine).roster.current).object = usize::MAX;
+            }
+        }
+    }
+
+    #[inline]
+    fn record(self, outcome: Outcome, values: impl FnOnce() -> (Option<Value>, Option<Value>)) {
+        // SAFETY: as in `progressed`.
+        unsafe {
+            if !self.engine.is_null() && !self.is_part && (*self.engine).observers.keeps_values {
+                let (read, written) = values();
+                (*self.engine).observers.note_values(outcome, read, written);
+            }
+        }
+    }
+}
