@@ -212,3 +212,57 @@ pub(super) fn duration_of(time: &timespec) -> Duration {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_only_go_on_show_the_time_since_a_start_and_others_are_left_alone() {
+        for clock in [
+            libc::CLOCK_MONOTONIC,
+            libc::CLOCK_MONOTONIC_RAW,
+            libc::CLOCK_MONOTONIC_COARSE,
+            libc::CLOCK_BOOTTIME,
+        ] {
+            assert_eq!(epoch(clock), Some(UPTIME));
+        }
+        for clock in [
+            libc::CLOCK_PROCESS_CPUTIME_ID,
+            libc::CLOCK_THREAD_CPUTIME_ID,
+            -1,
+        ] {
+            assert_eq!(epoch(clock), None);
+        }
+    }
+
+    #[test]
+    fn a_deadline_is_counted_from_where_the_clock_began() {
+        assert_eq!(deadline_on(10, Duration::from_nanos(17)), 7);
+        assert_eq!(deadline_on(10, Duration::from_nanos(3)), 0, "it is past");
+        assert_eq!(deadline_on(0, Duration::MAX), engine::NEVER);
+    }
+
+    #[test]
+    fn a_time_before_the_beginning_is_none() {
+        let duration = |tv_sec, tv_nsec| duration_of(&timespec { tv_sec, tv_nsec });
+        assert_eq!(duration(3, 7), Duration::new(3, 7));
+        assert_eq!(duration(-3, 7), Duration::from_nanos(7));
+        assert_eq!(duration(3, -7), Duration::from_secs(3));
+    }
+
+    #[test]
+    fn off_the_engine_clocks_are_real() {
+        let mut now = timeval {
+            tv_sec: 0,
+            tv_usec: 0,
+        };
+        // SAFETY: the places are writable, or null.
+        let since = unsafe {
+            assert_eq!(gettimeofday(&raw mut now, std::ptr::null_mut()), 0);
+            time(std::ptr::null_mut())
+        };
+        // A day in 2024, long past, and before the virtual clock's.
+        assert!(now.tv_sec > 1_704_067_200 && since >= now.tv_sec);
+    }
+}

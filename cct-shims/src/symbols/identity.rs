@@ -30,3 +30,15 @@ pub(super) fn carrier() -> pid_t {
 pub(super) fn is_worker(thread: pid_t) -> bool {
     thread >= FIRST_WORKER
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_no_workers() {
+        assert_eq!(gettid(), carrier());
+        assert!(!is_worker(carrier()) && !is_worker(FIRST_WORKER - 1));
+        assert!(is_worker(FIRST_WORKER) && is_worker(FIRST_WORKER + 7));
+    }
+}

@@ -39,3 +39,28 @@ fn result_of(result: isize) -> isize {
 fn argument(number: libc::c_int) -> usize {
     (number as isize).cast_unsigned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_system_calls_go_where_the_c_library_has_them() {
+        // SAFETY: a place of this thread.
+        let errno = || unsafe { *libc::__errno_location() };
+        assert_eq!(result_of(-2), -1);
+        assert_eq!(errno(), libc::ENOENT);
+        assert_eq!(result_of(-4095), -1);
+        assert_eq!(errno(), 4095);
+        for result in [0, 7, isize::MAX, -4096] {
+            assert_eq!(result_of(result), result);
+        }
+        assert_eq!(errno(), 4095);
+    }
+
+    #[test]
+    fn a_negative_number_stays_one() {
+        assert_eq!(argument(-1), usize::MAX);
+        assert_eq!(argument(-100).cast_signed(), -100);
+    }
+}

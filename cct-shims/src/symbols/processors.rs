@@ -117,3 +117,21 @@ pub(super) extern "C" fn get_nprocs_conf() -> c_int {
     // SAFETY: without arguments.
     unsafe { GET_NPROCS_CONF.get()() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_any_size_has_the_first_processors() {
+        for size in [1, 8, size_of::<cpu_set_t>()] {
+            let mut bytes = [0xAA_u8; size_of::<cpu_set_t>() + 1];
+            // SAFETY: so many bytes are writable.
+            unsafe { write_affinity(size, bytes.as_mut_ptr().cast()) };
+            let ones: u32 = bytes[..size].iter().map(|byte| byte.count_ones()).sum();
+            assert_eq!(ones, u32::from(CONTROLLED));
+            assert_eq!(bytes[0].count_ones(), ones);
+            assert_eq!(bytes[size], 0xAA, "no more is written");
+        }
+    }
+}

@@ -76,3 +76,32 @@ pub(super) unsafe fn system_call(number: libc::c_long, arguments: [usize; 6]) ->
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_behind_ours_is_found() {
+        // SAFETY: the function's type.
+        static GETENV: Real<unsafe extern "C" fn(*const libc::c_char) -> *mut libc::c_char> =
+            unsafe { Real::named(c"getenv") };
+        let real = GETENV.get() as *const ();
+        assert!(!std::ptr::eq(
+            real,
+            super::super::environment::getenv as *const ()
+        ));
+        assert!(std::ptr::eq(real, GETENV.get() as *const ()), "it is kept");
+    }
+
+    #[test]
+    fn a_system_call_tells_its_error_in_its_result() {
+        // SAFETY: asks for a number, and closes nothing.
+        unsafe {
+            let process = system_call(libc::SYS_getpid, [0; 6]);
+            assert_eq!(process.cast_unsigned(), std::process::id() as usize);
+            let closed = system_call(libc::SYS_close, [usize::MAX, 0, 0, 0, 0, 0]);
+            assert_eq!(closed, -(libc::EBADF as isize));
+        }
+    }
+}

@@ -265,3 +265,40 @@ pub(super) fn tkill(thread: pid_t, signal: c_int) -> c_int {
     // SAFETY: touches no memory of this process.
     unsafe { super::result_of(system_call(libc::SYS_tkill, arguments)) as c_int }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(handler: usize, flags: c_int) -> libc::sigaction {
+        // SAFETY: all zeros is an action.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = handler;
+        action.sa_flags = flags;
+        action
+    }
+
+    #[test]
+    fn a_handler_of_the_program_waits_for_the_engine() {
+        let handler = arrive as *const () as usize;
+        assert!(may_arrive(libc::SIGUSR1, &action(handler, 0)));
+        assert!(may_arrive(
+            libc::SIGCHLD,
+            &action(handler, libc::SA_SIGINFO | libc::SA_RESTART)
+        ));
+        // It says that something is wrong with the step under way.
+        assert!(!may_arrive(libc::SIGSEGV, &action(handler, 0)));
+        for ignored in [libc::SIG_DFL, libc::SIG_IGN] {
+            assert!(!may_arrive(libc::SIGUSR1, &action(ignored, 0)));
+        }
+        let once = action(handler, libc::SA_RESETHAND);
+        assert!(!may_arrive(libc::SIGUSR1, &once), "the kernel forgets it");
+    }
+
+    #[test]
+    fn each_signal_has_a_place() {
+        let places = (1..=63).map(|signal| std::ptr::from_ref(handler_of(signal)));
+        let expected = HANDLERS[1..].iter().map(std::ptr::from_ref);
+        assert!(places.eq(expected));
+    }
+}

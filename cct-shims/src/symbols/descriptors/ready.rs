@@ -226,3 +226,26 @@ pub(super) fn changed(what: Descriptor) {
     what.source().into_iter().for_each(engine::stir);
     engine::look_again();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_without_an_end_has_no_deadline_and_one_of_no_length_is_over() {
+        assert_eq!(deadline(None), NEVER);
+        assert_eq!(deadline(Some(Duration::ZERO)), PAST);
+    }
+
+    #[test]
+    fn the_kernel_is_asked_without_a_wait() {
+        // SAFETY: the descriptor is closed in the end, and the count is readable.
+        unsafe {
+            let event = libc::eventfd(0, 0);
+            assert!(!is_ready(event, libc::POLLIN) && is_ready(event, libc::POLLOUT));
+            assert_eq!(libc::eventfd_write(event, 1), 0);
+            assert!(is_ready(event, libc::POLLIN));
+            libc::close(event);
+        }
+    }
+}

@@ -304,3 +304,130 @@ fn kind_of_anonymous(descriptor: c_int) -> Kind {
         _ => Kind::Plain,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::fd::AsRawFd as _;
+
+    use super::*;
+
+    const END_OF_TABLE: c_int = KEPT.cast_signed() as c_int;
+
+    fn descriptor(kind: Kind, is_shared: bool, serial: u32) -> Descriptor {
+        Descriptor {
+            kind,
+            is_shared,
+            serial,
+        }
+    }
+
+    /// The kind of a descriptor that was made where nobody saw it; closes it.
+    fn looked_at(descriptor: c_int) -> Kind {
+        assert!(descriptor >= 0, "it is open");
+        let kind = kind_of(descriptor);
+        // SAFETY: it was opened for this.
+        unsafe { libc::close(descriptor) };
+        kind
+    }
+
+    #[test]
+    fn a_word_of_the_table_says_everything() {
+        assert!(Descriptor::unpack(0).is_none(), "nobody has looked at it");
+        for (index, kind) in KINDS.into_iter().enumerate() {
+            assert_eq!(kind as usize, index + 1);
+            for (is_shared, serial) in [(false, 0), (true, 7), (false, u32::MAX)] {
+                let word = descriptor(kind, is_shared, serial).pack();
+                let found = Descriptor::unpack(word).expect("a known kind");
+                let found = (found.kind, found.is_shared, found.serial);
+                assert_eq!(found, (kind, is_shared, serial));
+            }
+        }
+        assert!(Descriptor::unpack(KINDS.len() as u64 + 1).is_none());
+    }
+
+    #[test]
+    fn objects_are_those_of_open_files() {
+        let [one, other] = [3, 4].map(|serial| descriptor(Kind::Pipe, false, serial).object());
+        assert!(one >= OBJECTS && other - one >= 16);
+        assert_eq!(descriptor(Kind::Epoll, true, 3).object(), one);
+    }
+
+    #[test]
+    fn the_outside_is_what_another_process_or_machine_has_an_end_of() {
+        for kind in KINDS {
+            let [own, shared] = [false, true].map(|it| descriptor(kind, it, 0).source());
+            match kind {
+                Kind::Plain | Kind::Timer => assert_eq!((own, shared), (None, None)),
+                Kind::Tcp | Kind::Udp | Kind::Unix | Kind::Outside => {
+                    assert!(own.is_some() && own == shared, "{kind:?}");
+                }
+                _ => assert!(own.is_none() && shared.is_some(), "{kind:?}"),
+            }
+            assert_eq!(descriptor(kind, false, 0).matters(), kind != Kind::Plain);
+        }
+    }
+
+    #[test]
+    fn the_ends_of_one_thing_have_one_object_and_copies_have_it_too() {
+        // So high that nobody else in this process has them.
+        let [read, write, copy, other] = [1, 2, 3, 4].map(|number| END_OF_TABLE - number);
+        made_together([read, write], Kind::Pipe);
+        made(other, Kind::Eventfd);
+        copied(write, copy);
+        let object = |descriptor| known(descriptor).map(Descriptor::object);
+        assert_eq!(object(read), object(write));
+        assert_eq!(object(copy), object(write));
+        assert_ne!(object(other), object(read));
+        forget(read);
+        assert!(known(read).is_none());
+        let what = known(write).expect("it is open");
+        assert_eq!(twin(what), Some(copy), "the lowest of them");
+        share(copy);
+        let is_shared = |descriptor| known(descriptor).is_some_and(|known| known.is_shared);
+        assert!(is_shared(copy) && !is_shared(other));
+        [write, copy, other].into_iter().for_each(forget);
+        assert!(twin(what).is_none());
+    }
+
+    #[test]
+    fn numbers_beyond_the_table_are_known_to_nobody() {
+        for descriptor in [-1, END_OF_TABLE, c_int::MAX] {
+            made(descriptor, Kind::Pipe);
+            assert!(known(descriptor).is_none());
+        }
+    }
+
+    #[test]
+    fn the_kernel_says_what_a_descriptor_is() {
+        let file = File::open("/proc/self/exe").expect("a readable file");
+        assert_eq!(kind_of(file.as_raw_fd()), Kind::Plain);
+        assert_eq!(kind_of(-1), Kind::Plain);
+        // SAFETY: the places have room for two, and all descriptors are closed.
+        unsafe {
+            let mut ends = [0; 2];
+            assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
+            assert_eq!(ends.map(looked_at), [Kind::Pipe; 2]);
+            let pair = ends.as_mut_ptr();
+            assert_eq!(
+                libc::socketpair(libc::AF_UNIX, libc::SOCK_STREAM, 0, pair),
+                0
+            );
+            assert_eq!(ends.map(looked_at), [Kind::Unix; 2]);
+            for (domain, kind, expected) in [
+                (libc::AF_INET, libc::SOCK_STREAM, Kind::Tcp),
+                (libc::AF_INET, libc::SOCK_DGRAM, Kind::Udp),
+                (libc::AF_UNIX, libc::SOCK_DGRAM, Kind::Unix),
+            ] {
+                assert_eq!(looked_at(libc::socket(domain, kind, 0)), expected);
+            }
+            assert_eq!(looked_at(libc::eventfd(0, 0)), Kind::Eventfd);
+            assert_eq!(looked_at(libc::epoll_create1(0)), Kind::Epoll);
+            assert_eq!(looked_at(libc::inotify_init()), Kind::Outside);
+            let timer = libc::timerfd_create(libc::CLOCK_MONOTONIC, 0);
+            assert_eq!(looked_at(timer), Kind::Outside);
+            let process = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0);
+            assert_eq!(looked_at(process as c_int), Kind::Outside);
+        }
+    }
+}

@@ -33,6 +33,23 @@ struct Timer {
     interval: u64,
 }
 
+impl Timer {
+    /// Lets it expire as often as it has by now; returns how often that is.
+    fn expire(&mut self, now: u64) -> u64 {
+        if self.deadline > now {
+            return 0;
+        }
+        if self.interval == 0 {
+            self.deadline = NEVER;
+            return 1;
+        }
+        let times = 1 + (now - self.deadline) / self.interval;
+        let passed = self.interval.saturating_mul(times);
+        self.deadline = self.deadline.saturating_add(passed);
+        times
+    }
+}
+
 /// Takes over the C library's `timerfd_create`.
 #[unsafe(no_mangle)]
 pub(in crate::symbols) extern "C" fn timerfd_create(clock: clockid_t, flags: c_int) -> c_int {
@@ -152,18 +169,11 @@ pub(super) fn expire(now: u64) {
         return;
     }
     with_timers(|timers| {
-        for timer in timers.iter_mut().filter(|timer| timer.deadline <= now) {
-            let late = now - timer.deadline;
-            let times = match timer.interval {
-                0 => 1,
-                interval => 1 + late / interval,
-            };
-            timer.deadline = match timer.interval {
-                0 => NEVER,
-                interval => timer
-                    .deadline
-                    .saturating_add(interval.saturating_mul(times)),
-            };
+        for timer in timers {
+            let times = timer.expire(now);
+            if times == 0 {
+                continue;
+            }
             let arguments = [
                 argument(timer.descriptor),
                 (&raw const times) as usize,
@@ -256,4 +266,51 @@ fn timespec_of(nanos: u64) -> timespec {
 
 fn with_timers<R>(f: impl FnOnce(&mut Vec<Timer>) -> R) -> R {
     engine::outside(|| f(&mut TIMERS.lock().unwrap_or_else(PoisonError::into_inner)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timer(deadline: u64, interval: u64) -> Timer {
+        Timer {
+            descriptor: -1,
+            object: 0,
+            epoch: 0,
+            deadline,
+            interval,
+        }
+    }
+
+    #[test]
+    fn a_timer_without_an_interval_expires_once() {
+        let mut once = timer(100, 0);
+        assert_eq!(once.expire(99), 0);
+        assert_eq!(once.expire(100), 1);
+        assert_eq!((once.expire(1000), once.deadline), (0, NEVER));
+    }
+
+    #[test]
+    fn a_timer_with_an_interval_counts_how_often_it_has_expired() {
+        let mut again = timer(100, 10);
+        assert_eq!((again.expire(100), again.deadline), (1, 110));
+        assert_eq!((again.expire(109), again.deadline), (0, 110));
+        assert_eq!((again.expire(135), again.deadline), (3, 140));
+        assert_eq!((again.expire(140), again.deadline), (1, 150));
+    }
+
+    #[test]
+    fn the_end_of_time_is_never() {
+        let mut far = timer(100, u64::MAX / 2);
+        assert_eq!((far.expire(u64::MAX - 1), far.deadline), (2, NEVER));
+        assert_eq!(timer(NEVER, 10).expire(u64::MAX - 1), 0);
+        assert_eq!(nanos(Duration::MAX), NEVER);
+    }
+
+    #[test]
+    fn times_are_seconds_and_nanoseconds() {
+        let time = timespec_of(3_000_000_007);
+        assert_eq!((time.tv_sec, time.tv_nsec), (3, 7));
+        assert_eq!(nanos(duration_of(&time)), 3_000_000_007);
+    }
 }

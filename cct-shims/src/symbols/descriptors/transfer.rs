@@ -329,3 +329,48 @@ pub(super) fn uncontrolled(descriptor: c_int, act: impl Fn() -> isize) -> isize 
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts these texts, no more than four bytes at a time, where each call takes as many as `takes` says.
+    fn put(texts: &[&str], takes: impl Fn(usize, &[u8]) -> isize) -> (isize, Vec<String>) {
+        let parts: Vec<iovec> = texts
+            .iter()
+            .map(|text| iovec {
+                iov_base: text.as_ptr().cast_mut().cast(),
+                iov_len: text.len(),
+            })
+            .collect();
+        let mut calls = Vec::new();
+        let done = in_pieces(&parts, 4, |bytes| {
+            calls.push(String::from_utf8_lossy(bytes).into_owned());
+            takes(calls.len(), bytes)
+        });
+        (done, calls)
+    }
+
+    #[test]
+    fn everything_is_put_piece_by_piece() {
+        let all = |_, bytes: &[u8]| bytes.len().cast_signed();
+        let (done, calls) = put(&["abcdef", "", "gh"], all);
+        assert_eq!(done, 8);
+        assert_eq!(calls, ["abcd", "ef", "gh"]);
+        assert_eq!(put(&[""], all), (0, Vec::new()));
+    }
+
+    #[test]
+    fn the_rest_of_a_piece_is_put_again() {
+        let (done, calls) = put(&["abcdef"], |_, _| 2);
+        assert_eq!(done, 6);
+        assert_eq!(calls, ["abcd", "cdef", "ef"]);
+    }
+
+    #[test]
+    fn an_error_is_told_if_nothing_was_put_before() {
+        assert_eq!(put(&["abcdef"], |_, _| -1).0, -1);
+        let (done, calls) = put(&["abcdef"], |call, _| if call == 1 { 4 } else { -1 });
+        assert_eq!((done, calls.len()), (4, 2));
+    }
+}

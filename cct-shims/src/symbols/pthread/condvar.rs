@@ -220,3 +220,27 @@ unsafe fn clock_of(cond: *const pthread_cond_t) -> clockid_t {
         libc::CLOCK_REALTIME
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_of_a_condition_variable_is_found() {
+        for clock in [libc::CLOCK_REALTIME, libc::CLOCK_MONOTONIC] {
+            let mut attributes = MaybeUninit::uninit();
+            let mut cond = MaybeUninit::uninit();
+            // SAFETY: both are made by these calls; a fresh one needs no destruction.
+            unsafe {
+                libc::pthread_condattr_init(attributes.as_mut_ptr());
+                libc::pthread_condattr_setclock(attributes.as_mut_ptr(), clock);
+                libc::pthread_cond_init(cond.as_mut_ptr(), attributes.as_ptr());
+                assert_eq!(clock_of(cond.as_ptr()), clock);
+            }
+        }
+        let fixed = libc::PTHREAD_COND_INITIALIZER;
+        // SAFETY: it is readable.
+        let clock = unsafe { clock_of(&raw const fixed) };
+        assert_eq!(clock, libc::CLOCK_REALTIME);
+    }
+}

@@ -382,3 +382,83 @@ impl Mutex {
         result
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::MaybeUninit;
+
+    use super::*;
+
+    /// A mutex that the C library has made with this type.
+    fn made_as(kind: c_int, is_robust: bool) -> pthread_mutex_t {
+        let mut attributes = MaybeUninit::uninit();
+        let mut mutex = MaybeUninit::uninit();
+        let robust = [libc::PTHREAD_MUTEX_STALLED, libc::PTHREAD_MUTEX_ROBUST];
+        // SAFETY: both are made by these calls; a fresh mutex needs no destruction.
+        unsafe {
+            libc::pthread_mutexattr_init(attributes.as_mut_ptr());
+            libc::pthread_mutexattr_settype(attributes.as_mut_ptr(), kind);
+            libc::pthread_mutexattr_setrobust(
+                attributes.as_mut_ptr(),
+                robust[usize::from(is_robust)],
+            );
+            let made = libc::pthread_mutex_init(mutex.as_mut_ptr(), attributes.as_ptr());
+            assert_eq!(made, 0);
+            mutex.assume_init()
+        }
+    }
+
+    #[test]
+    fn the_types_of_the_c_library_are_known() {
+        let kinds = [
+            (libc::PTHREAD_MUTEX_NORMAL, Kind::Normal),
+            (libc::PTHREAD_MUTEX_RECURSIVE, Kind::Recursive),
+            (libc::PTHREAD_MUTEX_ERRORCHECK, Kind::Checked),
+        ];
+        for (kind, expected) in kinds {
+            for is_robust in [false, true] {
+                let mut made = made_as(kind, is_robust);
+                // SAFETY: the mutex lives.
+                let mutex = unsafe { Mutex::at(&raw mut made) };
+                assert!(mutex.kind() == expected, "{kind}");
+                assert_eq!(mutex.is_robust(), is_robust);
+            }
+        }
+        let mut fixed = libc::PTHREAD_MUTEX_INITIALIZER;
+        // SAFETY: as above.
+        assert!(unsafe { Mutex::at(&raw mut fixed) }.kind() == Kind::Normal);
+    }
+
+    #[test]
+    fn the_owner_and_its_count_are_where_the_c_library_has_them() {
+        let mut made = made_as(libc::PTHREAD_MUTEX_RECURSIVE, false);
+        // SAFETY: the mutex lives, and the thread that locks it unlocks it.
+        unsafe {
+            for _ in 0..2 {
+                assert_eq!(libc::pthread_mutex_lock(&raw mut made), 0);
+            }
+            let mutex = Mutex::at(&raw mut made);
+            let thread = crate::symbols::identity::gettid();
+            assert_eq!(mutex.owner.load(Ordering::Relaxed), thread);
+            assert_eq!(mutex.count.load(Ordering::Relaxed), 2);
+            assert!(!mutex.is_held_by(WorkerId(0)) && !mutex.count_down());
+            for _ in 0..2 {
+                assert_eq!(libc::pthread_mutex_unlock(&raw mut made), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_worker_has_a_recursive_one_as_often_as_it_took_it() {
+        let mut made = made_as(libc::PTHREAD_MUTEX_RECURSIVE, false);
+        // SAFETY: the mutex lives.
+        let mutex = unsafe { Mutex::at(&raw mut made) };
+        owner::set(&mutex.owner, WorkerId(3));
+        assert!(mutex.is_held_by(WorkerId(3)) && !mutex.is_held_by(WorkerId(4)));
+        mutex.count.store(1, Ordering::Relaxed);
+        assert_eq!(mutex.count_up(), 0);
+        assert!(mutex.count_down() && !mutex.count_down());
+        mutex.count.store(u32::MAX, Ordering::Relaxed);
+        assert_eq!(mutex.count_up(), libc::EAGAIN);
+    }
+}

@@ -69,3 +69,45 @@ pub(super) fn hand_back(field: &AtomicI32) {
 fn mark() -> i32 {
     MARK | ((engine::run_number() % ITERATIONS) as i32) << WORKER_BITS
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_of_this_iteration_is_known_again() {
+        let field = AtomicI32::new(0);
+        for number in [0, 5, (1 << WORKER_BITS) - 1] {
+            set(&field, WorkerId(number));
+            assert_eq!(of(&field), Owner::Worker(WorkerId(number)));
+            assert_eq!(worker(&field), Some(WorkerId(number)));
+        }
+    }
+
+    #[test]
+    fn a_worker_of_another_iteration_is_gone() {
+        for iteration in [1, 7, 0xFFFE] {
+            let field = AtomicI32::new(mark() + (iteration << WORKER_BITS) + 5);
+            assert_eq!(of(&field), Owner::Gone, "{iteration}");
+            assert_eq!(worker(&field), None);
+        }
+    }
+
+    #[test]
+    fn threads_and_the_marks_of_the_c_library_are_no_workers() {
+        // The greatest number that a thread can have, and what a robust mutex has after its owner's end.
+        for value in [0, 1, 1 << 22, i32::MAX, i32::MAX - 1] {
+            assert_eq!(of(&AtomicI32::new(value)), Owner::Other, "{value:#x}");
+        }
+    }
+
+    #[test]
+    fn what_is_handed_back_is_the_threads() {
+        let field = AtomicI32::new(0);
+        set(&field, WorkerId(3));
+        hand_back(&field);
+        assert_eq!(of(&field), Owner::Other);
+        let thread = crate::symbols::identity::gettid();
+        assert_eq!(field.into_inner(), thread);
+    }
+}

@@ -120,3 +120,33 @@ fn change<R>(change: impl FnOnce(&mut Waited) -> R) -> R {
         result
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_for_one_that_waits_or_for_all() {
+        const OBJECT: usize = 0x1000;
+        assert_eq!(call(OBJECT, true), 0, "nobody waits");
+        (0..3).for_each(|_| enter(OBJECT));
+        assert!(is_waited_for(OBJECT) && !is_waited_for(OBJECT + 8));
+        assert_eq!(call(OBJECT, false), 1);
+        assert_eq!(call(OBJECT, true), 2);
+        assert!(!is_waited_for(OBJECT), "all have been called");
+        assert_eq!(call(OBJECT, true), 0);
+        let answers = [(); 4].map(|()| answer(OBJECT));
+        assert_eq!(answers, [true, true, true, false]);
+    }
+
+    #[test]
+    fn one_that_was_called_cannot_leave_uncalled() {
+        const OBJECT: usize = 0x2000;
+        enter(OBJECT);
+        assert!(leave(OBJECT) && !leave(OBJECT));
+        enter(OBJECT);
+        call(OBJECT, false);
+        assert!(!leave(OBJECT), "the call is this one's");
+        assert!(answer(OBJECT));
+    }
+}
