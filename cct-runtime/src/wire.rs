@@ -38,6 +38,9 @@ pub const ENV_OVERRIDES: &str = "CCT_OVERRIDES";
 /// Settings below the test's attribute (config file), likewise.
 pub const ENV_DEFAULTS: &str = "CCT_DEFAULTS";
 
+/// The path of a file with the bytes of the [`crate::origin::Table`] of what was built.
+pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
+
 /// What a test process says.
 #[expect(
     clippy::large_enum_variant,

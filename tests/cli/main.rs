@@ -20,6 +20,7 @@ mod interactive;
 mod killed;
 mod law;
 mod native;
+mod origins;
 mod places;
 mod polls;
 mod random;

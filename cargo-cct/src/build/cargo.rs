@@ -7,15 +7,20 @@ use std::ffi::OsString;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, process};
 
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 use cct::claim::Exceptions;
+use cct::codec::Wire as _;
 use cct::config::Settings;
+use cct::origin;
 
 use super::chosen::Chosen;
+use super::digest;
 use super::layer;
 use super::linked::Linked;
 use super::marker::Marker;
+use super::origins;
 use super::raw_calls;
 use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
@@ -54,6 +59,8 @@ pub(crate) struct Built {
 pub(crate) struct BuiltCrate {
     /// The kind and name of its target, as cargo calls them.
     pub target: (String, String),
+    /// Whether its package is a member of the workspace.
+    pub is_member: bool,
     /// What the wrapper noted.
     pub marker: Marker,
 }
@@ -91,6 +98,8 @@ pub(crate) struct Executable {
     pub env: Vec<(String, OsString)>,
     /// What its package and the workspace set.
     pub config: Settings,
+    /// The file that says whose code is where.
+    pub origins: PathBuf,
 }
 
 /// Why there are no executables.
@@ -102,6 +111,9 @@ pub(crate) enum BuildError {
     /// Cargo's messages cannot be read.
     #[error("cannot read what cargo says")]
     Messages(#[source] io::Error),
+    /// The table of packages cannot be written.
+    #[error("cannot write `{0}`")]
+    Origins(PathBuf, #[source] io::Error),
     /// The build failed, and cargo said why.
     #[error("the build failed")]
     Failed,
@@ -132,7 +144,8 @@ impl Cargo<'_> {
         if !child.wait().map_err(failed)?.success() {
             return Err(BuildError::Failed);
         }
-        Ok(self.describe(&made))
+        let origins = self.origins(&made)?;
+        Ok(self.describe(&made, &origins))
     }
 
     /// `cargo test` with all that our builds have in common.
@@ -170,12 +183,36 @@ impl Cargo<'_> {
         command
     }
 
-    fn describe(&self, made: &Made) -> Built {
+    /// Makes known whose code is where; returns the file that says so to test processes.
+    fn origins(&self, made: &Made) -> Result<PathBuf, BuildError> {
+        let table = origins::table(
+            (self.workspace, self.toolchain, self.sysroot),
+            &made.packages,
+            &made.out_dirs,
+        );
+        let bytes = table.to_bytes();
+        origin::install(table);
+        let folder = self.workspace.target.join("origins");
+        let file = folder.join(&digest::of_parts(&[&bytes])[..16]);
+        let write = || {
+            fs::create_dir_all(&folder)?;
+            // Another run may be reading it: it is there as a whole, or not at all.
+            let beside = folder.join(format!("tmp-{}", process::id()));
+            fs::write(&beside, &bytes)?;
+            fs::rename(&beside, &file)
+        };
+        if !file.exists() {
+            write().map_err(|error| BuildError::Origins(file.clone(), error))?;
+        }
+        Ok(file)
+    }
+
+    fn describe(&self, made: &Made, origins: &Path) -> Built {
         let mut linked = Linked::new(made.host_libraries());
         let mut executables: Vec<_> = made
             .tests
             .iter()
-            .filter_map(|artifact| self.executable(artifact, made, &mut linked))
+            .filter_map(|artifact| self.executable(artifact, made, &mut linked, origins))
             .collect();
         // Cargo tells of each when it is built, which may be in another order the next time.
         executables.sort_by(|one, other| one.label.cmp(&other.label));
@@ -185,7 +222,7 @@ impl Cargo<'_> {
         });
         Built {
             executables,
-            crates: made.crates(),
+            crates: made.crates(self.workspace),
             has_doctests,
         }
     }
@@ -195,6 +232,7 @@ impl Cargo<'_> {
         artifact: &Artifact,
         made: &Made,
         linked: &mut Linked,
+        origins: &Path,
     ) -> Option<Executable> {
         let path = PathBuf::from(artifact.executable.clone()?);
         let member = self.workspace.packages.get(&artifact.package_id)?;
@@ -229,6 +267,7 @@ impl Cargo<'_> {
             root: self.workspace.root.clone(),
             env,
             config: member.config.clone(),
+            origins: origins.to_owned(),
         })
     }
 
@@ -254,9 +293,11 @@ impl Cargo<'_> {
 /// What cargo's messages say was made.
 #[derive(Debug, Default)]
 struct Made {
-    artifacts: Vec<(TargetKind, String, Vec<PathBuf>)>,
+    artifacts: Vec<(PackageId, TargetKind, String, Vec<PathBuf>)>,
     tests: Vec<Artifact>,
     programs: Vec<(PackageId, String, PathBuf)>,
+    /// The manifests of all packages.
+    packages: BTreeMap<PackageId, PathBuf>,
     out_dirs: BTreeMap<PackageId, PathBuf>,
     linked: Vec<PathBuf>,
 }
@@ -265,11 +306,14 @@ impl Made {
     fn add(&mut self, message: Message) {
         match message {
             Message::CompilerArtifact(artifact) => {
+                let manifest = artifact.manifest_path.clone().into();
+                self.packages.insert(artifact.package_id.clone(), manifest);
                 self.artifacts
                     .extend(artifact.target.kind.first().map(|kind| {
                         let files = artifact.filenames.iter().chain(&artifact.executable);
                         let files = files.map(|file| file.clone().into()).collect();
-                        (kind.clone(), artifact.target.name.clone(), files)
+                        let id = artifact.package_id.clone();
+                        (id, kind.clone(), artifact.target.name.clone(), files)
                     }));
                 if let Some(path) = artifact.executable.clone() {
                     if artifact.profile.test {
@@ -298,7 +342,7 @@ impl Made {
 
     /// The libraries and procedural macros that were built for the build itself: no wrapper left a note.
     fn host_libraries(&self) -> Vec<PathBuf> {
-        let files = self.artifacts.iter().flat_map(|(_, _, files)| files);
+        let files = self.artifacts.iter().flat_map(|(.., files)| files);
         let is_library = |file: &&PathBuf| {
             let extension = file.extension().and_then(|extension| extension.to_str());
             matches!(extension, Some("rlib" | "so"))
@@ -314,9 +358,10 @@ impl Made {
         files
     }
 
-    fn crates(&self) -> Vec<BuiltCrate> {
-        let crates = self.artifacts.iter().filter_map(|(kind, name, files)| {
+    fn crates(&self, workspace: &Workspace) -> Vec<BuiltCrate> {
+        let crates = self.artifacts.iter().filter_map(|(id, kind, name, files)| {
             Some(BuiltCrate {
+                is_member: workspace.packages.contains_key(id),
                 target: (kind.to_string(), name.clone()),
                 marker: files.iter().find_map(|file| Marker::read(file))?,
             })

@@ -12,6 +12,7 @@ mod facts;
 mod layer;
 mod linked;
 pub(crate) mod marker;
+mod origins;
 mod raw_calls;
 mod rustc_args;
 pub(crate) mod shadow;

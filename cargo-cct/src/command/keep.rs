@@ -4,6 +4,8 @@ use std::error::Error as _;
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use cct::origin::Table;
+
 use super::relative;
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
@@ -80,6 +82,7 @@ impl Keeper<'_> {
             executable_hash: digest::of_file(&executable.path)?,
             selection: self.selection.clone(),
             chosen: self.chosen.clone(),
+            origins: Table::default(),
             found_at: since.as_secs(),
         })
     }

@@ -150,11 +150,11 @@ fn tell_of_crates(
     let settings = settings.over(workspace.config.clone());
     if args.output.json {
         for built in &built.crates {
-            Json::line("crate", crates::json(built, &settings, workspace))?;
+            Json::line("crate", crates::json(built, &settings))?;
         }
     } else {
         anstream::eprint!("{}", crates::table(&built.crates));
-        let grains = crates::grains(&built.crates, &settings, workspace);
+        let grains = crates::grains(&built.crates, &settings);
         anstream::eprint!("{grains}");
     }
     Ok(())

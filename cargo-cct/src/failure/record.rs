@@ -1,7 +1,8 @@
 //! All that is known about a failure, as it is written to `trace.json`.
 
 use cct::codec::Wire as _;
-use cct::trace::{Schedule, Trace};
+use cct::origin::{self, Table};
+use cct::trace::{Schedule, Site, Trace};
 use cct::verdict::Bug;
 use cct::wire::{self, Panic};
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,9 @@ pub(crate) struct Provenance {
     /// What was rewritten.
     #[serde(default)]
     pub chosen: Chosen,
+    /// Whose code is where, as far as the trace goes.
+    #[serde(default)]
+    pub origins: Table,
     /// When it was found, in seconds since the Unix epoch.
     pub found_at: u64,
 }
@@ -93,11 +97,15 @@ impl Record {
             ..finding.schedule.clone()
         };
         let (test, schedule) = (name.to_string(), schedule.to_bytes());
+        let files: Vec<_> = sites_of(finding).map(|site| site.file.as_str()).collect();
         Record {
             format: Record::FORMAT.to_owned(),
             version: wire::VERSION,
             id: Id::of(&[test.as_bytes(), class.as_bytes(), &schedule]),
-            provenance,
+            provenance: Provenance {
+                origins: origin::needed_for(&files),
+                ..provenance
+            },
             name,
             iteration: finding.iteration,
             bug: finding.bug.clone(),
@@ -110,4 +118,24 @@ impl Record {
             printed: finding.printed.clone(),
         }
     }
+}
+
+/// All places that a report of the finding may speak of.
+fn sites_of(finding: &Finding) -> impl Iterator<Item = &Site> {
+    let of_trace = finding.trace.iter().flat_map(|trace| {
+        let spawned = trace
+            .workers
+            .iter()
+            .filter_map(|info| info.spawned_at.as_ref());
+        trace.sites.iter().chain(spawned)
+    });
+    let of_bug = finding.bug.iter().flat_map(|bug| {
+        let waits = bug.waits.iter();
+        let waits = waits.flat_map(|wait| [&wait.site].into_iter().chain(&wait.caller));
+        let led_to = bug.led_to.iter().filter_map(|then| then.site.as_ref());
+        bug.site.iter().chain(waits).chain(led_to)
+    });
+    let of_panics = finding.unobserved.iter();
+    let of_panics = of_panics.filter_map(|panic| panic.site.as_ref());
+    of_trace.chain(of_bug).chain(of_panics)
 }

@@ -9,7 +9,6 @@ use super::style::{FAINT, GOOD, WARN, paint};
 use super::words::put;
 use crate::build::cargo::BuiltCrate;
 use crate::build::marker::{Kind, Treatment};
-use crate::build::workspace::Workspace;
 use crate::rewrite::Passes;
 
 /// What is not as it should be; `wanted` are packages that were to be rewritten.
@@ -85,7 +84,7 @@ pub(crate) enum Grain {
 
 impl Grain {
     /// What the settings make of a crate; tests may have others of their own.
-    fn of(built: &BuiltCrate, settings: &Settings, is_member: bool) -> Grain {
+    fn of(built: &BuiltCrate, settings: &Settings) -> Grain {
         let name = &built.marker.package.0;
         let names =
             |list: &Option<Vec<String>>| list.as_ref().is_some_and(|list| list.contains(name));
@@ -93,8 +92,8 @@ impl Grain {
             _ if built.out_of_sight().is_some() => Grain::Uncontrolled,
             _ if names(&settings.interleave) => Grain::Interleaved,
             _ if names(&settings.atomic) => Grain::Atomic,
-            Granularity::Workspace if !is_member => Grain::Atomic,
-            Granularity::Mix if !is_member => Grain::ByTurns,
+            Granularity::Workspace if !built.is_member => Grain::Atomic,
+            Granularity::Mix if !built.is_member => Grain::ByTurns,
             _ => Grain::Interleaved,
         }
     }
@@ -110,11 +109,11 @@ impl Grain {
 }
 
 /// How finely each package is explored, one line for each grain.
-pub(crate) fn grains(crates: &[BuiltCrate], settings: &Settings, workspace: &Workspace) -> String {
+pub(crate) fn grains(crates: &[BuiltCrate], settings: &Settings) -> String {
     let mut packages = BTreeMap::<Grain, BTreeSet<String>>::new();
     for built in crates {
         let (name, version) = &built.marker.package;
-        let grain = Grain::of(built, settings, workspace.has_member(name));
+        let grain = Grain::of(built, settings);
         packages
             .entry(grain)
             .or_default()
@@ -137,7 +136,7 @@ pub(crate) fn grains(crates: &[BuiltCrate], settings: &Settings, workspace: &Wor
 }
 
 /// The same about one crate for programs.
-pub(crate) fn json(built: &BuiltCrate, settings: &Settings, workspace: &Workspace) -> Value {
+pub(crate) fn json(built: &BuiltCrate, settings: &Settings) -> Value {
     let (name, version) = &built.marker.package;
     let (kind, target) = &built.target;
     let (passes, complete) = match &built.marker.treatment {
@@ -155,7 +154,7 @@ pub(crate) fn json(built: &BuiltCrate, settings: &Settings, workspace: &Workspac
         "test": is_test(built),
         "passes": passes,
         "rewritten_source_compiles": complete,
-        "granularity": Grain::of(built, settings, workspace.has_member(name)).name(),
+        "granularity": Grain::of(built, settings).name(),
         "out_of_sight": built.out_of_sight(),
     })
 }

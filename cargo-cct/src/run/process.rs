@@ -91,6 +91,10 @@ impl Launch<'_> {
             None => command.env_remove(wire::ENV_PART),
         };
         match &self.mode {
+            Mode::Native => command.env_remove(wire::ENV_ORIGINS),
+            _ => command.env(wire::ENV_ORIGINS, &self.executable.origins),
+        };
+        match &self.mode {
             Mode::Explore => command
                 .env(wire::ENV_MODE, "explore")
                 .env_remove(wire::ENV_SCHEDULE),

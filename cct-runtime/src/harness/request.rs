@@ -5,10 +5,11 @@ use super::case::TestCase;
 use super::channel::Answers;
 use crate::codec::Wire as _;
 use crate::config::{Resolved, Settings};
+use crate::origin::{self, Table};
 use crate::trace::Schedule;
 use crate::wire::{
-    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_OVERRIDES, ENV_PART,
-    ENV_SCHEDULE,
+    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES,
+    ENV_PART, ENV_SCHEDULE,
 };
 
 /// A request that can be met.
@@ -40,6 +41,7 @@ impl Request {
     /// Reads the request; an error says why it cannot be met.
     pub(super) fn read(case: &TestCase, mode: &str) -> Result<Request, String> {
         let settings = settings(case)?;
+        origins()?;
         let board = std::env::var_os(ENV_BOARD).ok_or("`CCT_BOARD` is not set")?;
         let board = board::shared(&board)?;
         let mode = match mode {
@@ -77,6 +79,7 @@ pub(super) fn forget() {
         ENV_SCHEDULE,
         ENV_OVERRIDES,
         ENV_DEFAULTS,
+        ENV_ORIGINS,
     ] {
         // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };
@@ -106,6 +109,17 @@ fn parse_part(text: &str) -> Option<(u32, u32)> {
     let (process, of) = text.split_once('/')?;
     let (process, of) = (process.parse().ok()?, of.parse().ok()?);
     (process < of).then_some((process, of))
+}
+
+/// Makes known whose code is where, if the environment says so.
+fn origins() -> Result<(), String> {
+    let Some(path) = std::env::var_os(ENV_ORIGINS) else {
+        return Ok(());
+    };
+    let bytes = std::fs::read(&path);
+    let bytes = bytes.map_err(|error| format!("cannot read the packages' folders: {error}"))?;
+    origin::install(Table::from_bytes(&bytes).ok_or("the table of packages is damaged")?);
+    Ok(())
 }
 
 /// Returns the schedule in the file that the environment names, if it names one.

@@ -25,6 +25,7 @@ const OURS: &[(&str, &str)] = &[
     ("cct", "engine"),
     ("cct", "harness"),
     ("cct", "memory"),
+    ("cct", "origin"),
     ("cct_shims", "std"),
     ("cct_shims", "symbols"),
 ];

@@ -15,11 +15,11 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// Tells by the path, which is as rustc was given it.
+    /// Tells by the file, whose path is as rustc was given it.
     pub(crate) fn of(site: &Site) -> Origin {
         match origin::Origin::of(&site.file) {
             origin::Origin::Std | origin::Origin::Cct => Origin::Std,
-            origin::Origin::Fetched(folder) => Origin::Crate(without_version(folder).to_owned()),
+            origin::Origin::Dependency(package) => Origin::Crate(package.name.to_owned()),
             origin::Origin::Elsewhere | origin::Origin::Workspace => Origin::User,
         }
     }
@@ -32,11 +32,6 @@ impl Origin {
             Origin::Std => Some("std"),
         }
     }
-}
-
-/// `crossbeam-epoch` of `crossbeam-epoch-0.9.18`; likewise for a commit's hash.
-fn without_version(folder: &str) -> &str {
-    folder.rsplit_once('-').map_or(folder, |(name, _)| name)
 }
 
 #[cfg(test)]

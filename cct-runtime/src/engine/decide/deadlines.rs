@@ -23,6 +23,7 @@ use crate::claim::Exception;
 use crate::engine::state::early::{REAL_SLEEP, is_sleep};
 use crate::engine::state::worker::{State, Worker};
 use crate::operation::Operation;
+use crate::origin;
 use crate::strategy::CLOCK;
 
 /// A deadline that never comes.
@@ -266,7 +267,7 @@ impl Engine {
         );
         let drives = polls || worker.roots > 0;
         // A dependency's own thread may keep the time for others.
-        let helps = worker.spawned_at.file().starts_with('/');
+        let helps = origin::is_foreign(worker.spawned_at);
         let is_known = self.time.early.hears_of_awaits;
         (drives && !is_known) || (drives || helps) && self.time.early.sleeps > 0
     }

@@ -25,6 +25,7 @@ use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::on_stack;
 use crate::memory::arena;
 use crate::operation::Operation;
+use crate::origin;
 use crate::strategy::{Limits, Rng, WorkerId};
 use crate::verdict::{BugKind, Verdict};
 
@@ -229,7 +230,7 @@ impl Engine {
 
     /// True if the thread drives tasks: all that it goes by are these, and what it keeps of them for itself.
     fn is_executor(&self, thread: &Worker) -> bool {
-        let may_be_one = thread.roots > 0 || thread.spawned_at.file().starts_with('/');
+        let may_be_one = thread.roots > 0 || origin::is_foreign(thread.spawned_at);
         may_be_one && self.roster.iter().any(|worker| worker.task.is_some())
     }
 

@@ -12,6 +12,7 @@ use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::{Context, Stack};
 use crate::operation::Operation;
+use crate::origin;
 use crate::strategy::{TURNS, WORKERS, WorkerId};
 use crate::trace::{Outcome, WorkerKind};
 use crate::verdict::{BugKind, Unpolled};
@@ -134,7 +135,7 @@ impl Engine {
             {
                 return false;
             }
-            let was_made = (*thread).id.0 > 0 && (*thread).spawned_at.file().starts_with('/');
+            let was_made = (*thread).id.0 > 0 && origin::is_foreign((*thread).spawned_at);
             (was_made || (*thread).roots > 0) && !self.tasks.executors_have_clocks
         }
     }

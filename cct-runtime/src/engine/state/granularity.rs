@@ -8,7 +8,7 @@
 use std::panic::Location;
 
 use super::worker::Worker;
-use crate::origin::Origin;
+use crate::origin::{self, Origin};
 
 /// How many operations in a row may be no steps.
 const LONGEST_CALL: u32 = 1024;
@@ -21,7 +21,7 @@ pub(crate) struct Granularity {
     pub(crate) is_on: bool,
     /// All crates are that are not of the workspace.
     is_coarse: bool,
-    /// Crates that always are, and that never are: parts of the paths of their files.
+    /// Packages that always are, and that never are.
     atomic: Vec<String>,
     interleaved: Vec<String>,
     /// Sites already looked up, by address.
@@ -109,14 +109,14 @@ impl Granularity {
     }
 
     fn look_up(&self, file: &str) -> Place {
-        if is_named(&self.interleaved, file) {
+        if origin::is_of(file, &self.interleaved) {
             Place::Interleaved
-        } else if is_named(&self.atomic, file) {
+        } else if origin::is_of(file, &self.atomic) {
             Place::Atomic
         } else {
             match Origin::of(file) {
                 Origin::Std => Place::Std,
-                Origin::Fetched(_) | Origin::Elsewhere => Place::Dependency,
+                Origin::Dependency(_) | Origin::Elsewhere => Place::Dependency,
                 Origin::Workspace | Origin::Cct => Place::Interleaved,
             }
         }
@@ -127,20 +127,6 @@ impl Granularity {
 #[inline]
 fn slot_of(site: &'static Location<'static>) -> usize {
     (std::ptr::from_ref(site).addr() >> 3) % KNOWN
-}
-
-/// True if the file is one of these crates': `/<name>-<version>/` in a registry, `/<name>/` elsewhere.
-fn is_named(names: &[String], file: &str) -> bool {
-    let is_of = |part: &str, name: &str| match part.strip_prefix(name) {
-        Some("") => true,
-        Some(rest) => {
-            let version = rest.strip_prefix('-').unwrap_or_default();
-            version.starts_with(|c: char| c.is_ascii_digit())
-        }
-        None => false,
-    };
-    file.split('/')
-        .any(|part| names.iter().any(|name| is_of(part, name)))
 }
 
 #[cfg(test)]
