@@ -65,6 +65,18 @@ macro_rules! operations {
                 match self { $(Operation::$variant => stringify!($variant),)* }
             }
 
+            /// What the operation can do to shared state.
+            #[inline]
+            pub const fn effect(self) -> Effect {
+                match self { $(Operation::$variant => Effect::$effect,)* }
+            }
+
+            /// How the operation goes about its object, as far as that is known before it is carried out.
+            #[inline]
+            pub const fn access(self) -> Access {
+                match self { $(Operation::$variant => Access::$access,)* }
+            }
+
             /// Returns its name behind that of its object, as in `count.load`.
             pub const fn method(self) -> &'static str {
                 match self { $(Operation::$variant => [$($method,)? $name][0],)* }
@@ -76,21 +88,36 @@ macro_rules! operations {
             }
         }
 
-        /// By code.
-        static ROWS: [Row; Operation::ALL.len()] = [$(Row {
-            effect: Effect::$effect,
-            access: Access::$access,
-            properties: 0 $(| 1 << Property::$property as u32)*,
-        },)*];
+        /// The properties of each operation, in the order of codes.
+        const PROPERTIES: [&[Property]; Operation::ALL.len()] = [$(&[$(Property::$property),*],)*];
     };
 }
 
-/// What is looked up at each step.
-struct Row {
-    effect: Effect,
-    access: Access,
-    /// A bit for each [`Property`] that the operation has.
-    properties: u32,
+/// The operations that have this property: a bit for each, by code. Computed when this is compiled.
+const fn set_of(property: Property) -> u128 {
+    let (mut set, mut code) = (0, 0);
+    while code < PROPERTIES.len() {
+        let mut at = 0;
+        while at < PROPERTIES[code].len() {
+            if PROPERTIES[code][at] as u32 == property as u32 {
+                set |= 1 << code;
+            }
+            at += 1;
+        }
+        code += 1;
+    }
+    set
+}
+
+/// True if the set has this code; fast where all that it has are among the first 64, or all others.
+#[inline]
+const fn is_in(set: u128, code: u32) -> bool {
+    let (first, others) = (set as u64, (set >> 64) as u64);
+    match (first, others) {
+        (_, 0) => code < 64 && first >> code & 1 != 0,
+        (0, _) => code >= 64 && others >> (code - 64) & 1 != 0,
+        _ => set >> code & 1 != 0,
+    }
 }
 
 macro_rules! properties {
@@ -105,7 +132,8 @@ macro_rules! properties {
                 $(#[$doc])*
                 #[inline]
                 pub const fn $property(self) -> bool {
-                    ROWS[self as usize].properties & 1 << Property::$property as u32 != 0
+                    const SET: u128 = set_of(Property::$property);
+                    is_in(SET, self as u32)
                 }
             )*
         }
@@ -362,18 +390,6 @@ impl Operation {
     pub fn from_key(key: &str) -> Option<Operation> {
         let mut all = Operation::ALL.iter().copied();
         all.find(|operation| operation.key() == key)
-    }
-
-    /// What the operation can do to shared state.
-    #[inline]
-    pub const fn effect(self) -> Effect {
-        ROWS[self as usize].effect
-    }
-
-    /// How the operation goes about its object, as far as that is known before it is carried out.
-    #[inline]
-    pub const fn access(self) -> Access {
-        ROWS[self as usize].access
     }
 }
 
