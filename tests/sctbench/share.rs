@@ -6,7 +6,8 @@ use std::rc::Rc;
 use cct::config::Settings;
 use cct::harness::Explorer;
 use cct::strategy::{
-    Beginning, Candidates, Ending, Executed, Origin, Pick, Strategy, WorkerId, derive,
+    Beginning, Beyond, Candidates, ChainId, Ending, Enumerator, Executed, Observer, Origin, Pick,
+    Strategy, WorkerId, derive,
 };
 use cct::verdict::BugKind;
 
@@ -92,10 +93,6 @@ impl Strategy for Lasting {
         self.0.borrow_mut().strategy.pick(candidates)
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.0.borrow_mut().strategy.on_enabled(worker)
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.0.borrow_mut().strategy.choose_index(n)
     }
@@ -104,20 +101,29 @@ impl Strategy for Lasting {
         self.0.borrow().strategy.fair_from()
     }
 
+    fn learns(&self) -> bool {
+        self.0.borrow().strategy.learns()
+    }
+
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
         self.0.borrow_mut().strategy.on_created(worker, origin);
+    }
+
+    fn on_continued(&mut self, worker: WorkerId, chain: ChainId) {
+        self.0.borrow_mut().strategy.on_continued(worker, chain);
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.0.borrow_mut().strategy.on_enabled(worker)
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {
         self.0.borrow_mut().strategy.on_disabled(worker);
     }
 
-    fn observes(&self) -> bool {
-        self.0.borrow().strategy.observes()
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
-        self.0.borrow_mut().strategy.on_step(executed);
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        let observes = self.0.borrow_mut().strategy.observes();
+        if observes { Some(self) } else { None }
     }
 
     fn end(&mut self, ending: &Ending) {
@@ -126,10 +132,48 @@ impl Strategy for Lasting {
         inner.strategy.end(ending);
     }
 
-    fn enumerates(&self) -> bool {
-        self.0.borrow().strategy.enumerates()
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        let enumerates = self.0.borrow().strategy.enumerates();
+        enumerates.then_some(self)
+    }
+}
+
+impl Lasting {
+    /// Tells the strategy, which observes.
+    fn tell(&self, tell: impl FnOnce(&mut dyn Observer)) {
+        if let Some(observer) = self.0.borrow_mut().strategy.observer() {
+            tell(observer);
+        }
+    }
+}
+
+impl Observer for Lasting {
+    fn on_step(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.tell(|observer| observer.on_step(executed, beyond));
     }
 
+    fn on_turn(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.tell(|observer| observer.on_turn(executed, beyond));
+    }
+
+    fn on_look(&mut self) {
+        self.tell(|observer| observer.on_look());
+    }
+
+    fn on_early(&mut self, worker: WorkerId) -> bool {
+        self.0.borrow_mut().strategy.on_early(worker)
+    }
+
+    fn on_late(&mut self, worker: WorkerId) {
+        self.0.borrow_mut().strategy.on_late(worker);
+    }
+
+    fn choose_end(&mut self, over: WorkerId, by: WorkerId) -> u32 {
+        self.0.borrow_mut().strategy.choose_end(over, by)
+    }
+}
+
+impl Enumerator for Lasting {
     fn is_exhausted(&self) -> bool {
         self.0.borrow().strategy.is_exhausted()
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use cct::config::Settings;
 use cct::harness::{Explorer, Seen};
-use cct::strategy::{Beginning, Candidates, Dpor, Limits, Pick, Rng, Strategy, WorkerId};
+use cct::strategy::{
+    Beginning, Candidates, Dpor, Enumerator, Limits, Pick, Rng, Strategy, WorkerId,
+};
 use cct::verdict::Verdict;
 use cct::wire::Counters;
 use cct_shims::std::sync::Mutex;
@@ -66,9 +68,6 @@ impl Strategy for BruteForce {
             quantum: 0,
         }
     }
-    fn on_enabled(&mut self, _worker: WorkerId) -> bool {
-        true
-    }
     fn choose_index(&mut self, n: u32) -> u32 {
         self.next(n)
     }
@@ -84,9 +83,12 @@ impl Strategy for BruteForce {
         }
         self.is_exhausted = true;
     }
-    fn enumerates(&self) -> bool {
-        true
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        Some(self)
     }
+}
+
+impl Enumerator for BruteForce {
     fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }

@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use cct::operation::Access;
 use cct::strategy::{
-    Beginning, Candidates, Ending, Executed, Origin, Pick, Progress, Strategy, WorkerId,
+    Beginning, Candidates, ChainId, Ending, Enumerator, Observer, Origin, Pick, Strategy, WorkerId,
 };
 
 /// The schedules that were made, in this order: the workers picked at contested points, and values chosen.
@@ -42,10 +41,6 @@ impl Strategy for Spy {
         pick
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.strategy.on_enabled(worker)
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         let value = self.strategy.choose_index(n);
         self.labels.push(value);
@@ -56,24 +51,28 @@ impl Strategy for Spy {
         self.strategy.fair_from()
     }
 
+    fn learns(&self) -> bool {
+        self.strategy.learns()
+    }
+
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
         self.strategy.on_created(worker, origin);
+    }
+
+    fn on_continued(&mut self, worker: WorkerId, chain: ChainId) {
+        self.strategy.on_continued(worker, chain);
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.strategy.on_enabled(worker)
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {
         self.strategy.on_disabled(worker);
     }
 
-    fn observes(&self) -> bool {
-        self.strategy.observes()
-    }
-
-    fn on_touched(&mut self, object: usize, access: Access) {
-        self.strategy.on_touched(object, access);
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
-        self.strategy.on_step(executed);
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        self.strategy.observer()
     }
 
     fn end(&mut self, ending: &Ending) {
@@ -81,23 +80,11 @@ impl Strategy for Spy {
         self.strategy.end(ending);
     }
 
-    fn enumerates(&self) -> bool {
-        self.strategy.enumerates()
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        self.strategy.enumerator()
     }
 
-    fn is_exhausted(&self) -> bool {
-        self.strategy.is_exhausted()
-    }
-
-    fn progress(&self) -> Option<Progress> {
-        self.strategy.progress()
-    }
-
-    fn save(&self) -> Option<Vec<u8>> {
-        self.strategy.save()
-    }
-
-    fn resume(&mut self, saved: &[u8]) -> bool {
-        self.strategy.resume(saved)
+    fn enumerator_mut(&mut self) -> Option<&mut dyn Enumerator> {
+        self.strategy.enumerator_mut()
     }
 }

@@ -65,8 +65,8 @@ impl Action {
     ///
     /// They are if they are about one object and do not both only look at it, or both only
     /// [add](Access::Adds) to it. Two spawns are, since workers are numbered in order of creation, and so
-    /// are two looks at the clock, which moves it. What the step does beyond its operation, see
-    /// [`Strategy::on_touched`](super::Strategy::on_touched), is known only afterwards.
+    /// are two looks at the clock, which moves it. What the step does [beyond](super::Beyond) its operation
+    /// is known only afterwards.
     #[inline]
     pub fn conflicts_with(&self, other: &Action) -> bool {
         let theirs = other.accesses();

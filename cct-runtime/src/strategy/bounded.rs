@@ -2,7 +2,7 @@
 
 use super::tree::{Price, Selection, Tree};
 use super::walk::{Walk, price_of_preemption};
-use super::{Beginning, Candidates, Ending, Pick, Progress, Strategy, WorkerId};
+use super::{Beginning, Candidates, Ending, Enumerator, Pick, Progress, Strategy, WorkerId};
 
 /// Makes all schedules that cost nothing, then all that cost 1, and so on, each once.
 ///
@@ -86,15 +86,6 @@ impl Strategy for Bounded {
         self.walk.pick(candidates, price)
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.walk.enable(worker);
-        true
-    }
-
-    fn on_disabled(&mut self, worker: WorkerId) {
-        self.walk.disable(worker);
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.walk.choose(n)
     }
@@ -107,10 +98,25 @@ impl Strategy for Bounded {
         self.walk.end();
     }
 
-    fn enumerates(&self) -> bool {
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.walk.enable(worker);
         true
     }
 
+    fn on_disabled(&mut self, worker: WorkerId) {
+        self.walk.disable(worker);
+    }
+
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        Some(self)
+    }
+
+    fn enumerator_mut(&mut self) -> Option<&mut dyn Enumerator> {
+        Some(self)
+    }
+}
+
+impl Enumerator for Bounded {
     fn is_exhausted(&self) -> bool {
         self.is_done() && self.walk.tree.astray() == 0
     }

@@ -91,15 +91,6 @@ impl Strategy for Delay {
         }
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.enabled.insert(worker);
-        self.ticks.is_alone()
-    }
-
-    fn on_disabled(&mut self, worker: WorkerId) {
-        self.enabled.remove(worker);
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.rng.below(n)
     }
@@ -110,6 +101,15 @@ impl Strategy for Delay {
 
     fn end(&mut self, ending: &Ending) {
         self.ticks.end(ending.steps);
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.enabled.insert(worker);
+        self.ticks.is_alone()
+    }
+
+    fn on_disabled(&mut self, worker: WorkerId) {
+        self.enabled.remove(worker);
     }
 }
 

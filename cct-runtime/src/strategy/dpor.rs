@@ -3,11 +3,11 @@
 //! Kept here: the tree of schedules, races, and what is to be explored. What comes before what in the
 //! schedule at hand is kept in [`super::execution`].
 
-use super::execution::{Execution, Others};
-use super::races::{cannot_go_first, conflict, ends_all, own_object};
+use super::execution::{Execution, Others, ends_all};
+use super::races::{cannot_go_first, conflict, own_object};
 use super::{
-    Beginning, Candidates, Ending, Executed, IterationResult, Origin, Pick, Progress, Strategy,
-    WorkerId,
+    Beginning, Beyond, Candidates, Ending, Enumerator, Executed, IterationResult, Observer, Origin,
+    Pick, Progress, Strategy, WorkerId,
 };
 use crate::operation::Access;
 
@@ -556,20 +556,6 @@ impl Strategy for Dpor {
         Pick { worker, quantum: 0 }
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.execution.wake(worker);
-        true
-    }
-
-    fn on_early(&mut self, _worker: WorkerId) -> bool {
-        // Nobody has woken it.
-        true
-    }
-
-    fn on_late(&mut self, worker: WorkerId) {
-        self.plan_instead(worker);
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         let known = match self.path.get(self.depth) {
             Some(&Node::Choice { value, of }) if of == n => Some(value),
@@ -586,54 +572,8 @@ impl Strategy for Dpor {
         known.unwrap_or(0)
     }
 
-    fn choose_end(&mut self, over: WorkerId, by: WorkerId) -> u32 {
-        // Else the look and the last step are in a race: where the look is first, it is not.
-        if self.execution.comes_after_last_of(by, over) {
-            self.choose_index(2)
-        } else {
-            0
-        }
-    }
-
     fn fair_from(&self) -> u32 {
         u32::MAX
-    }
-
-    fn on_created(&mut self, worker: WorkerId, origin: Origin) {
-        self.execution.create(worker, origin.kind);
-    }
-
-    fn on_disabled(&mut self, worker: WorkerId) {
-        // Somebody loses its turn by the step at hand, or it comes first: a race of which one step is never
-        // made.
-        if self.execution.leave(worker) {
-            self.plan_instead(worker);
-        }
-    }
-
-    fn observes(&self) -> bool {
-        true
-    }
-
-    fn on_touched(&mut self, object: usize, access: Access) {
-        self.execution.touched.push((object, access));
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
-        let node = self.picked.take();
-        self.take(executed, node);
-    }
-
-    fn on_turn(&mut self, executed: &Executed) {
-        self.take(executed, None);
-    }
-
-    fn on_circle(&mut self, with: WorkerId) {
-        self.execution.circle.push(with);
-    }
-
-    fn on_look(&mut self) {
-        self.execution.is_between_steps = false;
     }
 
     fn end(&mut self, ending: &Ending) {
@@ -658,10 +598,68 @@ impl Strategy for Dpor {
         self.advance();
     }
 
-    fn enumerates(&self) -> bool {
+    fn on_created(&mut self, worker: WorkerId, origin: Origin) {
+        self.execution.create(worker, origin.kind);
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.execution.wake(worker);
         true
     }
 
+    fn on_disabled(&mut self, worker: WorkerId) {
+        // Somebody loses its turn by the step at hand, or it comes first: a race of which one step is never
+        // made.
+        if self.execution.leave(worker) {
+            self.plan_instead(worker);
+        }
+    }
+
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        Some(self)
+    }
+
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        Some(self)
+    }
+}
+
+impl Observer for Dpor {
+    fn on_step(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.execution.go_beyond(beyond);
+        let node = self.picked.take();
+        self.take(executed, node);
+    }
+
+    fn on_turn(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.execution.go_beyond(beyond);
+        self.take(executed, None);
+    }
+
+    fn on_look(&mut self) {
+        self.execution.is_between_steps = false;
+    }
+
+    fn on_early(&mut self, _worker: WorkerId) -> bool {
+        // Nobody has woken it.
+        true
+    }
+
+    fn on_late(&mut self, worker: WorkerId) {
+        self.plan_instead(worker);
+    }
+
+    fn choose_end(&mut self, over: WorkerId, by: WorkerId) -> u32 {
+        // Else the look and the last step are in a race: where the look is first, it is not.
+        if self.execution.comes_after_last_of(by, over) {
+            self.choose_index(2)
+        } else {
+            0
+        }
+    }
+}
+
+impl Enumerator for Dpor {
     fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }

@@ -6,8 +6,7 @@
 
 use std::panic::Location;
 
-use super::races::ends_all;
-use super::{Action, Executed, FirstUse, ITERATION, Next, TURNS, WorkerId};
+use super::{Action, Beyond, Executed, FirstUse, ITERATION, Next, TURNS, WorkerId};
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, WorkerKind};
 
@@ -122,6 +121,12 @@ impl Execution {
     /// True if the worker cannot go on.
     pub(super) fn waits(&self, worker: WorkerId) -> bool {
         !matches!(self.flows[worker.0 as usize].next, Next::Goes(_))
+    }
+
+    /// The step at hand does this as well, beyond its operation.
+    pub(super) fn go_beyond(&mut self, beyond: &Beyond<'_>) {
+        self.touched.extend_from_slice(beyond.touched);
+        self.circle.extend_from_slice(beyond.circle);
     }
 
     /// The step at hand creates a worker.
@@ -439,6 +444,11 @@ impl History {
         join(&mut self.phase, clock);
         self.steps.push((event, access));
     }
+}
+
+/// True for what a step does that ends the iteration while others could go on.
+pub(super) fn ends_all(footprint: &[(usize, Access)]) -> bool {
+    footprint.iter().any(|&(object, _)| object == ITERATION)
 }
 
 /// True for waits that end because somebody ends them, whatever the state of an object.

@@ -2,7 +2,7 @@
 
 use super::tree::{Price, Selection, Tree};
 use super::walk::Walk;
-use super::{Beginning, Candidates, Ending, Pick, Progress, Strategy, WorkerId};
+use super::{Beginning, Candidates, Ending, Enumerator, Pick, Progress, Strategy, WorkerId};
 
 /// Makes every schedule once, and knows how many alternatives are left.
 ///
@@ -78,15 +78,6 @@ impl Strategy for Graph {
         self.walk.pick(candidates, Price::Free)
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.walk.enable(worker);
-        true
-    }
-
-    fn on_disabled(&mut self, worker: WorkerId) {
-        self.walk.disable(worker);
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.walk.choose(n)
     }
@@ -99,10 +90,25 @@ impl Strategy for Graph {
         self.walk.end();
     }
 
-    fn enumerates(&self) -> bool {
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.walk.enable(worker);
         true
     }
 
+    fn on_disabled(&mut self, worker: WorkerId) {
+        self.walk.disable(worker);
+    }
+
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        Some(self)
+    }
+
+    fn enumerator_mut(&mut self) -> Option<&mut dyn Enumerator> {
+        Some(self)
+    }
+}
+
+impl Enumerator for Graph {
     fn is_exhausted(&self) -> bool {
         self.walk.tree.is_done() && self.walk.tree.astray() == 0
     }

@@ -1,6 +1,6 @@
 //! Interactive: somebody else answers each question.
 
-use super::{Beginning, Candidates, Executed, Origin, Pick, Strategy, WorkerId};
+use super::{Beginning, Beyond, Candidates, Executed, Observer, Origin, Pick, Strategy, WorkerId};
 use crate::operation::Operation;
 use crate::trace::WorkerKind;
 use crate::wire::{Act, Asks, Happened, Offer, Question};
@@ -99,10 +99,6 @@ impl Strategy for Interactive<'_> {
         Pick { worker, quantum: 0 }
     }
 
-    fn on_enabled(&mut self, _worker: WorkerId) -> bool {
-        false
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.ask(Vec::new(), Asks::Index(n)).min(n - 1)
     }
@@ -111,15 +107,21 @@ impl Strategy for Interactive<'_> {
         u32::MAX
     }
 
+    fn on_enabled(&mut self, _worker: WorkerId) -> bool {
+        false
+    }
+
     fn on_created(&mut self, _worker: WorkerId, origin: Origin) {
         self.workers.push(origin.kind);
     }
 
-    fn observes(&self) -> bool {
-        true
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        Some(self)
     }
+}
 
-    fn on_step(&mut self, executed: &Executed) {
+impl Observer for Interactive<'_> {
+    fn on_step(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
         self.happened.push(Happened {
             worker: executed.worker.0,
             act: Act::from(&executed.action),

@@ -57,10 +57,6 @@ impl Strategy for Pct {
         }
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.priorities.enter(worker.0)
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.priorities.rng.below(n)
     }
@@ -71,6 +67,10 @@ impl Strategy for Pct {
 
     fn end(&mut self, ending: &Ending) {
         self.priorities.end(ending.steps);
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.priorities.enter(worker.0)
     }
 }
 

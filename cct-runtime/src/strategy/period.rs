@@ -5,7 +5,8 @@ use super::pending::Pending;
 use super::plan::{Plans, Until};
 use super::turns::Turns;
 use super::{
-    Beginning, Candidates, Ending, Origin, Pick, Progress, Rng, Strategy, WorkerId, derive,
+    Beginning, Candidates, Ending, Enumerator, Origin, Pick, Progress, Rng, Strategy, WorkerId,
+    derive,
 };
 
 /// Cuts executions into few periods, in each of which one worker runs alone, and tries all ways to do so.
@@ -185,22 +186,6 @@ impl Strategy for Period {
         Pick { worker, quantum: 0 }
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.turns.enable(worker);
-        self.pending.enter(worker);
-        true
-    }
-
-    fn on_disabled(&mut self, worker: WorkerId) {
-        self.turns.disable(worker);
-        self.pending.leave(worker);
-    }
-
-    fn on_created(&mut self, worker: WorkerId, _origin: Origin) {
-        self.execution.workers = worker.0 + 1;
-        self.is_at_key.push(false);
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.rng.below(n)
     }
@@ -225,10 +210,28 @@ impl Strategy for Period {
         self.is_exhausted = !goes_on;
     }
 
-    fn enumerates(&self) -> bool {
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.turns.enable(worker);
+        self.pending.enter(worker);
         true
     }
 
+    fn on_disabled(&mut self, worker: WorkerId) {
+        self.turns.disable(worker);
+        self.pending.leave(worker);
+    }
+
+    fn on_created(&mut self, worker: WorkerId, _origin: Origin) {
+        self.execution.workers = worker.0 + 1;
+        self.is_at_key.push(false);
+    }
+
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        Some(self)
+    }
+}
+
+impl Enumerator for Period {
     fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }

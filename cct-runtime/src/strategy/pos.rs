@@ -210,6 +210,18 @@ impl Strategy for Pos {
         self.pending.pick(place, step, most)
     }
 
+    fn choose_index(&mut self, n: u32) -> u32 {
+        self.rng.below(n)
+    }
+
+    fn learns(&self) -> bool {
+        false
+    }
+
+    fn fair_from(&self) -> u32 {
+        self.fair_after
+    }
+
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
         self.priorities.push(UNDRAWN);
         self.is_surveyed = false;
@@ -221,18 +233,6 @@ impl Strategy for Pos {
         let place = self.pending.leave(worker);
         self.priorities.swap_remove(place);
         self.is_surveyed = false;
-    }
-
-    fn choose_index(&mut self, n: u32) -> u32 {
-        self.rng.below(n)
-    }
-
-    fn learns(&self) -> bool {
-        false
-    }
-
-    fn fair_from(&self) -> u32 {
-        self.fair_after
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which steps are in a race: dependent on each other, and in either order possible.
 
-use super::execution::Event;
-use super::{Executed, ITERATION, TURNS};
+use super::execution::{Event, ends_all};
+use super::{Executed, TURNS};
 use crate::operation::{Access, Operation};
 use crate::trace::Outcome;
 
@@ -52,9 +52,4 @@ pub(super) fn cannot_go_first(step: &Executed, theirs: &Event) -> bool {
         Operation::CallOnce | Operation::OnceWait => gives_up(Operation::OnceDone),
         _ => false,
     }
-}
-
-/// True for what a step does that ends the iteration while others could go on.
-pub(super) fn ends_all(footprint: &[(usize, Access)]) -> bool {
-    footprint.iter().any(|&(object, _)| object == ITERATION)
 }

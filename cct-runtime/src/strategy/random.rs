@@ -1,6 +1,6 @@
 //! Uniform random.
 
-use super::{Beginning, Candidates, Pick, Rng, Strategy, WorkerId};
+use super::{Beginning, Candidates, Pick, Rng, Strategy};
 
 /// Picks uniformly among the candidates at every scheduling point.
 ///
@@ -39,10 +39,6 @@ impl Strategy for Random {
                 quantum: 0,
             },
         }
-    }
-
-    fn on_enabled(&mut self, _worker: WorkerId) -> bool {
-        true
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {

@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use super::{
-    Action, Beginning, Candidates, ChainId, Ending, Executed, IterationResult, Limits, Next,
-    Origin, Reason, Strategy, WorkerId,
+    Action, Beginning, Beyond, Candidates, ChainId, Ending, Executed, IterationResult, Limits,
+    Next, Origin, Reason, Strategy, WorkerId,
 };
 use crate::operation::Operation;
 use crate::trace::{Outcome, WorkerKind};
@@ -66,14 +66,12 @@ impl Script {
         let mut enabled: Vec<_> = (0..done.len() as u32).map(WorkerId).collect();
         for &worker in &enabled {
             let parent = (worker.0 > 0).then_some(WorkerId(0));
-            strategy.on_created(
-                worker,
-                Origin {
-                    parent,
-                    chain: ChainId(worker.0),
-                    kind: WorkerKind::Thread,
-                },
-            );
+            let origin = Origin {
+                parent,
+                chain: ChainId(worker.0),
+                kind: WorkerKind::Thread,
+            };
+            strategy.on_created(worker, origin);
             strategy.on_enabled(worker);
         }
         let mut made = Vec::new();
@@ -89,7 +87,7 @@ impl Script {
             current = strategy.pick(&moment).worker;
             let number = current.0 as usize;
             let rest = &self.workers[number][done[number] + 1..];
-            strategy.on_step(&Executed {
+            let executed = Executed {
                 step: made.len() as u32,
                 worker: current,
                 action: moment.pending(current),
@@ -98,7 +96,10 @@ impl Script {
                 written: None,
                 resumed: false,
                 next: rest.first().map_or(Next::Ends, |&next| Next::Goes(next)),
-            });
+            };
+            if let Some(observer) = strategy.observer() {
+                observer.on_step(&executed, &Beyond::default());
+            }
             made.push((current, done[number]));
             done[number] += 1;
             if done[number] == self.workers[number].len() {

@@ -76,7 +76,7 @@ macro_rules! kinds {
                 match self { $(Kind::$variant => kinds!(@form $name $default),)* }
             }
 
-            /// True for a kind whose strategies enumerate, see [`Strategy::enumerates`]: one that is
+            /// True for a kind whose strategies enumerate, see [`Strategy::enumerator`]: one that is
             /// marked in the table below.
             pub const fn enumerates(self) -> bool {
                 match self { $(Kind::$variant => equal(

@@ -86,10 +86,6 @@ impl Strategy for Sticky {
         }
     }
 
-    fn on_enabled(&mut self, _worker: WorkerId) -> bool {
-        false
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.rng.below(n)
     }
@@ -100,6 +96,10 @@ impl Strategy for Sticky {
 
     fn fair_from(&self) -> u32 {
         0
+    }
+
+    fn on_enabled(&mut self, _worker: WorkerId) -> bool {
+        false
     }
 }
 

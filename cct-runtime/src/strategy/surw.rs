@@ -3,7 +3,8 @@
 use super::census::{Census, accessed};
 use super::pending::{Arrival, Pending};
 use super::{
-    Beginning, Candidates, Ending, Executed, Moment, Origin, Pick, Reason, Rng, Strategy, WorkerId,
+    Beginning, Beyond, Candidates, Ending, Executed, Moment, Observer, Origin, Pick, Reason, Rng,
+    Strategy, WorkerId,
 };
 
 /// Makes all orders of the accesses to one object, drawn for each iteration, equally probable.
@@ -255,6 +256,24 @@ impl Strategy for Surw {
         self.pending.pick(place, step, most)
     }
 
+    fn choose_index(&mut self, n: u32) -> u32 {
+        self.rng.below(n)
+    }
+
+    fn fair_from(&self) -> u32 {
+        self.fair_after
+    }
+
+    fn end(&mut self, _ending: &Ending) {
+        if self.observes {
+            self.census.settle();
+        } else {
+            for (worker, &made) in (0..).map(WorkerId).zip(&self.made) {
+                self.census.raise(worker, made);
+            }
+        }
+    }
+
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
         let share = self.census.create(worker, origin);
         self.put_by.push(share);
@@ -294,29 +313,13 @@ impl Strategy for Surw {
         self.elsewhere -= u32::from(!was_at_delta);
     }
 
-    fn choose_index(&mut self, n: u32) -> u32 {
-        self.rng.below(n)
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        if self.observes { Some(self) } else { None }
     }
+}
 
-    fn fair_from(&self) -> u32 {
-        self.fair_after
-    }
-
-    fn observes(&self) -> bool {
-        self.observes
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
+impl Observer for Surw {
+    fn on_step(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
         self.census.see(executed);
-    }
-
-    fn end(&mut self, _ending: &Ending) {
-        if self.observes {
-            self.census.settle();
-        } else {
-            for (worker, &made) in (0..).map(WorkerId).zip(&self.made) {
-                self.census.raise(worker, made);
-            }
-        }
     }
 }

@@ -93,6 +93,18 @@ impl Strategy for TaskPct {
         }
     }
 
+    fn choose_index(&mut self, n: u32) -> u32 {
+        self.priorities.rng.below(n)
+    }
+
+    fn fair_from(&self) -> u32 {
+        self.fair_after
+    }
+
+    fn end(&mut self, ending: &Ending) {
+        self.priorities.end(ending.steps);
+    }
+
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
         debug_assert_eq!(worker.0 as usize, self.workers.len());
         self.workers.push((origin.chain, 0));
@@ -121,18 +133,6 @@ impl Strategy for TaskPct {
         if let Some(moved) = members.get(position as usize) {
             self.workers[moved.0 as usize].1 = position;
         }
-    }
-
-    fn choose_index(&mut self, n: u32) -> u32 {
-        self.priorities.rng.below(n)
-    }
-
-    fn fair_from(&self) -> u32 {
-        self.fair_after
-    }
-
-    fn end(&mut self, ending: &Ending) {
-        self.priorities.end(ending.steps);
     }
 }
 

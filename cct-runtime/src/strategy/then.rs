@@ -1,10 +1,9 @@
 //! One strategy up to a step, then another.
 
 use super::{
-    Action, Beginning, Candidates, ChainId, Ending, Executed, Origin, Pick, Reason, Strategy,
-    WorkerId, derive,
+    Action, Beginning, Beyond, Candidates, ChainId, Ending, Enumerator, Executed, Observer, Origin,
+    Pick, Reason, Strategy, WorkerId, derive,
 };
-use crate::operation::Access;
 
 /// Lets one strategy decide the first n steps of an iteration, and another all that come later.
 ///
@@ -24,6 +23,8 @@ pub struct Then {
     first: Box<dyn Strategy>,
     steps: u32,
     second: Box<dyn Strategy>,
+    /// Whether the first, and the second, wants to see each step of this iteration.
+    observes: (bool, bool),
     /// True from step n on.
     has_passed: bool,
     /// For how many points the last answer still holds, if the engine does not keep count because one of
@@ -38,6 +39,7 @@ impl Then {
             first,
             steps,
             second,
+            observes: (false, false),
             has_passed: false,
             held: 0,
         }
@@ -48,6 +50,18 @@ impl Then {
             &mut *self.second
         } else {
             &mut *self.first
+        }
+    }
+
+    /// Tells those that observe of a step.
+    fn tell(&mut self, executed: &Executed, tell: impl Fn(&mut dyn Observer, &Executed)) {
+        let first = (!self.has_passed).then(|| self.first.observer());
+        if let Some(first) = first.flatten() {
+            tell(first, executed);
+        }
+        if let Some(second) = self.second.observer() {
+            let step = executed.step.saturating_sub(self.steps);
+            tell(second, &Executed { step, ..*executed });
         }
     }
 
@@ -89,6 +103,7 @@ impl Strategy for Then {
             fair_after: beginning.fair_after.saturating_sub(self.steps),
             ..*beginning
         });
+        self.observes = (self.first.observes(), self.second.observes());
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
@@ -101,23 +116,12 @@ impl Strategy for Then {
             };
         }
         let pick = self.ask(candidates);
-        self.held = if self.observes() && !self.active().observes() {
-            pick.quantum
-        } else {
-            0
+        self.held = match self.observes {
+            (true, false) if self.has_passed => pick.quantum,
+            (false, true) if !self.has_passed => pick.quantum,
+            _ => 0,
         };
         pick
-    }
-
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        let mut asks = self.second.on_enabled(worker);
-        if !self.has_passed {
-            asks = self.first.on_enabled(worker);
-        }
-        if asks {
-            self.held = 0;
-        }
-        asks
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
@@ -129,6 +133,17 @@ impl Strategy for Then {
             0 => self.first.fair_from().min(self.steps),
             from => from.saturating_add(self.steps),
         }
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        let mut asks = self.second.on_enabled(worker);
+        if !self.has_passed {
+            asks = self.first.on_enabled(worker);
+        }
+        if asks {
+            self.held = 0;
+        }
+        asks
     }
 
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
@@ -152,55 +167,11 @@ impl Strategy for Then {
         self.second.on_disabled(worker);
     }
 
-    fn observes(&self) -> bool {
-        self.first.observes() || self.second.observes()
-    }
-
-    fn on_touched(&mut self, object: usize, access: Access) {
-        if self.first.observes() && !self.has_passed {
-            self.first.on_touched(object, access);
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        match self.observes {
+            (false, false) => None,
+            _ => Some(self),
         }
-        if self.second.observes() {
-            self.second.on_touched(object, access);
-        }
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
-        if self.first.observes() && !self.has_passed {
-            self.first.on_step(executed);
-        }
-        if self.second.observes() {
-            self.second.on_step(&Executed {
-                step: executed.step.saturating_sub(self.steps),
-                ..*executed
-            });
-        }
-    }
-
-    fn on_turn(&mut self, executed: &Executed) {
-        if self.first.observes() && !self.has_passed {
-            self.first.on_turn(executed);
-        }
-        if self.second.observes() {
-            self.second.on_turn(&Executed {
-                step: executed.step.saturating_sub(self.steps),
-                ..*executed
-            });
-        }
-    }
-
-    fn on_circle(&mut self, with: WorkerId) {
-        if !self.has_passed {
-            self.first.on_circle(with);
-        }
-        self.second.on_circle(with);
-    }
-
-    fn on_look(&mut self) {
-        if !self.has_passed {
-            self.first.on_look();
-        }
-        self.second.on_look();
     }
 
     fn end(&mut self, ending: &Ending) {
@@ -214,8 +185,61 @@ impl Strategy for Then {
         });
     }
 
-    fn enumerates(&self) -> bool {
-        self.first.enumerates()
+    fn enumerator(&self) -> Option<&dyn Enumerator> {
+        self.first.enumerates().then_some(self)
+    }
+}
+
+impl Observer for Then {
+    fn on_step(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.tell(executed, |observer, executed| {
+            observer.on_step(executed, beyond);
+        });
+    }
+
+    fn on_turn(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.tell(executed, |observer, executed| {
+            observer.on_turn(executed, beyond);
+        });
+    }
+
+    fn on_look(&mut self) {
+        let first = (!self.has_passed).then(|| self.first.observer());
+        if let Some(first) = first.flatten() {
+            first.on_look();
+        }
+        if let Some(second) = self.second.observer() {
+            second.on_look();
+        }
+    }
+
+    fn on_early(&mut self, worker: WorkerId) -> bool {
+        let mut asks = self.second.on_early(worker);
+        if !self.has_passed {
+            asks = self.first.on_early(worker);
+        }
+        if asks {
+            self.held = 0;
+        }
+        asks
+    }
+
+    fn on_late(&mut self, worker: WorkerId) {
+        if !self.has_passed {
+            self.first.on_late(worker);
+        }
+        self.second.on_late(worker);
+    }
+
+    fn choose_end(&mut self, over: WorkerId, by: WorkerId) -> u32 {
+        self.active().choose_end(over, by)
+    }
+}
+
+/// Each beginning that the first makes is gone on with differently, so this is never at its end.
+impl Enumerator for Then {
+    fn is_exhausted(&self) -> bool {
+        false
     }
 }
 
@@ -307,9 +331,9 @@ mod tests {
     }
 
     /// Observes, and picks the last candidate.
-    struct Observer;
+    struct Watcher;
 
-    impl Strategy for Observer {
+    impl Strategy for Watcher {
         fn begin(&mut self, _beginning: &Beginning) {}
         fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
             Pick {
@@ -317,26 +341,26 @@ mod tests {
                 quantum: 0,
             }
         }
-        fn on_enabled(&mut self, _worker: WorkerId) -> bool {
-            true
-        }
         fn choose_index(&mut self, n: u32) -> u32 {
             n - 1
         }
         fn fair_from(&self) -> u32 {
             u32::MAX
         }
-        fn observes(&self) -> bool {
-            true
+        fn observer(&mut self) -> Option<&mut dyn Observer> {
+            Some(self)
         }
+    }
+
+    impl Observer for Watcher {
+        fn on_step(&mut self, _executed: &Executed, _beyond: &Beyond<'_>) {}
     }
 
     /// Asked at each point since the other observes, a walk that switches seldom does so all the same:
     /// 400 steps at 1/200 have two picks on the average, and more than 20 at none of 10^13 seeds.
     #[test]
     fn an_answer_holds_though_the_engine_asks_again() {
-        let mut both = then(Sticky::new(200), 400, Observer);
-        assert!(both.observes());
+        let mut both = then(Sticky::new(200), 400, Watcher);
         let (mut current, mut picks) = (0, 0);
         both.begin(&Beginning {
             seed: 1,
@@ -344,6 +368,7 @@ mod tests {
             longest: 0,
             fair_after: u32::MAX,
         });
+        assert!(both.observer().is_some());
         for step in 1..500 {
             let pick = both.pick(&Scene {
                 enabled: (0..100).collect(),
@@ -367,7 +392,7 @@ mod tests {
         let mut fair = then(Pct::new(2), 30, Random::default());
         let mut early = then(Random::default(), 30, Random::default());
         let mut late = then(Random::default(), 30, Pct::new(2));
-        let mut never = then(Random::default(), 30, Observer);
+        let mut never = then(Random::default(), 30, Watcher);
         for strategy in [&mut fair, &mut early, &mut late, &mut never] {
             strategy.begin(&Beginning {
                 seed: 1,

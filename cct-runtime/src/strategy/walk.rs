@@ -121,7 +121,7 @@ impl Walk {
         self.lengths.end();
     }
 
-    /// All that is known, see [`Strategy::save`](super::Strategy::save).
+    /// All that is known, see [`Enumerator::save`](super::Enumerator::save).
     pub(super) fn save(&self) -> Vec<u8> {
         let mut bytes = self.tree.to_bytes();
         self.lengths.put(&mut bytes);

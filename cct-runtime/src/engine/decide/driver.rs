@@ -4,7 +4,9 @@
 
 use super::replay::Replay;
 use crate::operation::Access;
-use crate::strategy::{Candidates, ChainId, Ending, Executed, Origin, Pick, Strategy, WorkerId};
+use crate::strategy::{
+    Beyond, Candidates, ChainId, Ending, Executed, Observer, Origin, Pick, Strategy, WorkerId,
+};
 use crate::wire::Divergence;
 
 /// Who decides.
@@ -36,6 +38,12 @@ impl Driver {
             Driver::Search(strategy) => Some(unsafe { &mut **strategy }),
             Driver::Replay(_) | Driver::Nobody => None,
         }
+    }
+
+    /// The strategy, if one decides that wants to see each step.
+    #[inline]
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        self.strategy()?.observer()
     }
 
     /// Picks one of the candidates; the schedule that is repeated may not be able to. A strategy is not asked
@@ -82,7 +90,7 @@ impl Driver {
 
     /// True if each step is to be told.
     pub(crate) fn observes(&mut self) -> bool {
-        self.strategy().is_some_and(|strategy| strategy.observes())
+        self.observer().is_some()
     }
 
     /// A worker has been created.
@@ -134,26 +142,21 @@ impl Driver {
         circle: &[WorkerId],
         is_picked: bool,
     ) {
-        let Some(strategy) = self.strategy() else {
+        let Some(observer) = self.observer() else {
             return;
         };
-        for &(object, access) in touched {
-            strategy.on_touched(object, access);
-        }
-        for &other in circle {
-            strategy.on_circle(other);
-        }
+        let beyond = Beyond { touched, circle };
         if is_picked {
-            strategy.on_step(step);
+            observer.on_step(step, &beyond);
         } else {
-            strategy.on_turn(step);
+            observer.on_turn(step, &beyond);
         }
     }
 
     /// The step under way goes on with a look that counts as a step of its own.
     pub(crate) fn tell_look(&mut self) {
-        if let Some(strategy) = self.strategy() {
-            strategy.on_look();
+        if let Some(observer) = self.observer() {
+            observer.on_look();
         }
     }
 

@@ -8,8 +8,8 @@ use self::exp::exp_minus;
 use self::fingerprint::Fingerprint;
 use self::table::{CHOICES, Place, Table};
 use super::{
-    Beginning, Candidates, Ending, Executed, FirstUse, Origin, Pick, Reason, Rng, Strategy,
-    WorkerId,
+    Beginning, Beyond, Candidates, Ending, Executed, FirstUse, Observer, Origin, Pick, Reason, Rng,
+    Strategy, WorkerId,
 };
 
 /// The most choices of an iteration that are learned from.
@@ -165,12 +165,6 @@ impl Strategy for QLearning {
         Pick { worker, quantum: 0 }
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.fingerprint.set_enabled(worker, true);
-        self.groups.insert(worker);
-        true
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         if n as usize > CHOICES {
             return self.rng.below(n);
@@ -190,26 +184,6 @@ impl Strategy for QLearning {
         self.fair_after
     }
 
-    fn on_created(&mut self, worker: WorkerId, origin: Origin) {
-        let path = self.fingerprint.create(worker, origin);
-        let number = self.paths.number_up_to(path, MOST_PATHS);
-        let group = number.unwrap_or(worker.0) as usize % CHOICES;
-        self.groups.places.push((group as u8, 0));
-    }
-
-    fn on_disabled(&mut self, worker: WorkerId) {
-        self.fingerprint.set_enabled(worker, false);
-        self.groups.remove(worker);
-    }
-
-    fn observes(&self) -> bool {
-        true
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
-        self.fingerprint.step(executed);
-    }
-
     fn end(&mut self, _ending: &Ending) {
         for pair in self.path.windows(2) {
             let [now, next] = [pair[0], pair[1]];
@@ -217,6 +191,34 @@ impl Strategy for QLearning {
             self.table.learn(now.place, chosen, next.place, next.best);
         }
         self.table.end_iteration();
+    }
+
+    fn on_created(&mut self, worker: WorkerId, origin: Origin) {
+        let path = self.fingerprint.create(worker, origin);
+        let number = self.paths.number_up_to(path, MOST_PATHS);
+        let group = number.unwrap_or(worker.0) as usize % CHOICES;
+        self.groups.places.push((group as u8, 0));
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.fingerprint.set_enabled(worker, true);
+        self.groups.insert(worker);
+        true
+    }
+
+    fn on_disabled(&mut self, worker: WorkerId) {
+        self.fingerprint.set_enabled(worker, false);
+        self.groups.remove(worker);
+    }
+
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        Some(self)
+    }
+}
+
+impl Observer for QLearning {
+    fn on_step(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
+        self.fingerprint.step(executed);
     }
 }
 

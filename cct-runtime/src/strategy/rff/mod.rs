@@ -9,7 +9,9 @@ use self::corpus::Corpus;
 use self::coverage::Coverage;
 use self::event::Events;
 use self::steer::Steering;
-use super::{Beginning, Candidates, Ending, Executed, Pick, Rng, Strategy, WorkerId};
+use super::{
+    Beginning, Beyond, Candidates, Ending, Executed, Observer, Pick, Rng, Strategy, WorkerId,
+};
 
 /// Fuzzes abstract schedules: sets of demands on which write a read gets its value from.
 ///
@@ -70,11 +72,6 @@ impl Strategy for Rff {
         Pick { worker, quantum: 0 }
     }
 
-    fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.steering.insert(worker);
-        true
-    }
-
     fn choose_index(&mut self, n: u32) -> u32 {
         self.steering.below(n)
     }
@@ -83,24 +80,31 @@ impl Strategy for Rff {
         self.fair_after
     }
 
-    fn on_disabled(&mut self, worker: WorkerId) {
-        self.steering.remove(worker);
-    }
-
-    fn observes(&self) -> bool {
-        true
-    }
-
-    fn on_step(&mut self, executed: &Executed) {
-        self.steering
-            .step(executed, &mut self.events, &mut self.coverage);
-    }
-
     fn end(&mut self, _ending: &Ending) {
         let (is_new, combination) = self.coverage.end_iteration();
         if is_new || self.corpus.is_empty() {
             self.corpus.keep(combination);
         }
+    }
+
+    fn on_enabled(&mut self, worker: WorkerId) -> bool {
+        self.steering.insert(worker);
+        true
+    }
+
+    fn on_disabled(&mut self, worker: WorkerId) {
+        self.steering.remove(worker);
+    }
+
+    fn observer(&mut self) -> Option<&mut dyn Observer> {
+        Some(self)
+    }
+}
+
+impl Observer for Rff {
+    fn on_step(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
+        self.steering
+            .step(executed, &mut self.events, &mut self.coverage);
     }
 }
 
