@@ -58,7 +58,7 @@ fn no_static_of_ours_is_put_back() {
         "cct::engine::external::IS_ENGINE_THREAD",
         "cct::engine::state::ENGINE",
         "cct::harness::listener::CHANNEL",
-        "cct::memory::arena::ARENA",
+        "cct::memory::arena::heap::ARENA",
         "cct_shims::symbols::descriptors::table::TABLE",
         "cct_shims::symbols::pthread::owner::hand_back::CARRIER",
     ];

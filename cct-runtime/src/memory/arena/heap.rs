@@ -1,0 +1,334 @@
+//! The arena itself: blocks are made, given back and forgotten.
+
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+
+use super::block::{FREED, HEADER, Header, LIVE, header};
+use super::freed::FreedBlocks;
+use crate::engine::{bad_memory, current_engine};
+
+/// The address that the region is asked for at; another would do, but differ from process to process.
+const HOME: usize = 0x2000_0000_0000;
+/// The size of the region: address space only, since memory is taken page by page.
+const REGION: usize = 64 << 30;
+/// Every iteration that uses more bytes than this uses freed blocks again.
+const REUSE_FROM: usize = 512 << 20;
+/// Memory of this size is cleared by giving its pages back: a program that allocates a table of gigabytes and
+/// uses a few pages of it does so at once, as natively.
+const GREAT: usize = 4 << 20;
+/// A multiple of the size of pages.
+const PAGE: usize = 64 << 10;
+const POISON: u8 = 0xDD;
+struct Arena {
+    start: usize,
+    /// The address of the first free byte.
+    top: usize,
+    /// Freed blocks are used again once so many bytes are used.
+    reuse_from: usize,
+    freed: FreedBlocks,
+}
+
+impl Arena {
+    /// True if freed blocks are used again.
+    #[inline]
+    fn uses_again(&self) -> bool {
+        self.top - self.start > self.reuse_from
+    }
+}
+
+struct Shared(UnsafeCell<Arena>);
+
+// SAFETY: the arena is used by the engine's OS thread only; `contains` reads `start`, set once before.
+unsafe impl Sync for Shared {}
+
+static ARENA: Shared = Shared(UnsafeCell::new(Arena {
+    start: 0,
+    top: 0,
+    reuse_from: REUSE_FROM,
+    freed: FreedBlocks::new(0),
+}));
+
+/// Reserves the region; allocations of controlled workers come from it from now on.
+pub(crate) fn open() {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a fresh mapping touches nobody's memory; the arena is ours, see `Shared`.
+    unsafe {
+        let home = HOME as *mut libc::c_void;
+        let place = libc::mmap(home, REGION, protection, flags, -1, 0);
+        assert_ne!(
+            place,
+            libc::MAP_FAILED,
+            "no address space for the iteration arena"
+        );
+        (*ARENA.0.get()).start = place as usize;
+        (*ARENA.0.get()).top = place as usize;
+    }
+}
+
+/// Forgets every block. Blocks that are freed from now on rest, or with a seed are used again, in a random
+/// order. The pages of an unusually large iteration go back to the system.
+pub(crate) fn reset(reuse: Option<u64>) {
+    // SAFETY: called between iterations on the engine's thread; nothing is live.
+    unsafe {
+        let arena = &mut *ARENA.0.get();
+        if arena.top - arena.start > REUSE_FROM {
+            clear_pages(
+                (arena.start + REUSE_FROM) as *mut u8,
+                arena.top - arena.start - REUSE_FROM,
+            );
+        }
+        arena.top = arena.start;
+        arena.freed.reset(reuse.unwrap_or(0));
+        arena.reuse_from = reuse.map_or(REUSE_FROM, |_| 0);
+    }
+}
+
+/// True on a controlled worker: allocations come from the arena.
+#[inline]
+pub fn is_in_use() -> bool {
+    // SAFETY: `start` is set once, before the engine can be.
+    !current_engine().is_null() && unsafe { (*ARENA.0.get()).start != 0 }
+}
+
+/// True if the block is of the arena, in whatever iteration it was made.
+#[inline]
+pub fn contains(block: *mut u8) -> bool {
+    // SAFETY: `start` is set once, before there can be such a block.
+    let start = unsafe { (*ARENA.0.get()).start };
+    start != 0 && (block as usize).wrapping_sub(start) < REGION
+}
+
+/// Returns a new block, or null when the region is exhausted. `align` is a power of two.
+///
+/// # Safety
+///
+/// [`is_in_use`] must be true.
+pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
+    // SAFETY: on the engine's thread, see `Shared`.
+    let arena = unsafe { &mut *ARENA.0.get() };
+    let align = align.max(HEADER);
+    if arena.uses_again()
+        && align == HEADER
+        && let Some(block) = arena.freed.take(size)
+    {
+        return block.as_ptr();
+    }
+    let block = (arena.top + HEADER).next_multiple_of(align);
+    match block.checked_add(size) {
+        Some(end) if end <= arena.start + REGION => arena.top = end.next_multiple_of(HEADER),
+        _ => return null_mut(),
+    }
+    let block = block as *mut u8;
+    // SAFETY: the header lies between the old top and the block.
+    unsafe { header(block).write(Header { size, state: LIVE }) };
+    block
+}
+
+/// Returns a new block of zeros, or null when the region is exhausted.
+///
+/// # Safety
+///
+/// [`is_in_use`] must be true.
+pub unsafe fn allocate_zeroed(size: usize) -> *mut u8 {
+    // SAFETY: the caller's; the new block has that size.
+    unsafe {
+        let block = allocate(size, HEADER);
+        if !block.is_null() {
+            clear(block, size);
+        }
+        block
+    }
+}
+
+/// Gives a block back. A block that is not live ends the iteration with that verdict.
+///
+/// # Safety
+///
+/// [`contains`] must be true of the block.
+pub unsafe fn free(block: *mut u8) {
+    // SAFETY: a block of the arena has a header, unless the program made the address up.
+    unsafe {
+        check_live(block, "freed");
+        let size = (*header(block)).size;
+        (*header(block)).state = FREED;
+        block.write_bytes(POISON, size.min(GREAT));
+        if size > GREAT {
+            clear(block.add(GREAT), size - GREAT);
+        }
+        let arena = &mut *ARENA.0.get();
+        if arena.uses_again() {
+            arena.freed.put(block, size);
+        }
+    }
+}
+
+/// Returns the usable size of a block.
+///
+/// # Safety
+///
+/// [`contains`] must be true of the block.
+pub unsafe fn size_of_block(block: *mut u8) -> usize {
+    // SAFETY: a block of the arena has a header.
+    unsafe { (*header(block)).size }
+}
+
+/// Makes a block larger or smaller where it lies, if it can be.
+///
+/// # Safety
+///
+/// [`contains`] must be true of the block.
+pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
+    // SAFETY: on the engine's thread; a block of the arena has a header.
+    unsafe {
+        check_live(block, "reallocated");
+        let arena = &mut *ARENA.0.get();
+        let old_end = (block as usize + (*header(block)).size).next_multiple_of(HEADER);
+        let fits = if old_end == arena.top {
+            let end = (block as usize).saturating_add(size);
+            let fits = end <= arena.start + REGION;
+            if fits {
+                arena.top = end.next_multiple_of(HEADER);
+            }
+            fits
+        } else {
+            size <= (*header(block)).size
+        };
+        if fits {
+            (*header(block)).size = size;
+        }
+        fits
+    }
+}
+
+/// Returns how many bytes the iteration has used.
+pub(crate) fn used() -> usize {
+    let (start, top) = extent();
+    top - start
+}
+
+/// Returns where the region begins, and where its free part does.
+pub(super) fn extent() -> (usize, usize) {
+    // SAFETY: on the engine's thread, see `Shared`.
+    let arena = unsafe { &*ARENA.0.get() };
+    (arena.start, arena.top)
+}
+
+/// Ends the iteration with a verdict if the block is not live.
+///
+/// # Safety
+///
+/// A header must precede it.
+unsafe fn check_live(block: *mut u8, what: &str) {
+    // SAFETY: the caller's.
+    let state = unsafe { (*header(block)).state };
+    let engine = current_engine();
+    if state == LIVE || engine.is_null() {
+        return;
+    }
+    let reason = if state == FREED {
+        "has been freed before"
+    } else {
+        "was never allocated"
+    };
+    bad_memory(engine, &format!("memory is {what} that {reason}"));
+}
+
+/// Fills memory of the arena with zeros.
+///
+/// # Safety
+///
+/// Nobody else uses it.
+unsafe fn clear(from: *mut u8, size: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if size >= GREAT {
+            clear_pages(from, size);
+        } else {
+            from.write_bytes(0, size);
+        }
+    }
+}
+
+/// Fills memory of the arena with zeros, by giving its whole pages back: the system has fresh ones.
+///
+/// # Safety
+///
+/// As for [`clear`].
+unsafe fn clear_pages(from: *mut u8, size: usize) {
+    let before = from.align_offset(PAGE).min(size);
+    let whole = (size - before) / PAGE * PAGE;
+    // SAFETY: all of it lies in the memory that the caller has.
+    unsafe {
+        let pages = from.add(before);
+        from.write_bytes(0, before);
+        if libc::madvise(pages.cast(), whole, libc::MADV_DONTNEED) != 0 {
+            pages.write_bytes(0, whole);
+        }
+        pages.add(whole).write_bytes(0, size - before - whole);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process has one arena, so there is one test of it.
+    #[test]
+    fn blocks_are_aligned_known_poisoned_and_forgotten() {
+        open();
+        // SAFETY: the region is open, nobody else uses it, and all that is touched lies in blocks.
+        unsafe {
+            let first = allocate(100, 1);
+            let second = allocate(10, 256);
+            assert!((first as usize).is_multiple_of(HEADER));
+            assert!((second as usize).is_multiple_of(256));
+            assert_eq!(size_of_block(first), 100);
+            assert!(contains(first) && contains(second));
+            assert!(!contains((&raw const first).cast_mut().cast()));
+
+            assert!(resize_in_place(second, 5000), "nothing lies behind it");
+            assert!(!resize_in_place(first, 5000));
+            assert!(resize_in_place(first, 50));
+            assert_eq!(allocate(REGION, 16), null_mut());
+
+            first.write_bytes(1, 50);
+            free(first);
+            assert_eq!(std::slice::from_raw_parts(first, 50), [POISON; 50]);
+            assert_eq!((*header(first)).state, FREED);
+
+            assert_ne!(allocate(100, 1), first, "freed blocks rest");
+
+            let great = allocate(3 * GREAT, 1);
+            great.write_bytes(1, 3 * GREAT);
+            free(great);
+            assert!((0..GREAT).all(|n| *great.add(n) == POISON));
+            assert!((GREAT..3 * GREAT).all(|n| *great.add(n) == 0));
+            reset(None);
+            allocate(100, 1);
+            let zeros = allocate_zeroed(2 * GREAT);
+            assert!((0..2 * GREAT).all(|n| *zeros.add(n) == 0));
+            let table = allocate_zeroed(REGION / 2);
+            assert_eq!((*table, *table.add(REGION / 2 - 1)), (0, 0));
+            free(table);
+            reset(Some(1));
+            assert_eq!(allocate(100, 1), first);
+
+            let sizes = [1, 24, 1024, 5000];
+            let blocks = sizes.map(|size| allocate(size, 1));
+            for block in blocks {
+                free(block);
+            }
+            let again = [16, 17, 1009, 4096].map(|size| allocate(size, 1));
+            assert_eq!(again, blocks, "each has room for what is asked for");
+            assert!(size_of_block(again[0]) >= 16);
+            let [.., last] = again;
+            free(last);
+            assert_ne!(allocate(8192, 1), last);
+            free(again[1]);
+            free(again[2]);
+            assert_eq!(allocate(30, 1), again[1], "by size");
+            reset(None);
+        }
+    }
+}

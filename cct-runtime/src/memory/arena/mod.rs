@@ -1,0 +1,23 @@
+//! The iteration arena: the heap of controlled workers.
+//!
+//! The arena is a bump allocator over one region at a fixed address, so that an iteration has the same
+//! addresses whenever it is made. Each block has a header with its size and state, by which a double free is
+//! detected. Freed memory is overwritten (of a great block the first part), so that a use after free does not
+//! look right by accident, and rests to the end of the iteration, unless that uses very much memory.
+//!
+//! A compare-and-exchange that mistakes a new block for the old one at its place (ABA) shows only if
+//! blocks are used again. So in some iterations they are, in an order that is chosen at random.
+//!
+//! The C library's allocation functions, taken over by symbol, lead here.
+
+mod block;
+mod freed;
+mod heap;
+mod live;
+
+pub use heap::{
+    allocate, allocate_zeroed, contains, free, is_in_use, resize_in_place, size_of_block,
+};
+
+pub(crate) use heap::{open, reset, used};
+pub(crate) use live::{is_address, is_freed, live_words, small_blocks};
