@@ -1,29 +1,29 @@
 //! A test, as its attributes describe it.
 
-/// What the test attribute says about a test.
+/// A test, as its attributes describe it.
 #[derive(Clone, Copy, Debug)]
 pub struct TestCase {
     /// `module_path!()` and the function's name.
     pub name: &'static str,
-    /// What `#[should_panic]` says.
+    /// Whether the body is expected to panic.
     pub should_panic: ShouldPanic,
     /// Settings of `#[cct::test(…)]` as `key=value` lines, checked at compile time.
     pub settings: &'static str,
 }
 
-/// What `#[should_panic]` says.
+/// The expectation of `#[should_panic]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShouldPanic {
     /// The attribute is absent.
     No,
-    /// Any panic will do.
+    /// Any panic passes the test.
     Yes,
-    /// The message must contain this.
+    /// A panic passes whose message contains this text.
     With(&'static str),
 }
 
 impl TestCase {
-    /// The name as libtest shows it: without the crate.
+    /// Returns the name as libtest shows it, without the crate.
     pub(super) fn test_name(&self) -> &'static str {
         self.name
             .split_once("::")

@@ -10,13 +10,13 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// The channel that the environment names; `None` if it names none.
+    /// Opens the channel that the environment names; `None` if it names none.
     pub(super) fn open() -> Option<Channel> {
         let descriptor = descriptor_in(ENV_EVENTS)?;
         Some(Channel { descriptor })
     }
 
-    /// Sends an event. When nobody listens any more the process has no reason to go on.
+    /// Sends an event. The process ends if nobody reads it: there is no reason to go on.
     pub(super) fn send(self, event: &Event) {
         let bytes = event.to_bytes();
         let mut frame = Vec::with_capacity(bytes.len() + 4);
@@ -43,13 +43,13 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// The answers that the environment names; `None` if it names none.
+    /// Opens the answers that the environment names; `None` if it names none.
     pub(super) fn open() -> Option<Answers> {
         let descriptor = descriptor_in(ENV_ANSWERS)?;
         Some(Answers { descriptor })
     }
 
-    /// Waits for the next answer. When nobody answers any more the process has no reason to go on.
+    /// Waits for the next answer. The process ends if nobody writes one: there is no reason to go on.
     pub(super) fn next(self) -> u32 {
         let mut bytes = [0; 4];
         let mut filled = 0;
@@ -68,7 +68,7 @@ impl Answers {
     }
 }
 
-/// The descriptor that a variable names. A process that the test starts must not keep it open.
+/// Returns the descriptor that a variable names. Processes that the test starts do not inherit it.
 fn descriptor_in(variable: &str) -> Option<libc::c_int> {
     let descriptor = std::env::var(variable).ok()?.parse().ok()?;
     // SAFETY: touches no memory.

@@ -1,4 +1,4 @@
-//! Signals: what a test process can still say when it dies or hangs.
+//! The last words of a test process that dies or hangs, told by a signal handler.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
@@ -13,7 +13,7 @@ use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
 
 static BOARD: AtomicPtr<Board> = AtomicPtr::new(null_mut());
 static RUNNER: AtomicPtr<Runner> = AtomicPtr::new(null_mut());
-/// Set in a replay, which also tells what happened up to the signal.
+/// True in a replay, which also tells the trace up to the signal.
 static TELLS_TRACE: AtomicBool = AtomicBool::new(false);
 /// The OS thread that runs the engine.
 static THREAD: AtomicI32 = AtomicI32::new(0);
@@ -28,8 +28,8 @@ const FATAL: [libc::c_int; 6] = [
     libc::SIGABRT,
 ];
 
-/// Makes fatal signals, and the watchdog's, leave a bug on the board before they end the process. The
-/// runner stays where it is for the rest of the process.
+/// Installs a handler of fatal signals, and of the watchdog's, which leaves a bug on the board and ends the
+/// process. The runner must stay where it is for the rest of the process.
 pub(super) fn install(board: *mut Board, runner: *mut Runner) {
     BOARD.store(board, Ordering::Relaxed);
     RUNNER.store(runner, Ordering::Relaxed);
@@ -60,16 +60,16 @@ pub(super) fn install(board: *mut Board, runner: *mut Runner) {
     }
 }
 
-/// In a replay: what happened up to the signal is told as well.
+/// From here on the handler tells the trace, too.
 pub(super) fn tell_trace() {
     TELLS_TRACE.store(true, Ordering::Relaxed);
 }
 
-/// Leaves a bug on the board, and where the signal came.
+/// Handles a signal: leaves a bug and the calls that led here on the board, and ends the process.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
     let on_engine_thread = os_thread() == THREAD.load(Ordering::Relaxed);
     if signal == WATCHDOG_SIGNAL && !on_engine_thread {
-        // The kernel picked any thread; the one that hangs must say where.
+        // The kernel has picked some thread; the one that hangs has to say where it is.
         // SAFETY: sends a signal to this process.
         unsafe {
             let thread = THREAD.load(Ordering::Relaxed);
@@ -90,7 +90,7 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
     unsafe { libc::_exit(128 + signal) }
 }
 
-/// In a replay: sends the trace up to here.
+/// Sends the trace up to the signal, in a replay.
 fn tell(bug: Bug) {
     if !TELLS_TRACE.load(Ordering::Relaxed) {
         return;
@@ -139,7 +139,7 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
     Bug::new(kind, message, Some(site), Some(worker))
 }
 
-/// The calls that led to where the signal came.
+/// Leaves the calls that led to the signal on the board.
 fn leave_frames() {
     let frames = Frames::here();
     let places = frames.places();

@@ -1,29 +1,29 @@
 //! Counts distinct schedules by their fingerprints, in memory that does not grow.
 
-/// The table's size: a power of two.
+/// The number of slots: a power of two.
 const SLOTS: usize = 1 << 18;
-/// It is left alone once it is this full.
+/// The table takes no more fingerprints than this.
 const FULL: u64 = (SLOTS / 2) as u64;
 
 /// A set of fingerprints that stops growing when it is half full.
 #[derive(Debug)]
 pub(super) struct Distinct {
-    /// Open addressing; 0 is an empty slot.
+    /// The table, with open addressing; 0 is an empty slot.
     slots: Vec<u64>,
     count: u64,
 }
 
 impl Distinct {
     pub(super) fn new() -> Distinct {
-        // Zeroed memory comes from the system page by page, as it is used.
+        // The system hands out zeroed memory page by page, as it is used.
         Distinct {
             slots: vec![0; SLOTS],
             count: 0,
         }
     }
 
-    /// Adds a fingerprint; false if it was there. Beyond 131,072 distinct ones the count stays where it
-    /// is, and each counts as new.
+    /// Adds a fingerprint; false if the table has it. A table with 131,072 distinct ones takes no more, and
+    /// each then counts as new.
     pub(super) fn insert(&mut self, fingerprint: u64) -> bool {
         if self.count >= FULL {
             return true;
@@ -43,7 +43,7 @@ impl Distinct {
         }
     }
 
-    /// All of them, in no particular order.
+    /// Returns the fingerprints, in no particular order.
     pub(super) fn members(&self) -> Vec<u64> {
         self.slots
             .iter()
@@ -52,7 +52,7 @@ impl Distinct {
             .collect()
     }
 
-    /// How many there were.
+    /// Returns the number of fingerprints in the table.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

@@ -1,15 +1,14 @@
-//! The early end of a search in whose schedules nothing, or next to nothing, was contested.
+//! The early end of a search whose schedules hardly differ.
 //!
-//! Strategies by chance never know that they have made all schedules that there are. So when each has had
-//! a few turns and hardly two of their schedules differ, all of them are enumerated: once as a strategy
-//! that enumerates does it, and again with seeds by which freed memory is used again and prints are steps.
-//! If there are few, the search is at its end, and a claim is made as after any other enumeration. If not,
-//! it goes on.
+//! Random strategies cannot know that they have made all schedules. So the search looks after a few turns of
+//! each: if hardly any two schedules differ, it enumerates all of them, once with a plain seed, and again
+//! with seeds by which freed memory is used again and prints are steps. If all enumerations end soon, the
+//! search ends, with a claim as after any other enumeration. Otherwise it goes on.
 //!
-//! Nothing may be left that a later schedule would have shown. All that follows from the iteration's seed, or
-//! from earlier iterations, rules an early end out: random numbers, clocks, time-outs, files, what other
-//! processes do, and picks of the engine's own where workers spin. Where no step at all was contested, what
-//! does not let others run is no reason to go on: a clock that is read, the keys of a hash, a time-out.
+//! An early end must not miss anything that a later schedule would have shown. Everything that follows from
+//! the iteration's seed or from earlier iterations rules it out: random numbers, clocks, time-outs, files,
+//! other processes, and the engine's own picks where workers spin. A search without a single choice point is
+//! an exception: a clock that is read, the keys of a hash and a time-out cannot let anybody else run there.
 
 use super::maker::Maker;
 use super::portfolio::Member;
@@ -19,17 +18,17 @@ use crate::engine::Record;
 use crate::strategy::Limits;
 use crate::verdict::{Bug, Verdict};
 
-/// After how many turns of each strategy it is looked whether there is anything to explore.
+/// The search looks after so many turns of each strategy.
 const TURNS: usize = 5;
-/// There may be little if no more than one in so many schedules was a new one.
+/// Schedules hardly differ if no more than one in so many was a new one.
 const NEW_ONE_IN: u64 = 4;
 /// The most schedules that an enumeration makes.
 const MOST: u64 = 30;
 
-/// With how many seeds.
+/// The number of enumerations, each with a seed of its own.
 const SEEDS: usize = 4;
 
-/// Of these there may be others in each schedule, whatever its order of steps.
+/// Exceptions that may differ from schedule to schedule, whatever the order of steps.
 const UNKNOWN: [Exception; 6] = [
     Exception::StandardInput,
     Exception::Files,
@@ -38,7 +37,7 @@ const UNKNOWN: [Exception; 6] = [
     Exception::Allocators,
     Exception::Prints,
 ];
-/// These too, as far as they make a difference for who can run.
+/// Exceptions that may, too, unless there was no choice point at all.
 const VARIED: [Exception; 4] = [
     Exception::TimeOuts,
     Exception::Sleeps,
@@ -46,8 +45,7 @@ const VARIED: [Exception; 4] = [
     Exception::RandomNumbers,
 ];
 
-/// True after the schedules that are enough to see that there may be little to explore, when so many
-/// strategies take turns.
+/// True if the search has made enough schedules to look, and they hardly differ; `strategies` take turns.
 pub(super) fn is_due(maker: &Maker<'_>, strategies: usize) -> bool {
     let counters = &maker.tally.counters;
     let turns = TURNS * strategies;
@@ -64,7 +62,7 @@ pub(super) fn is_due(maker: &Maker<'_>, strategies: usize) -> bool {
         )
 }
 
-/// Enumerates all schedules, if they are few: then nothing is left to explore. Returns the last verdict.
+/// Enumerates all schedules, if they are few; notes then that none is left. Returns the last verdict.
 pub(super) fn look(
     maker: &mut Maker<'_>,
     iteration: u64,
@@ -112,7 +110,7 @@ pub(super) fn look(
     verdict
 }
 
-/// True if a search with these schedules may end although its budget is not used up.
+/// True if schedules with these limits and exceptions have shown all that others would.
 fn may_end(maker: &Maker<'_>, limits: Limits, left_out: Exceptions, is_only: bool) -> bool {
     let has = |exceptions: &[Exception]| exceptions.iter().any(|&it| left_out.has(it));
     let time = limits.time && is_only;
@@ -125,7 +123,7 @@ fn may_end(maker: &Maker<'_>, limits: Limits, left_out: Exceptions, is_only: boo
         && (!has(&VARIED) || is_only && !maker.tally.has_drawn_bytes)
 }
 
-/// True if there ever was somebody else to pick.
+/// True if there was a choice point.
 fn is_contested(maker: &Maker<'_>) -> bool {
     maker.tally.counters.contested > 0
 }

@@ -15,8 +15,8 @@ use crate::wire::{Counters, Event, Found, Replayed};
 
 /// Explores and replays bodies in this process: for benchmarks, and for harnesses other than libtest's.
 ///
-/// Bodies run on controlled workers. Threads and locks must be those of cct-shims, since nothing was
-/// rebuilt. One for each process, since it owns what surrounds an iteration: the statics, the arena, ….
+/// Bodies run on controlled workers. Their threads and locks must be those of cct-shims, since nothing was
+/// rebuilt. A process has one explorer, which owns everything around an iteration: the statics, the arena, ….
 #[derive(Debug)]
 pub struct Explorer {
     runner: Runner,
@@ -25,13 +25,13 @@ pub struct Explorer {
 /// The outcome of an exploration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exploration {
-    /// What it did.
+    /// The counts of the schedules that were made.
     pub counters: Counters,
     /// The bug that ended it, with its schedule.
     pub found: Option<Found>,
 }
 
-/// Explores in this process; panics when a bug is found. Once for each process.
+/// Explores in this process; panics when a bug is found. A process may call it once.
 pub fn explore(settings: &Settings, body: impl Fn()) -> Counters {
     let exploration = Explorer::new(settings).explore(settings, body);
     match exploration.found {
@@ -41,12 +41,12 @@ pub fn explore(settings: &Settings, body: impl Fn()) -> Counters {
 }
 
 impl Explorer {
-    /// An explorer; `atomic` and `interleave` are the only settings looked at here.
+    /// Makes an explorer; of the settings, only `atomic` and `interleave` count here.
     pub fn new(settings: &Settings) -> Explorer {
         // SAFETY: the board is private and stays mapped.
         let tape = unsafe { Tape::on(board::private()) };
         let mut runner = Runner::new(tape, &settings.clone().resolve());
-        // It goes where the caller's does.
+        // The bodies' output goes where the caller's does.
         runner.surroundings.keep_output();
         Explorer { runner }
     }
@@ -57,8 +57,8 @@ impl Explorer {
         self.explore_and(settings, None, body, None)
     }
 
-    /// Explores with strategies of the caller's, which take turns; the settings' own are not looked at, and
-    /// granularity `mix` is `all`. Panics if the search cannot be resumed as the settings say.
+    /// Explores with the caller's strategies, which take turns, instead of the settings'; granularity `mix`
+    /// means `all`. Panics if the search cannot be resumed as the settings say.
     pub fn explore_with(
         &mut self,
         settings: Resolved,
@@ -89,7 +89,7 @@ impl Explorer {
         let judged = || judge(ShouldPanic::No, &body);
         let mut found = None;
         let mut search = self.search(settings, strategies);
-        // Coerced: it need not live as long as the explorer.
+        // The coercion shortens its lifetime to the search's.
         search.maker.each = each.map(|each| each as &mut dyn FnMut(Schedule));
         let counters = search.run(&judged, &mut |event| {
             if let Event::Found(bug) = event {

@@ -1,4 +1,4 @@
-//! The head of a schedule: its seed, bounds and clock, which are there before the first step.
+//! The head of a schedule: its seed, bounds and clock, which are fixed before the first step.
 
 use super::seeds;
 use super::timeouts::allowance;
@@ -9,11 +9,10 @@ use crate::trace::Schedule;
 /// The wall clock at the beginning of an iteration: the same in every process, and later than the times of
 /// files. The first second of 2030, in nanoseconds since the Unix epoch.
 const WALL_CLOCK: u64 = 1_893_456_000_000_000_000;
-/// After how many yields of a worker another has to run in a schedule that is led: enough to look at a
-/// spin, and not for ever.
+/// The yield budget of a schedule that is led: enough to look at a spin, and not for ever.
 const LED_YIELD_BUDGET: u32 = 16;
 
-/// What all heads of a strategy's schedules have in common.
+/// Returns a head with everything that a strategy's schedules have in common.
 pub(super) fn of_strategy(settings: &Resolved, strategy: String) -> Schedule {
     Schedule {
         max_steps: settings.max_steps,
@@ -25,9 +24,9 @@ pub(super) fn of_strategy(settings: &Resolved, strategy: String) -> Schedule {
     }
 }
 
-/// The seed of the iteration with this number, from 0. A strategy that enumerates has one for all its
-/// schedules, which then differ in nothing but its picks: one with which addresses do not depend on what was
-/// freed before, and prints are no steps.
+/// Returns the seed of the iteration with this number, from 0. A strategy that enumerates has a single one,
+/// so that its schedules differ in nothing but its picks: a plain one, with which addresses do not depend on
+/// what was freed before, and prints are no steps.
 pub(super) fn seed_of(settings: &Resolved, index: u64, enumerates: bool) -> u64 {
     if enumerates {
         seeds::plain(settings.seed)
@@ -36,7 +35,7 @@ pub(super) fn seed_of(settings: &Resolved, index: u64, enumerates: bool) -> u64 
     }
 }
 
-/// Gives the head this seed, and the properties that follow from it. Returns the strategy's own seed.
+/// Gives the head this seed and the properties that follow from it; returns the strategy's own seed.
 pub(super) fn reseed(head: &mut Schedule, seed: u64, settings: &Resolved, enumerates: bool) -> u64 {
     head.seed = seed;
     let mut rng = Rng::new(seed);
@@ -47,7 +46,7 @@ pub(super) fn reseed(head: &mut Schedule, seed: u64, settings: &Resolved, enumer
     rng.bits()
 }
 
-/// The head of a schedule that a person leads.
+/// Returns the head of a schedule that a person leads.
 pub(super) fn led(settings: &Resolved) -> Schedule {
     // A person who picks sees the time-outs, if they want to.
     let allowed = allowance(settings.timeouts, settings.seed, true);
@@ -61,7 +60,7 @@ pub(super) fn led(settings: &Resolved) -> Schedule {
     }
 }
 
-/// The head of a schedule that has been made.
+/// Returns the head of a schedule that has been made.
 pub(super) fn of(schedule: &Schedule) -> Schedule {
     Schedule {
         runs: Vec::new(),

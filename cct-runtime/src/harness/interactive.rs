@@ -11,8 +11,8 @@ use crate::trace::Schedule;
 use crate::verdict::Bug;
 use crate::wire::{Asks, Event, Question, Replayed};
 
-/// Runs one iteration with the head of `schedule`, or with one that follows from the settings. All that has
-/// happened since the last question is told at the end as well.
+/// Runs one iteration with the head of `schedule`, or with one that follows from the settings. A last
+/// question, which wants no answer, tells what happened since the one before.
 pub(super) fn run(
     runner: &mut Runner,
     schedule: Option<&Schedule>,

@@ -1,4 +1,4 @@
-//! Runs a test's body and says whether it did what its attributes expect.
+//! Runs a test's body and judges whether it did what its attributes expect.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, Termination};

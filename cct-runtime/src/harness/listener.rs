@@ -1,4 +1,4 @@
-//! The process that listens to this one, if there is one: it hears the last event, and then this one ends.
+//! The process that listens to this one, if there is one; and the end of this one, after its last event.
 
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -9,11 +9,11 @@ use crate::wire::Event;
 
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
-/// From here on events go where the environment says.
+/// Opens the channel that the environment names; ends the process if it names none.
 pub(super) fn open() {
     let Some(channel) = Channel::open() else {
         let reason = "`CCT_MODE` is set, but `CCT_EVENTS_FD` names no descriptor";
-        // There is nobody to be told if this cannot be written.
+        // Nobody else could be told that this cannot be written.
         let _ = writeln!(std::io::stderr(), "cct: {reason}");
         // SAFETY: ends the process.
         unsafe { libc::_exit(96) }

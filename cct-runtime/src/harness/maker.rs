@@ -1,4 +1,4 @@
-//! Makes schedules of one test, one at a time, and counts what they came to.
+//! Makes schedules of one test, one at a time, and counts them.
 
 use super::portfolio::Member;
 use super::runner::Runner;
@@ -8,15 +8,15 @@ use crate::engine::{Order, Plan, Record};
 use crate::trace::Schedule;
 use crate::verdict::{Bug, Verdict};
 
-/// How many schedules are all watched; later ones only once in a while, since it takes time.
+/// So many schedules are all watched; of later ones only some are, since it takes time.
 const WATCHED_AT_FIRST: u64 = 64;
 
 /// A schedule of a survey.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
-    /// How it ended; none if the strategy gave it up.
+    /// How it ended; `None` if the strategy gave it up.
     pub verdict: Option<Verdict>,
-    /// Tells its behaviour apart from others.
+    /// A number that tells its behaviour from others.
     pub behaviour: u64,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Maker<'a> {
     pub(super) name: &'static str,
     pub(super) settings: Resolved,
     pub(super) tally: Tally,
-    /// Is given each schedule.
+    /// Receives each schedule.
     pub(super) each: Option<&'a mut dyn FnMut(Schedule)>,
-    /// Is told of each schedule; a bug is no end then.
+    /// Is told how each schedule ended; a bug does not end the search then.
     pub(super) witness: Option<&'a mut dyn FnMut(&Seen)>,
 }
 
@@ -77,7 +77,7 @@ impl Maker<'_> {
     }
 }
 
-/// Whether the iteration with this number, from 1, is watched; with 0, which only measurements set, none.
+/// True if the iteration with this number, from 1, is watched; `every` is 0 in measurements, and none is.
 fn is_watched(iteration: u64, every: u32) -> bool {
     every > 0 && (iteration <= WATCHED_AT_FIRST || iteration.is_multiple_of(every.into()))
 }

@@ -1,10 +1,15 @@
-//! Where a test's body meets the engine.
+//! The harness: a test's body meets the engine here.
 //!
 //! A test attribute's expansion calls [`run_test`]. In a process that cargo-cct started it explores or
-//! replays, and ends the process; anywhere else the body runs once, as it would without us.
+//! replays, and ends the process; anywhere else the body runs once, natively.
 //!
-//! Only this folder ends a process: the engine returns how an iteration ended, or calls a function that it
-//! was given. Imports go one way, from the files below to those above them.
+//! A *request* from the environment becomes a *search*, a *replay* or a session that a person leads. A
+//! search asks a *maker* for schedules: each turn belongs to a member of the *portfolio*, whose schedule
+//! begins with a *head*; a *runner* puts the *surroundings* back and has the engine run the iteration; a
+//! *tally* counts it. The *listener* hears of everything, and the process ends with its last event.
+//!
+//! No other part of the runtime ends a process: the engine returns how an iteration ended, or calls a
+//! function that it was given. A file imports only from files that are named before it here.
 
 mod case;
 mod judge;
@@ -42,7 +47,7 @@ mod crash;
 mod explorer;
 mod process;
 
-/// The attribute that `#[cct::test]` ends up as: std's own, wherever it is expanded.
+/// The attribute that `#[cct::test]` expands to: std's own.
 #[doc(hidden)]
 pub use core::prelude::v1::test as real_test;
 

@@ -9,27 +9,27 @@ use crate::trace::Schedule;
 /// Strategies and their names.
 pub(super) type Strategies = Vec<(String, Box<dyn Strategy>)>;
 
-/// A strategy of the portfolio, and what its schedules begin with.
+/// A strategy of the portfolio, and the head of its schedules.
 pub(super) struct Member {
     pub(super) strategy: Box<dyn Strategy>,
     pub(super) head: Schedule,
-    /// The seed of all its schedules, if that is given.
+    /// The seed of all its schedules, if they have the same.
     seed: Option<u64>,
-    /// How many iterations it has had.
+    /// The number of its iterations so far.
     turns: u64,
-    /// The most steps of one of them.
+    /// The most steps of one of its schedules.
     pub(super) longest: u32,
-    /// What besides it decided in its schedules.
+    /// Everything besides its picks that decided in its schedules.
     pub(super) limits: Limits,
-    /// The exceptions: what its schedules could not see.
+    /// The exceptions of its schedules.
     pub(super) left_out: Exceptions,
-    /// It is the first that keeps count of what is left.
+    /// True for the first member that counts the schedules that are left.
     pub(super) reports: bool,
-    /// It was one that enumerates, and is through: its turns are random since.
+    /// True after it has enumerated all its schedules; its turns are random since.
     pub(super) is_through: bool,
 }
 
-/// The members that take turns, with these strategies among them.
+/// Returns the members for these strategies, and for their twins of the coarse granularity.
 pub(super) fn portfolio(
     settings: &Resolved,
     strategies: Strategies,
@@ -41,8 +41,8 @@ pub(super) fn portfolio(
     };
     let mut portfolio = Vec::new();
     if has_twins {
-        // A strategy that enumerates, enumerates everything; the others have a twin for each granularity,
-        // since what one learns is of no use to the other.
+        // An enumeration covers both granularities; any other strategy has a twin for each, since neither
+        // can use what the other learns.
         let twins = settings.strategy.build().into_iter();
         let twins = twins.filter(|(_, strategy)| !strategy.enumerates());
         portfolio.extend(twins.map(|twin| member(twin, true)));
@@ -71,7 +71,7 @@ impl Member {
         }
     }
 
-    /// One that makes every schedule with this seed once.
+    /// Returns a member that makes every schedule with this seed once.
     pub(super) fn enumerating(settings: &Resolved, seed: u64) -> Member {
         let head = head::of_strategy(settings, Kind::Dfs.name().to_owned());
         Member {
@@ -96,9 +96,8 @@ impl Member {
         self.turns += 1;
     }
 
-    /// It has made all the schedules that it would, and others have not: its turns are random from now on.
-    /// They stay its turns, so that the others have the same ones whenever it is through, and in whichever
-    /// process.
+    /// Replaces its strategy, which has made all its schedules, by random picks. The turns stay its own, so
+    /// that the others' turns depend neither on when that is, nor on the process.
     pub(super) fn turn_to_random(&mut self, settings: &Resolved) {
         self.strategy = Box::new(Random::default());
         self.head = head::of_strategy(settings, "random".to_owned());

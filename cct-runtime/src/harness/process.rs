@@ -1,4 +1,4 @@
-//! A test process: runs the body as the environment asks.
+//! A test process: it runs a body as the environment asks.
 
 use std::process::Termination;
 
@@ -16,7 +16,7 @@ use crate::wire::{ENV_MODE, Event};
 
 /// Runs a test's body as the environment asks: natively once, exploring, or replaying.
 ///
-/// Exploring and replaying do not return: the process ends with the last event.
+/// The process ends after exploring or replaying, with its last event.
 pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -> T {
     if is_controlled() {
         return body();

@@ -1,4 +1,4 @@
-//! The second execution of a schedule that has just been made: it shows whether everything is under control.
+//! The second execution of a schedule: a difference shows that something is not under control.
 
 use super::maker::Maker;
 use super::replay::replay;
@@ -6,7 +6,7 @@ use crate::comparison::{Depth, parting};
 use crate::verdict::Bug;
 use crate::wire::Divergence;
 
-/// Executes the schedule just made again; returns where the two executions differ.
+/// Executes the schedule that was made last once more; returns where the two executions part.
 pub(super) fn repeat(maker: &mut Maker<'_>, body: &dyn Fn() -> Option<Bug>) -> Option<Divergence> {
     let first = maker.runner.trace();
     maker.runner.clean_up();
@@ -17,7 +17,7 @@ pub(super) fn repeat(maker: &mut Maker<'_>, body: &dyn Fn() -> Option<Bug>) -> O
     if let Some(divergence) = second.divergence
         && parting.is_early_end()
     {
-        // It ended because it left the schedule: say how.
+        // The engine knows why it could not follow the schedule any further.
         found = divergence.found;
     }
     Some(Divergence {

@@ -21,12 +21,12 @@ pub(super) struct Request {
     pub(super) board: *mut Board,
 }
 
-/// What the process is for.
+/// The task of the process.
 #[derive(Debug)]
 pub(super) enum Mode {
-    /// It explores.
+    /// It explores the test.
     Explore {
-        /// Its number, and of how many that explore the test.
+        /// Its number, and the number of processes that explore the test.
         part: (u32, u32),
         /// It tells the trace of each iteration.
         is_traced: bool,
@@ -68,7 +68,7 @@ impl Request {
     }
 }
 
-/// Takes our variables out of the environment: a process that the test starts is none of ours.
+/// Removes our variables from the environment: a process that the test starts is none of ours.
 pub(super) fn forget() {
     for name in [
         ENV_MODE,
@@ -86,7 +86,7 @@ pub(super) fn forget() {
     }
 }
 
-/// Returns the settings: overrides over the attribute's over the defaults.
+/// Returns the settings: overrides count more than the attribute's, and these more than the defaults.
 fn settings(case: &TestCase) -> Result<Resolved, String> {
     let parse = |text: &str| Settings::parse(text).map_err(|error| error.to_string());
     let variable = |name| parse(&std::env::var(name).unwrap_or_default());
@@ -96,7 +96,7 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
     Ok(merged.resolve())
 }
 
-/// Returns the number of this process, and of how many that explore the test.
+/// Returns the number of this process, and the number of processes that explore the test.
 fn part() -> Result<(u32, u32), String> {
     let Ok(text) = std::env::var(ENV_PART) else {
         return Ok((0, 1));

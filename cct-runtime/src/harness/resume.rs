@@ -1,8 +1,9 @@
 //! The file with which a search goes on where an earlier process left off.
 //!
-//! It is replaced as a whole: written beside its place and renamed into it, so that there is always one
-//! that can be read. What it belongs to is in it: another test's, or that of an executable that has since
-//! been built anew, is refused, since a schedule of the one means nothing to the other.
+//! It is always replaced as a whole, by a file that is written beside it and renamed, so that there is
+//! one that can be read at any time. It names its test and its executable. The file of another test, or
+//! of an executable that has been built anew since, is refused: a schedule of one means nothing to the
+//! other.
 
 use std::fs;
 use std::io::Write as _;
@@ -16,41 +17,41 @@ use crate::strategy::{Limits, Strategy};
 use crate::wire::{Counters, VERSION};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"cct-goon");
-/// The version of the strategies' own part.
+/// The version of the part that strategies write.
 const FORMAT: u32 = 2;
 /// How often the file is written, unless that takes long.
 const EVERY: Duration = Duration::from_secs(10);
-/// No more than one part in so many of the time is spent on it.
+/// Writing takes no more than one part in so many of the time.
 const SHARE: u32 = 20;
 
-/// A search that can be gone on with.
+/// A search that can be resumed.
 #[derive(Debug)]
 pub(super) struct Resume {
     path: PathBuf,
     saved: Saved,
-    /// When it is written next, since the search began.
+    /// The time of the next write, since the search began.
     due: Duration,
 }
 
-/// What is in the file.
+/// The contents of the file.
 #[derive(Debug)]
 struct Saved {
     magic: u64,
     wire: u32,
     format: u32,
-    /// What it belongs to.
+    /// The test and the executable that it belongs to.
     test: String,
     executable: u64,
-    /// What schedules depend on, as lines.
+    /// The settings that schedules depend on, as lines.
     settings: String,
     seed: u64,
-    /// What there is to tell of the schedules made.
+    /// Counts of the schedules that were made.
     limits: Limits,
     left_out: Exceptions,
     workers: u32,
     failed: u64,
     ended: u64,
-    /// What the strategy saved.
+    /// The strategy's own part.
     strategy: Vec<u8>,
 }
 
@@ -71,8 +72,8 @@ wire_struct!(Saved {
 });
 
 impl Resume {
-    /// Reads the file, if there is one, and has the strategy go on from there; writes it in any case, so
-    /// that a file that cannot be written is known before anything is explored. Takes over the seed.
+    /// Reads the file, if there is one, takes over its seed, and has the strategy go on from there. Writes
+    /// it in any case, so that one that cannot be written is known before anything is explored.
     pub(super) fn open(
         path: &str,
         test: &str,
@@ -91,7 +92,7 @@ impl Resume {
             format: FORMAT,
             test: test.to_owned(),
             executable: executable()?,
-            // The seed is not among them: it is taken over.
+            // The seed is taken over instead.
             settings: format!("strategy={name}\n{}", settings.deciding()),
             seed: settings.seed,
             limits: Limits::default(),
@@ -124,27 +125,27 @@ impl Resume {
         Ok(resume)
     }
 
-    /// What besides the strategy decided in the schedules of earlier processes.
+    /// Returns everything besides the strategy that decided in the schedules of earlier processes.
     pub(super) fn limits(&self) -> Limits {
         self.saved.limits
     }
 
-    /// The exceptions of the schedules of earlier processes.
+    /// Returns the exceptions of the schedules of earlier processes.
     pub(super) fn left_out(&self) -> Exceptions {
         self.saved.left_out
     }
 
-    /// The most workers of one of them.
+    /// Returns the most workers of a schedule of earlier processes.
     pub(super) fn workers(&self) -> u32 {
         self.saved.workers
     }
 
-    /// How many schedules of earlier processes failed.
+    /// Returns how many schedules of earlier processes failed.
     pub(super) fn failed(&self) -> u64 {
         self.saved.failed
     }
 
-    /// How many schedules of earlier processes came to an end.
+    /// Returns how many schedules of earlier processes came to an end.
     pub(super) fn ended(&self) -> u64 {
         self.saved.ended
     }
@@ -155,7 +156,7 @@ impl Resume {
     }
 
     /// Writes what the strategy knows now. `failed` is the number of schedules that failed, in this process
-    /// and before. The file of before stays if that does not work.
+    /// and before. An error leaves the file of before.
     pub(super) fn save(
         &mut self,
         strategy: &dyn Strategy,
@@ -174,7 +175,7 @@ impl Resume {
         self.write()
     }
 
-    /// The next time is this long after the search began, or later if `spent` was spent on this one.
+    /// Sets the time of the next write: the more was `spent` on this one, the later.
     pub(super) fn put_off(&mut self, elapsed: Duration, spent: Duration) {
         self.due = elapsed + EVERY.max(spent * SHARE);
     }
@@ -189,7 +190,7 @@ impl Resume {
             .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
             .and_then(|()| fs::rename(&beside, &self.path));
         written.map_err(|error| {
-            // What is there of it is of no use to anybody.
+            // A part of the file is of no use to anybody.
             let _ = fs::remove_file(&beside);
             format!("cannot write `{}`: {error}", self.path.display())
         })
@@ -197,7 +198,7 @@ impl Resume {
 }
 
 impl Saved {
-    /// Whether it belongs to the search that is about to begin.
+    /// Checks that it belongs to the search that is about to begin.
     fn check(&self, now: &Saved) -> Result<(), String> {
         if self.test != now.test {
             return Err(format!("it belongs to test `{}`", self.test));
@@ -230,7 +231,7 @@ fn read(bytes: &[u8]) -> Result<Saved, String> {
     Saved::from_bytes(body).ok_or_else(damaged)
 }
 
-/// Tells this executable from others.
+/// Returns a number that tells this executable from others.
 fn executable() -> Result<u64, String> {
     let bytes = fs::read("/proc/self/exe");
     let bytes = bytes.map_err(|error| format!("cannot read the test executable: {error}"))?;
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_to_it_is_refused_with_the_reason() {
+    fn a_file_of_another_search_is_refused_with_the_reason() {
         let folder = folder("refused");
         let path = folder.join("file");
         open(&path, "a", "dfs", 9).expect("a new file");
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_write_says_so_and_leaves_what_is_there() {
+    fn a_failed_write_is_told_and_leaves_the_file_of_before() {
         let folder = folder("unwritable");
         let path = folder.join("none").join("file");
         let error = open(&path, "a", "dfs", 9).expect_err("no such folder");

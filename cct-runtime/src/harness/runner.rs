@@ -9,7 +9,7 @@ use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Divergence, Replayed};
 
-/// The engine, and what surrounds an iteration. One for each process.
+/// The engine, and what surrounds an iteration. A process has one.
 #[derive(Debug)]
 pub(super) struct Runner {
     pub(super) surroundings: Surroundings,
@@ -17,7 +17,7 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    /// A runner that records on this tape.
+    /// Makes a runner that records on this tape.
     pub(super) fn new(tape: Tape, settings: &Resolved) -> Runner {
         let mut surroundings = Surroundings::new();
         let granularity = Granularity::new(&settings.atomic, &settings.interleave);
@@ -30,7 +30,7 @@ impl Runner {
         }
     }
 
-    /// From here on the outside is waited for as these settings say.
+    /// Has the engine wait for the outside as these settings say.
     pub(super) fn set_allowance(&mut self, settings: &Resolved) {
         self.engine.set_allowance(Allowance::of(settings, give_up));
     }
@@ -55,7 +55,7 @@ impl Runner {
         self.surroundings.clean_up();
     }
 
-    /// What the iteration that ended could not see.
+    /// Returns the exceptions of the iteration that ended.
     pub(super) fn left_out(&self) -> Exceptions {
         let mut left_out = self.engine.left_out();
         if self.surroundings.has_drawn_hash_keys() {
@@ -64,7 +64,7 @@ impl Runner {
         left_out
     }
 
-    /// The trace of the iteration that ended, which was recorded.
+    /// Returns the trace of the iteration that ended, which was recorded.
     pub(super) fn trace(&mut self) -> Trace {
         let recorder = self.engine.take_recorder();
         let mut trace = recorder
@@ -77,7 +77,7 @@ impl Runner {
         trace
     }
 
-    /// Everything about the iteration that ended like this, which was recorded.
+    /// Returns everything about the iteration that ended like this, which was recorded.
     pub(super) fn replayed(
         &mut self,
         verdict: Verdict,
@@ -91,7 +91,7 @@ impl Runner {
         }
     }
 
-    /// The panic that nobody noticed, as a bug.
+    /// Returns the first unobserved panic as a bug, if there is one.
     fn unobserved(&self) -> Option<Bug> {
         let panic = self.engine.unobserved_panic()?;
         self.engine.bug_of(BugKind::UnobservedPanic, panic)

@@ -1,4 +1,4 @@
-//! Searches one test's schedules: iteration after iteration, until a bug or the budget's end.
+//! Searches the schedules of one test, iteration after iteration, until a bug or the budget's end.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::wire::{Counters, Event, Found, Started};
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(100);
-/// After how many schedules the clock is looked at, unless they take long.
+/// So many schedules pass between two looks at the clock, unless they take long.
 const LOOK_EVERY: u64 = 16;
 
 /// The search of one test's schedules.
@@ -29,23 +29,23 @@ pub(super) struct Search<'a> {
     portfolio: Vec<Member>,
     share: Share,
     resume: Option<Resume>,
-    /// It may end as soon as there are no other schedules, since nobody has said how to look for them, and
-    /// what has been executed twice was the same twice.
+    /// An early end is possible: nobody has chosen a strategy, and the first schedule's two executions were
+    /// the same.
     may_end_early: bool,
-    /// Everything is recorded, and told of each iteration.
+    /// Each iteration is recorded and told.
     is_traced: bool,
 }
 
 impl<'a> Search<'a> {
-    /// The search of the test with this name, by the strategies of the settings or by those `given`,
-    /// which take turns. An error says why it cannot be resumed as the settings ask for.
+    /// Prepares the search of the test with this name, by the strategies of the settings or by those
+    /// `given`, which take turns. An error says why it cannot be resumed as the settings ask for.
     pub(super) fn new(
         runner: &'a mut Runner,
         name: &'static str,
         mut settings: Resolved,
         given: Option<Strategies>,
     ) -> Result<Search<'a>, String> {
-        // Those of a caller's cannot be built a second time.
+        // A caller's strategies cannot be built a second time.
         let given_none = given.is_none();
         let has_twins = given_none && settings.granularity == Granularity::Mix;
         let mut strategies = given.unwrap_or_else(|| settings.strategy.build());
@@ -76,14 +76,14 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Has only the iterations of the process with this number, of so many that explore the test.
+    /// Limits the search to the iterations of one process: its number, and the number of processes.
     pub(super) fn shared(mut self, part: (u32, u32)) -> Search<'a> {
         let members = self.portfolio.iter();
         let strategies: Vec<_> = members.map(|member| &*member.strategy).collect();
         self.share = Share::of(part, &strategies);
         let tally = &mut self.maker.tally;
         if self.share.is_empty() {
-            // What was done before is told by another process.
+            // Another process tells of the schedules made before.
             tally.counters = Counters::default();
         }
         if self.share.is_part() {
@@ -92,8 +92,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Tells everything of each iteration. Nobody then looks whether the first one repeats: the listener can
-    /// compare it with what another process tells.
+    /// Has each iteration recorded and told. The first schedule is not executed twice then: the listener
+    /// compares with another process.
     pub(super) fn traced(mut self, is_traced: bool) -> Search<'a> {
         self.is_traced = is_traced;
         self.may_end_early &= !is_traced;
@@ -125,7 +125,8 @@ impl<'a> Search<'a> {
         counters
     }
 
-    /// Makes schedules to the end of the search; returns how many have failed, before this process too.
+    /// Makes schedules to the end of the search; returns how many have failed, those of earlier processes
+    /// included.
     fn make_all(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) -> u64 {
         let mut told = Duration::ZERO;
         let mut failed = self.counters().failed_before;
@@ -138,12 +139,12 @@ impl<'a> Search<'a> {
         let budget = share.count(most);
         let mut is_first = true;
         for iteration in (1..=most).filter(|&iteration| share.has(iteration)) {
-            // Schedules made for an early end are part of it.
+            // Schedules made for an early end count, too.
             if self.counters().schedules >= budget {
                 break;
             }
             if !std::mem::take(&mut is_first) {
-                // Before the next and not after the last, whose output may be asked for.
+                // Not after the last one, whose output may be asked for.
                 self.maker.runner.clean_up();
             }
             let verdict = self.iterate(iteration, body, tell);
@@ -160,7 +161,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let counters = self.counters();
-            // A schedule that was cut off for its length would be as long each time.
+            // A schedule that was cut off for its length would be as long again.
             if counters.sequential || counters.exhausted || counters.limits.patience {
                 break;
             }
@@ -182,8 +183,8 @@ impl<'a> Search<'a> {
         failed
     }
 
-    /// Runs one iteration; the first one twice, to see whether it does the same again. After the last of a
-    /// few, all the others are made if they are few.
+    /// Runs one iteration; the first one twice, to see whether it does the same again. If an early end is
+    /// due, enumerates all schedules.
     fn iterate(
         &mut self,
         iteration: u64,
@@ -225,9 +226,9 @@ impl<'a> Search<'a> {
         verdict
     }
 
-    /// A member has made all the schedules that it would. If it leaves none out, and nothing but its picks
-    /// decided in any of them, there are no others; and if it is the last member, nobody is left to look
-    /// for them. Else its turns are random from now on.
+    /// Retires a member that has made all its schedules. The search is over if the member leaves none out
+    /// and nothing but its picks decided in any of them, for there are no others; and if no member is
+    /// left to look for others. Otherwise the member's turns are random from now on.
     fn retire(&mut self, turn: usize, progress: Option<Progress>) {
         let leaves_out = progress.is_some_and(|progress| progress.leaves_out);
         let counters = &mut self.maker.tally.counters;
@@ -235,7 +236,7 @@ impl<'a> Search<'a> {
         let is_proof = !leaves_out && member.limits == Limits::default();
         member.is_through = true;
         if is_proof {
-            // The others' schedules are among those that it has made.
+            // The others' schedules are among its own.
             counters.limits = Limits::default();
             counters.left_out = member.left_out;
         }
@@ -247,7 +248,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Repeats the schedule just made, and tells where it differs.
+    /// Executes the first schedule once more, and tells where the executions part.
     fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) {
         if let Some(difference) = repeat(&mut self.maker, body) {
             self.may_end_early = false;
@@ -286,7 +287,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The counts of a search that goes on where an earlier process left off, with this member alone.
+/// Returns the counts of a search that goes on where an earlier process left off, with this member alone.
 fn go_on(resume: &Resume, member: &mut Member) -> Counters {
     member.limits = resume.limits();
     member.left_out = resume.left_out();
@@ -296,7 +297,7 @@ fn go_on(resume: &Resume, member: &mut Member) -> Counters {
         workers: resume.workers(),
         failed_before: resume.failed(),
         ended_before: resume.ended(),
-        // There may be nothing left to do.
+        // Nothing may be left to do.
         exhausted: member.strategy.is_exhausted(),
         progress: member.strategy.progress(),
         ..Counters::default()

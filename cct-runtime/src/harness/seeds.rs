@@ -3,25 +3,25 @@
 use crate::engine::prints_are_steps_with;
 use crate::strategy::derive;
 
-/// Of so many iterations, one uses freed memory again at once.
+/// One of so many iterations uses freed memory again at once.
 const REUSED_ONE_IN: u64 = 4;
-/// Which of the numbers that follow from an iteration's seed decides that.
+/// The number, among those that follow from an iteration's seed, that decides whether it does.
 const REUSE: u64 = 0x0052_4555_5345;
 
-/// The seed by which an iteration with this seed uses freed memory again; most do not.
+/// Returns the seed by which an iteration with this seed uses freed memory again; `None` for most.
 pub(super) fn reuse(seed: u64) -> Option<u64> {
     let reuse = derive(seed, REUSE);
     reuse.is_multiple_of(REUSED_ONE_IN).then_some(reuse)
 }
 
-/// The first seed of a run with which memory rests, and prints are no steps.
+/// Returns the first seed of a run with which freed memory rests, and prints are no steps.
 pub(super) fn plain(seed: u64) -> u64 {
     let is_plain = |seed: &u64| reuse(*seed).is_none() && !prints_are_steps_with(*seed);
     let plain = all(seed).find(is_plain);
     plain.expect("most seeds let memory rest, and prints be")
 }
 
-/// So many seeds of a run, of each sort: a plain one, some by which memory is used again, and one by which
+/// Returns `count` seeds of a run: a plain one, some by which freed memory is used again, and one by which
 /// prints are steps.
 pub(super) fn of_each_sort(seed: u64, count: usize) -> impl Iterator<Item = u64> {
     let reuse = all(seed).filter(|&seed| reuse(seed).is_some());
@@ -30,7 +30,7 @@ pub(super) fn of_each_sort(seed: u64, count: usize) -> impl Iterator<Item = u64>
     std::iter::once(plain(seed)).chain(others)
 }
 
-/// The seeds of a run's iterations.
+/// Returns the seeds of a run's iterations.
 fn all(seed: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |index| derive(seed, index))
 }

@@ -1,8 +1,8 @@
-//! Which iterations are this process's, when several explore one test.
+//! The iterations of one of several processes that explore a test.
 //!
-//! An iteration's number says which strategy makes it, and with which seed. So it does not matter which
-//! process that is, as long as a strategy that learns from its iterations, or keeps count of what is left
-//! to make, has all of them.
+//! An iteration's number says which strategy makes it, and with which seed. So any process may make it.
+//! Only a strategy that learns from its iterations, or counts the schedules that are left, has one
+//! process for all of them.
 
 use crate::strategy::Strategy;
 
@@ -10,7 +10,7 @@ use crate::strategy::Strategy;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Share {
     process: u32,
-    /// The process for each iteration, over and over.
+    /// The process of each iteration, over and over.
     owners: Vec<u32>,
 }
 
@@ -23,10 +23,10 @@ impl Share {
         }
     }
 
-    /// What the process with this number, of so many, has of the turns of these strategies.
+    /// The turns of these strategies that one process has: its number, and the number of processes.
     pub(super) fn of((process, processes): (u32, u32), strategies: &[&dyn Strategy]) -> Share {
         if strategies.iter().all(|strategy| strategy.enumerates()) {
-            // When all is made depends on how far each of them is.
+            // The end of the search depends on how far each of them is.
             return Share {
                 process,
                 ..Share::whole()
@@ -34,8 +34,7 @@ impl Share {
         }
         let mut loads = vec![0; processes.max(1) as usize];
         let mut learners = 0;
-        // Those that need all of theirs have a process for all rounds of turns; the others fill up what
-        // is left.
+        // Strategies that need all their turns have one process for them; the others fill up the rest.
         let fixed: Vec<Option<usize>> = strategies
             .iter()
             .map(|strategy| {
@@ -63,14 +62,14 @@ impl Share {
         }
     }
 
-    /// True if the iteration with this number, from 1, is this process's.
+    /// True if this process has the iteration with this number, from 1.
     #[inline]
     pub(super) fn has(&self, iteration: u64) -> bool {
         let turn = (iteration - 1) % self.owners.len() as u64;
         self.owners[turn as usize] == self.process
     }
 
-    /// How many of so many iterations are.
+    /// Returns how many of so many iterations this process has.
     pub(super) fn count(&self, iterations: u64) -> u64 {
         let round = self.owners.len() as u64;
         let is_own = |turn: &u64| self.has(turn + 1);
@@ -79,12 +78,12 @@ impl Share {
         iterations / round * own + rest
     }
 
-    /// True if no iteration is.
+    /// True if this process has no iteration.
     pub(super) fn is_empty(&self) -> bool {
         !self.owners.contains(&self.process)
     }
 
-    /// True if there are others.
+    /// True if other processes have some.
     pub(super) fn is_part(&self) -> bool {
         self.process > 0 || self.owners.iter().any(|&owner| owner > 0)
     }
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn who_learns_stays_and_the_others_fill_up() {
+    fn a_learner_stays_and_the_others_fill_up() {
         let [first, second] = &shares("sticky,pct,random,pos", 2)[..] else {
             panic!("two processes")
         };
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn who_enumerates_is_apart_from_the_others() {
+    fn an_enumeration_is_apart_from_the_others() {
         let [first, second] = &shares("dfs,random", 2)[..] else {
             panic!("two processes")
         };
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shared_is_not() {
+    fn enumerations_and_single_learners_are_not_shared() {
         for spec in ["dfs", "dpor,dfs", "pct"] {
             let shares = shares(spec, 3);
             assert!(!shares[0].is_empty(), "{spec}");

@@ -1,13 +1,14 @@
-//! Signals that come from elsewhere are blocked on the thread of the workers.
+//! Signals from elsewhere are blocked on the thread of the workers.
 //!
-//! A handler that interrupts a worker would be taken for it: what it writes into a pipe would be a step. It
-//! runs when the engine lets it, see `engine::signals`; libtest's other thread passes on what comes there.
+//! A handler that interrupted a worker would be taken for the worker: its write into a pipe would be a
+//! step. So handlers run when the engine lets them; libtest's other thread passes its signals on to this
+//! one.
 
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// What programs handle themselves. Not those that say that something is wrong with the step under way, nor
-/// the watchdog's.
+/// The signals that programs handle. Neither those that say that something is wrong with the step under way,
+/// nor the watchdog's are among them.
 const HANDLED: [libc::c_int; 12] = [
     libc::SIGCHLD,
     libc::SIGUSR1,
@@ -26,12 +27,12 @@ const HANDLED: [libc::c_int; 12] = [
 /// The signals that were blocked before.
 static BEFORE: OnceLock<libc::sigset_t> = OnceLock::new();
 
-/// Tells whether a signal is one of them.
+/// True if programs handle this signal.
 pub fn is_handled_by_programs(signal: libc::c_int) -> bool {
     HANDLED.contains(&signal)
 }
 
-/// Blocks them on the calling thread.
+/// Blocks the signals that programs handle, on the calling thread.
 pub(super) fn block() {
     // SAFETY: the sets are places of ours.
     unsafe {
@@ -46,7 +47,7 @@ pub(super) fn block() {
     }
 }
 
-/// In a process that a worker has forked: signals are blocked as they were.
+/// Blocks signals as before, in a process that a worker has forked.
 pub fn take_signals_back() {
     crate::engine::forget_thread();
     if let Some(before) = BEFORE.get() {

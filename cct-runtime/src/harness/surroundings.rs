@@ -1,4 +1,4 @@
-//! What surrounds an iteration: put back after it, so that the next starts as in a fresh process.
+//! The process around an iteration, put back so that the next one starts as in a fresh process.
 
 use super::listener::report_internal_error;
 use super::seeds::reuse;
@@ -21,9 +21,9 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Everything as it is now. Once for each process.
+    /// Keeps everything as it is now. A process does so once.
     pub(super) fn new() -> Surroundings {
-        // From here on what is allocated on this thread is the engine's own, and not put back.
+        // Allocations on this thread are the engine's own from here on, and not put back.
         engine::mark_engine_thread();
         engine::install_hook(report_internal_error);
         arena::open();
@@ -56,23 +56,23 @@ impl Surroundings {
         self.output.forget();
     }
 
-    /// What is printed from here on is not taken back.
+    /// Keeps everything that is printed from here on.
     pub(super) fn keep_output(&mut self) {
         self.output = Output::kept();
     }
 
-    /// The path of the static at an address.
+    /// Returns the path of the static at an address.
     pub(super) fn static_at(&self, address: usize) -> Option<String> {
         self.statics.as_ref()?.path_at(address)
     }
 
-    /// The thread-locals of C code, for the engine.
+    /// Returns the thread-locals of C code, for the engine.
     pub(super) fn take_c_locals(&mut self) -> CLocals {
         let statics = self.statics.as_mut();
         statics.map(Statics::take_c_locals).unwrap_or_default()
     }
 
-    /// Where statics are, for the engine.
+    /// Returns the addresses and sizes of statics, for the engine.
     pub(super) fn places_of_statics(&self) -> Vec<(usize, usize)> {
         self.statics
             .as_ref()
@@ -80,7 +80,7 @@ impl Surroundings {
             .unwrap_or_default()
     }
 
-    /// How many statics are put back, and their size in bytes.
+    /// Returns how many statics are put back, and their size in bytes.
     pub(super) fn statics_extent(&self) -> (usize, usize) {
         self.statics.as_ref().map_or((0, 0), Statics::extent)
     }

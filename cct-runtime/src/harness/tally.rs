@@ -9,20 +9,20 @@ use crate::engine;
 use crate::verdict::Verdict;
 use crate::wire::{Counters, Fingerprints, Panic};
 
-/// No more new behaviours than this are told by one of several processes.
+/// The most new behaviours that one of several processes tells.
 const MOST_NEWS: usize = 1 << 17;
-/// No more sites of panics that nobody noticed than this are told.
+/// The most sites of unobserved panics that are told.
 const MOST_PANICS: usize = 10;
 
-/// What a search has seen so far.
+/// The counts of a search so far.
 #[derive(Debug)]
 pub(super) struct Tally {
     pub(super) counters: Counters,
-    /// Random numbers were drawn, and no mere keys of hashes.
+    /// Random numbers were drawn, other than the keys of hashes.
     pub(super) has_drawn_bytes: bool,
     schedules: Distinct,
     behaviours: Distinct,
-    /// In one of several processes: each behaviour, and the iteration that showed it first.
+    /// Each behaviour, and the iteration that showed it first, in one of several processes.
     news: Option<Vec<(u64, u64)>>,
     began: Instant,
 }
@@ -40,12 +40,12 @@ impl Tally {
         }
     }
 
-    /// From here on the budget's time passes.
+    /// Starts the clock of the budget.
     pub(super) fn start_clock(&mut self) {
         self.began = budget_clock();
     }
 
-    /// Keeps the behaviours that are new, for another process to compare.
+    /// Keeps new behaviours, which the tool compares with other processes'.
     pub(super) fn keep_news(&mut self) {
         self.news = Some(Vec::new());
     }
@@ -94,7 +94,7 @@ impl Tally {
         }
     }
 
-    /// The time that has passed, which is counted too.
+    /// Notes and returns the time that has passed.
     pub(super) fn elapsed(&mut self) -> Duration {
         let elapsed = self.began.elapsed();
         self.counters.nanos = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
@@ -102,7 +102,7 @@ impl Tally {
         elapsed
     }
 
-    /// The schedules and behaviours of one of several processes; `None` if there are no others.
+    /// Returns the schedules and behaviours of one of several processes; `None` if there are no others.
     pub(super) fn fingerprints(&self) -> Option<Fingerprints> {
         let news = self.news.as_ref()?;
         Some(Fingerprints {
@@ -113,7 +113,7 @@ impl Tally {
     }
 }
 
-/// Adds the panics of sites that are not known yet.
+/// Adds the panics whose sites are not known yet.
 fn note_panics(counters: &mut Counters, panics: Vec<Panic>) {
     let known = &mut counters.unobserved_panics;
     for panic in panics {

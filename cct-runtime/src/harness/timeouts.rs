@@ -1,27 +1,27 @@
-//! Whether time-outs are early in an iteration: it follows from the settings and the iteration's seed.
+//! Early time-outs of an iteration: how many there may be follows from the settings and the seed.
 
 use crate::config::Timeouts;
 use crate::strategy::{Rng, derive};
 
-/// Which of the numbers that follow from the seed decides.
+/// The number, among those that follow from the seed, that decides.
 const EARLY: u64 = 5;
-/// With `auto`, time-outs are early in one of so many iterations: the others look for all other bugs.
+/// Under `auto`, one of so many iterations has early time-outs; the others look for all other bugs.
 const ONE_IN: u32 = 4;
 
-/// The rule of an iteration.
+/// The early time-outs that an iteration may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Allowance {
-    /// How many time-outs may be early.
+    /// The number of time-outs that may be early.
     pub(super) early: u32,
-    /// How far away they may be, in nanoseconds.
+    /// The farthest that such a time-out may be away, in nanoseconds.
     pub(super) leap: u64,
 }
 
-/// The allowance of an iteration with this seed.
+/// Returns the allowance of an iteration with this seed.
 ///
-/// How many there may be is drawn as well: a single one makes the failure that is easiest to understand,
-/// and who polls with time-outs would go on with them for the whole schedule. A strategy that enumerates
-/// has none under `auto`, and under `race` as many as it likes.
+/// The number of early time-outs is drawn, too: a failure with a single one is the easiest to understand,
+/// and a worker that polls with time-outs would have nothing else for the whole schedule. A strategy that
+/// enumerates has none under `auto`, and no bound under `race`.
 pub(super) fn allowance(timeouts: Timeouts, seed: u64, enumerates: bool) -> Allowance {
     let mut rng = Rng::new(derive(seed, EARLY));
     let is_drawn = rng.below(ONE_IN) == 0;

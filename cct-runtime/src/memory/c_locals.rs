@@ -1,26 +1,26 @@
 //! The thread-locals of C code (`__thread`, C++'s `thread_local`), one set for each worker.
 //!
-//! All workers run on one OS thread, which has one block of thread-locals, so these values are exchanged when
-//! another worker goes on. Rust's are worker-locals, see `engine/worker/local.rs`; those of a shared library
-//! lie elsewhere and are shared.
+//! All workers run on one OS thread, which has one block of thread-locals, so their values are exchanged
+//! when another worker goes on. Rust's thread-locals are worker-locals, see `engine/worker/local.rs`; those
+//! of a shared library lie elsewhere and are shared.
 
 use std::ops::Range;
 
-/// Where the values are, and whose are in place.
+/// The values of all workers.
 #[derive(Debug, Default)]
 pub(crate) struct CLocals {
     areas: Vec<Range<usize>>,
-    /// What a new thread finds.
+    /// The values of a new thread.
     initial: Vec<u8>,
-    /// The worker whose values are in place.
+    /// The worker whose values are in the thread's block.
     current: usize,
-    /// By worker: its values while others' are in place; empty before it has run.
+    /// The values of each other worker; empty for one that has not run.
     kept: Vec<Vec<u8>>,
 }
 
 impl CLocals {
-    /// Those in these parts of the calling thread's block, which begins at `block`; `image` is what it is
-    /// made of: as much as is not zero in a new thread.
+    /// The values in these parts of the calling thread's block, which begins at `block`. A new thread's block
+    /// begins with `image`; the rest of it is zero.
     pub(super) fn new(areas: Vec<Range<usize>>, block: usize, image: &[u8]) -> CLocals {
         let bytes = areas.iter().cloned().flatten();
         let initial = bytes.map(|address| image.get(address - block).copied().unwrap_or(0));
@@ -37,13 +37,13 @@ impl CLocals {
         !self.areas.is_empty()
     }
 
-    /// An iteration begins, with its first worker's values in place.
+    /// Begins an iteration: the first worker's values are in place.
     pub(crate) fn begin(&mut self) {
         self.current = 0;
         self.kept.iter_mut().for_each(Vec::clear);
     }
 
-    /// From here on this worker runs.
+    /// Puts the values of this worker in place.
     pub(crate) fn switch_to(&mut self, worker: usize) {
         if worker == self.current {
             return;

@@ -1,6 +1,6 @@
-//! Descriptors that an iteration opened are closed at its end.
+//! Closes the descriptors that an iteration has opened, at its end.
 
-/// How many iterations pass between two thorough looks.
+/// So many iterations pass between two thorough looks.
 const THOROUGH_EVERY: u32 = 64;
 
 /// The lowest descriptor that was free before the first iteration.
@@ -11,9 +11,8 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Remembers which descriptors are open now.
-    ///
-    /// Those that an iteration gets lie above the lowest free one; gaps below are filled first.
+    /// Remembers the lowest descriptor that is free now: an iteration gets those from there on, since the
+    /// system gives out the lowest free one.
     pub(crate) fn now() -> Descriptors {
         // SAFETY: duplicating and closing descriptors touches no memory.
         let first_free = unsafe {
@@ -27,10 +26,10 @@ impl Descriptors {
         }
     }
 
-    /// Closes those opened since.
+    /// Closes the descriptors that were opened since.
     ///
-    /// Descriptors are given out lowest first, so the first free one tells most of the time whether there
-    /// are any, and is ten times cheaper to ask for than the whole range; now and then all are closed.
+    /// The system gives out the lowest free descriptor, so one question tells as a rule whether there are
+    /// any, and costs a tenth of closing the whole range. Now and then the whole range is closed.
     pub(crate) fn close_new(&mut self) {
         // SAFETY: asks whether a descriptor is open.
         let is_open = unsafe { libc::fcntl(self.first_free, libc::F_GETFD) } >= 0;

@@ -1,4 +1,4 @@
-//! The executable's symbol table: where its statics and thread-locals are.
+//! The executable's symbol table, which tells where its statics and thread-locals are.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ const SYMBOL_OBJECT: u8 = 1;
 const SYMBOL_FUNCTION: u8 = 2;
 const SYMBOL_TLS: u8 = 6;
 const WRITABLE: u64 = 1;
-/// std's allocator, in either mangling scheme: what `#[global_allocator]` replaces.
+/// std's allocator, which `#[global_allocator]` replaces, in either mangling scheme.
 const DEFAULT_ALLOCATOR: &str = "__rdl_alloc";
 
 /// An executable's file, mapped.
@@ -23,7 +23,7 @@ pub(super) struct Executable {
     bytes: &'static [u8],
 }
 
-/// What the symbol table says.
+/// The contents of a symbol table.
 #[derive(Debug)]
 pub(super) struct Symbols {
     pub(super) data: Vec<DataSymbol>,
@@ -35,7 +35,7 @@ pub(super) struct Symbols {
 #[derive(Debug)]
 pub(super) struct DataSymbol {
     pub(super) name: &'static str,
-    /// Relative to the executable's load address, or to the TLS block for a thread-local.
+    /// The place relative to the executable's load address, or to the TLS block for a thread-local.
     pub(super) offset: usize,
     pub(super) size: usize,
     pub(super) thread_local: bool,
@@ -46,7 +46,8 @@ pub(super) struct DataSymbol {
 pub(super) struct TlsSegment {
     pub(super) size: usize,
     pub(super) align: usize,
-    /// Where what a new thread finds lies, relative to the load address, and how much of it is not zero.
+    /// The place of the values of a new thread, relative to the load address, and the length of those that
+    /// are not zero.
     pub(super) image: (usize, usize),
 }
 
@@ -74,7 +75,7 @@ impl Executable {
         Ok(Executable { bytes })
     }
 
-    /// The symbols of writable data, and whether the program brings a global allocator of its own.
+    /// Returns the symbols of writable data, and whether the program has a global allocator of its own.
     ///
     /// `None` if the file has no symbol table, or is damaged.
     pub(super) fn symbols(&self) -> Option<Symbols> {
@@ -118,7 +119,7 @@ impl Executable {
         Some(symbols)
     }
 
-    /// The thread-local segment, if there is one.
+    /// Returns the thread-local segment, if there is one.
     pub(super) fn tls(&self) -> Option<TlsSegment> {
         let segment = self.segment(SEGMENT_TLS)?;
         Some(TlsSegment {
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn writable_statics_of_this_executable_are_found() {
-        // Used, or they would be left out.
+        // The linker leaves out what is not used.
         black_box((&MARK_OF_THIS_TEST, READ_ONLY_MARK));
         LOCAL_MARK.with(|mark| black_box(mark).set(8));
         let executable =

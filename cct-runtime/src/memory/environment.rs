@@ -1,15 +1,15 @@
-//! The environment, put back before each iteration: what one sets must not be seen by the next.
+//! Puts the environment back before each iteration, which must not see what the one before has set.
 
 use libc::c_char;
 
 unsafe extern "C" {
-    /// The C library's: the variables, ended by null.
+    /// The C library's array of variables, ended by null.
     static mut environ: *mut *mut c_char;
 }
 
 /// The environment as it was before the first iteration.
 ///
-/// `setenv` replaces strings and never writes into them, so the array of pointers is all there is to keep.
+/// The array of pointers is all there is to keep: `setenv` replaces strings and never writes into them.
 #[derive(Debug)]
 pub(crate) struct Environment {
     array: *mut *mut c_char,
@@ -17,7 +17,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The environment as it is now.
+    /// Keeps the environment as it is now.
     pub(crate) fn now() -> Environment {
         // SAFETY: `environ` is null or an array that ends with null; nobody changes it meanwhile.
         unsafe {
@@ -30,7 +30,7 @@ impl Environment {
         }
     }
 
-    /// Puts it back.
+    /// Puts the environment back.
     pub(crate) fn restore(&self) {
         // SAFETY: the array has room for what it held, and for the null that ended it.
         unsafe {

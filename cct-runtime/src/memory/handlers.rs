@@ -1,16 +1,16 @@
-//! Signal handlers that an iteration installed are taken back at its end.
+//! Takes back the signal handlers that an iteration has installed, at its end.
 //!
-//! They are the kernel's, while what they work on is put back. A library that installs its handler anew in
-//! each iteration, and calls the one that was there before, would call itself.
+//! The kernel keeps handlers, while the memory that they use is put back. A library that installs its handler
+//! anew in each iteration, and has it call the one before, would call itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What was there before the iteration, for each signal whose handler it has changed.
+/// The handlers from before the iteration, of the signals whose handlers it has changed.
 static BEFORE: Mutex<Vec<(libc::c_int, libc::sigaction)>> = Mutex::new(Vec::new());
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Says that a worker has changed a signal's handler, which was this one.
+/// Notes that a worker has changed the handler of a signal, which was this one.
 pub fn note_handler(signal: libc::c_int, before: libc::sigaction) {
     let mut known = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     if known.iter().all(|&(other, _)| other != signal) {

@@ -1,11 +1,11 @@
-//! Which crate a mangled symbol belongs to, and its path for people.
+//! The crate of a mangled symbol, and its path for people.
 
-/// The crate of a Rust symbol, in either mangling scheme; `None` for other symbols.
+/// Returns the crate of a Rust symbol, in either mangling scheme; `None` for other symbols.
 pub(super) fn crate_of(symbol: &str) -> Option<&str> {
     home_of(symbol).map(|(krate, _)| krate)
 }
 
-/// Likewise, with what comes after it in the symbol's path: a module, if it is in one.
+/// Returns the crate of a Rust symbol and the next part of its path: a module, if the symbol is in one.
 pub(super) fn home_of(symbol: &str) -> Option<(&str, &str)> {
     if let Some(rest) = symbol.strip_prefix("_ZN") {
         let mut parts = identifiers(rest);
@@ -28,7 +28,7 @@ pub(super) fn home_of(symbol: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// A static's path, such as `bank::ACCOUNTS`.
+/// Returns a static's path, such as `bank::ACCOUNTS`.
 pub(super) fn path_of(symbol: &str) -> String {
     if let Some(rest) = symbol.strip_prefix("_ZN") {
         let mut parts: Vec<&str> = identifiers(rest).collect();
@@ -67,7 +67,7 @@ pub(super) fn path_of(symbol: &str) -> String {
     parts.join("::")
 }
 
-/// Identifiers with their lengths before them, one after another.
+/// Reads identifiers that have their lengths before them, one after another.
 fn identifiers(mut rest: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -84,7 +84,7 @@ fn identifiers(mut rest: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Both of `crate..module..Type$u20$as$u20$…$GT$`.
+/// Returns the crate and the module of `crate..module..Type$u20$as$u20$…$GT$`.
 fn innermost_home(path: &str) -> (&str, &str) {
     let path = path
         .trim_start_matches("$RF$")

@@ -1,14 +1,14 @@
-//! What makes each iteration start as in a fresh process.
+//! The memory of a process, put back so that each iteration starts as in a fresh one.
 //!
-//! - `arena`: the heap of an iteration, given back whole at its end;
-//! - `own`: the engine's heap where the program has an allocator written in Rust;
-//! - `statics`: the program's statics and thread-locals, copied back before each iteration;
-//! - `c_locals`: thread-locals of C code, a set for each worker;
-//! - `elf`: where the executable says they are;
-//! - `environment`: its variables, likewise;
-//! - `descriptors`: what was opened in an iteration is closed at its end;
-//! - `handlers`: those that it installed for signals are taken back;
-//! - `output`: what it printed is taken back.
+//! - `arena` is the heap of an iteration, given back whole at its end;
+//! - `own` is the engine's heap, in programs with an allocator written in Rust;
+//! - `statics` copies the program's statics and thread-locals back before each iteration: `elf` finds
+//!   them in the executable, and `mangling` tells whose they are;
+//! - `c_locals` keeps the thread-locals of C code, a set for each worker;
+//! - `environment` puts the variables back;
+//! - `descriptors` closes what an iteration has opened;
+//! - `handlers` takes back the signal handlers that it has installed;
+//! - `output` takes back what it has printed.
 
 pub mod arena;
 pub(crate) mod c_locals;

@@ -1,14 +1,14 @@
-//! What a test prints: kept for the iteration that fails, forgotten for all others.
+//! The output of a test, kept of the iteration that fails and forgotten of all others.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many iterations pass between two looks at the file itself.
+/// So many iterations pass between two looks at the file itself.
 const LOOK_EVERY: u32 = 64;
 
-/// Set when something was written to standard output or error.
+/// True after something was written to standard output or error.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Says that something was written. What C code prints does not come by here, hence the looks.
+/// Notes that something was written. C code prints without a call of this, hence the looks at the file.
 pub fn note_output() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
@@ -16,13 +16,13 @@ pub fn note_output() {
 /// The file that standard output and error go to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
-    /// Its length when the first iteration began; -1 if nothing can be taken back, as of a pipe.
+    /// The length when the first iteration began; -1 if nothing can be taken back, as from a pipe.
     start: libc::off_t,
     until_look: u32,
 }
 
 impl Output {
-    /// The output as it is now.
+    /// Keeps the output up to now.
     pub(crate) fn now() -> Output {
         Output {
             start: position(),
@@ -30,7 +30,7 @@ impl Output {
         }
     }
 
-    /// An output that nothing is taken back from.
+    /// Returns an output from which nothing is taken back.
     pub(crate) fn kept() -> Output {
         Output {
             start: -1,
@@ -38,7 +38,7 @@ impl Output {
         }
     }
 
-    /// Takes back what was printed since.
+    /// Takes back everything that was printed since.
     pub(crate) fn forget(&mut self) {
         if self.start < 0 {
             return;

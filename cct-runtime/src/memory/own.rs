@@ -1,8 +1,8 @@
 //! The engine's own heap, in programs with a global allocator written in Rust.
 //!
-//! What the engine takes is none of that allocator's business: one that counts would count it, and its locks
-//! may be held by a worker. A block tells by its address that it comes from here, so that whoever frees it
-//! need not know who made it. Blocks are of powers of two, and used again; nothing goes back to the system.
+//! The engine does not use that allocator, which might count the engine's memory, or have a lock that a
+//! worker holds. The address of a block tells that it is of this heap, so any thread may free it. Sizes
+//! are powers of two. Freed blocks are used again, and never go back to the system.
 
 use std::alloc::Layout;
 use std::ptr::null_mut;
@@ -11,36 +11,36 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::engine::outside;
 
-/// Address space only: memory is taken page by page.
+/// The size of the region: address space only, since memory is taken page by page.
 const REGION: usize = 64 << 30;
 /// The size of the smallest block: it has room for a pointer.
 const SMALLEST: usize = 16;
-/// As many as there are powers of two in the region.
+/// The number of powers of two in the region.
 const CLASSES: usize = REGION.ilog2() as usize + 1;
 
-/// Where the region begins; 0 before there is one.
+/// The address of the region; 0 before there is one.
 static START: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap {
     top: 0,
     free: [0; CLASSES],
 });
 
-/// The addresses of what is free.
+/// The free blocks.
 struct Heap {
-    /// What nobody has had yet, from here to the end of the region.
+    /// The address from which on nothing has been used yet.
     top: usize,
-    /// Blocks that were given back, by the power of two; linked through their first word.
+    /// Lists of freed blocks, by the power of two, linked through their first word.
     free: [usize; CLASSES],
 }
 
-/// True if the block came from here.
+/// True if the block is of this heap.
 #[inline]
 pub fn contains(block: *mut u8) -> bool {
     let start = START.load(Ordering::Relaxed);
     start != 0 && block.addr().wrapping_sub(start) < REGION
 }
 
-/// A new block, or null when the region is exhausted.
+/// Returns a new block, or null when the region is exhausted.
 pub fn allocate(layout: Layout) -> *mut u8 {
     // A block is aligned to its size.
     let Some(size) = size_of_block(layout.size(), layout.align()) else {
@@ -53,7 +53,7 @@ pub fn allocate(layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 ///
-/// It must be of [`allocate`] for this layout, or of [`resize`] to it, and used by nobody else.
+/// The block must be of [`allocate`] for this layout, or of [`resize`] to it, and used by nobody else.
 pub unsafe fn free(block: *mut u8, layout: Layout) {
     if let Some(size) = size_of_block(layout.size(), layout.align()) {
         // SAFETY: the caller's.
@@ -61,7 +61,8 @@ pub unsafe fn free(block: *mut u8, layout: Layout) {
     }
 }
 
-/// Makes a block larger or smaller, elsewhere if it has to be. Null if that cannot be: then it stays.
+/// Makes a block larger or smaller, elsewhere if it must. Returns null, and leaves it, when the region is
+/// exhausted.
 ///
 /// # Safety
 ///
@@ -87,14 +88,14 @@ fn size_of_block(size: usize, align: usize) -> Option<usize> {
     (size <= REGION).then_some(size)
 }
 
-/// A worker may give back what the engine made for it, and another thread as well.
+/// Locks the heap: workers and other threads give back blocks that the engine has made.
 fn with_heap<R>(f: impl FnOnce(&mut Heap) -> R) -> R {
     let heap = || -> MutexGuard<'_, Heap> { HEAP.lock().unwrap_or_else(PoisonError::into_inner) };
     outside(|| f(&mut heap()))
 }
 
 impl Heap {
-    /// The address of a block of this size, a power of two; 0 if there is none.
+    /// Takes a block of this size, a power of two; returns its address, or 0 if there is none.
     fn take(&mut self, size: usize) -> usize {
         let free = &mut self.free[size.ilog2() as usize];
         if *free != 0 {
@@ -119,7 +120,7 @@ impl Heap {
     ///
     /// # Safety
     ///
-    /// It must be one of [`Heap::take`], and used by nobody else.
+    /// The block must be of [`Heap::take`], and used by nobody else.
     unsafe fn put(&mut self, block: usize, size: usize) {
         let free = &mut self.free[size.ilog2() as usize];
         // SAFETY: the caller's; each block has room for an address.

@@ -1,9 +1,9 @@
 //! The program's statics and thread-locals, put back before each iteration.
 //!
-//! All writable data that the symbol table names, std's included: what an iteration initialised lazily
-//! points into its arena. Left out are our own, and what the C start-up code keeps; and all C
-//! data when the program has a global allocator of its own, which may be written in C and then keeps what
-//! it knows of memory there, while the memory itself is not put back.
+//! The symbol table names all writable data. std's is put back, too: a static that an iteration has
+//! initialised lazily points into its arena. Statics of ours are left out, and those of the C start-up
+//! code; so is all data of C code when the program has a global allocator of its own: that may be written
+//! in C, and keep there what it knows of memory that is not put back.
 
 use std::cell::Cell;
 use std::collections::hash_map::RandomState;
@@ -18,9 +18,9 @@ use super::elf::{DataSymbol, Executable, TlsSegment};
 use super::mangling::{crate_of, home_of, path_of};
 use crate::engine::engine_cell;
 
-/// The modules whose statics survive. A crate's name would not do: one of the program may have the same, as
-/// a test in `tests/cct.rs` has. libtest, crate `test`, has no writable ones. A static of ours in another
-/// module fails `tests/cli/statics.rs`.
+/// The modules whose statics are left out. A crate's name alone would not do: a crate of the program may
+/// have the same, as a test in `tests/cct.rs` does. libtest, crate `test`, has no writable statics. A
+/// static of ours in another module fails `tests/cli/statics.rs`.
 const OURS: &[(&str, &str)] = &[
     ("cct", "engine"),
     ("cct", "harness"),
@@ -45,20 +45,21 @@ pub(crate) struct Statics {
     areas: Vec<Area>,
     saved: Vec<u8>,
     names: Vec<(Range<usize>, &'static str)>,
-    /// The two words of std's hash keys of this thread.
+    /// The places of the two words of this thread's hash keys in std.
     hash_keys: Option<[*mut u64; 2]>,
-    /// The first of them, as it was put back.
+    /// The first hash key, as it was put back.
     first_key: Cell<u64>,
     c_locals: CLocals,
 }
 
-/// Whether the program has a global allocator of its own, once that is known.
+/// True once it is known that the program has a global allocator of its own.
 static OWN_ALLOCATOR: AtomicBool = AtomicBool::new(false);
 
 /// True if the program has a global allocator of its own.
 ///
-/// It may be written in C, and takes its locks in the middle of whatever allocates: they are no place to let
-/// others run, and what it keeps per thread is that of the one thread that all workers are to it.
+/// The allocator may be written in C. It takes its locks in the middle of any code that allocates, where
+/// other workers must not run; and all workers are one thread to it, and share what it keeps for each
+/// thread.
 #[inline]
 pub fn has_own_allocator() -> bool {
     OWN_ALLOCATOR.load(Ordering::Relaxed)
@@ -69,16 +70,16 @@ pub fn has_own_allocator() -> bool {
 struct Area {
     address: *mut u8,
     size: usize,
-    /// Where its copy lies in `saved`.
+    /// The place of its copy in `saved`.
     offset: usize,
 }
 
 impl Statics {
     /// Finds and copies all statics, and the thread-locals of the calling thread.
     ///
-    /// `None` if the executable has no symbol table: then nothing can be put back.
+    /// `None` if the executable has no symbol table, for then nothing can be put back.
     pub(crate) fn save() -> Option<Statics> {
-        // What std makes when it is first used must exist, or an iteration would make it in its arena.
+        // std makes these when they are first used; an iteration would make them in its arena.
         let state = RandomState::new();
         print!("");
         eprint!("");
@@ -142,7 +143,7 @@ impl Statics {
                 let mut ours: Vec<_> = ours.map(place).collect();
                 ours.push(cell..cell + size);
                 merge(&mut ours);
-                // Some of the rest has no symbol.
+                // The rest is put back whole: some of it has no symbol.
                 let mut start = block.start;
                 for own in ours {
                     ranges.push(start..own.start);
@@ -188,19 +189,19 @@ impl Statics {
         self.first_key.set(crate::strategy::derive(seed, 0));
     }
 
-    /// True if somebody has made a `RandomState` since `restore`: std counts the first key up each time.
+    /// True if a `RandomState` was made since `restore`: std then counts the first key up.
     pub(crate) fn has_drawn_keys(&self) -> bool {
         // SAFETY: as in `restore`.
         self.hash_keys
             .is_some_and(|[first, _]| unsafe { first.read() } != self.first_key.get())
     }
 
-    /// The thread-locals of C code.
+    /// Returns the thread-locals of C code.
     pub(crate) fn take_c_locals(&mut self) -> CLocals {
         std::mem::take(&mut self.c_locals)
     }
 
-    /// Where they are, and their sizes in bytes.
+    /// Returns the addresses and the sizes in bytes of everything that is put back.
     pub(crate) fn places(&self) -> Vec<(usize, usize)> {
         let areas = self.areas.iter();
         areas
@@ -208,12 +209,12 @@ impl Statics {
             .collect()
     }
 
-    /// The number of statics and their size in bytes.
+    /// Returns the number of statics and their size in bytes.
     pub(crate) fn extent(&self) -> (usize, usize) {
         (self.names.len(), self.saved.len())
     }
 
-    /// The path of the static that an address lies in.
+    /// Returns the path of the static that contains an address.
     pub(crate) fn path_at(&self, address: usize) -> Option<String> {
         let after = self
             .names
@@ -225,7 +226,7 @@ impl Statics {
 
 /// Finds the words of std's keys in their thread-local cell, whatever its layout.
 ///
-/// `state` was made last, so its keys are those in the cell but for the first, which counts up.
+/// The keys of `state`, which was made last, are those in the cell, but that the first has been counted up.
 fn find_keys(cell: *mut u64, words: usize, state: &RandomState) -> Option<[*mut u64; 2]> {
     const { assert!(size_of::<RandomState>() == 2 * size_of::<u64>()) };
     // SAFETY: a `RandomState` is two words; the cell lies in this thread's block.
@@ -247,7 +248,7 @@ fn find_keys(cell: *mut u64, words: usize, state: &RandomState) -> Option<[*mut 
 /// A writable static or thread-local of an executable.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Static {
-    /// Its crate; none if it is C's.
+    /// Its crate; `None` if it is of C code.
     pub krate: Option<String>,
     /// Its path for people, such as `bank::ACCOUNTS`.
     pub path: String,
@@ -255,7 +256,7 @@ pub struct Static {
     pub is_put_back: bool,
 }
 
-/// Lists the writable statics and thread-locals of an executable, for tests: it stays mapped.
+/// Lists the writable statics and thread-locals of an executable, for tests. The executable stays mapped.
 pub fn statics_of(executable: &Path) -> io::Result<Vec<Static>> {
     let symbols = Executable::map(executable)?.symbols();
     let symbols = symbols.ok_or_else(|| io::Error::other("no symbol table"))?;
@@ -282,7 +283,7 @@ fn is_put_back(symbol: &DataSymbol, rust_only: bool) -> bool {
     }
 }
 
-/// Something of ours with a known symbol, to learn where the executable was loaded.
+/// A static with a known symbol, by which the load address is found.
 #[unsafe(no_mangle)]
 static mut __CCT_LANDMARK: u64 = 1;
 
@@ -293,10 +294,10 @@ fn load_address(symbols: &[DataSymbol]) -> Option<usize> {
     Some((&raw const __CCT_LANDMARK) as usize - landmark.offset)
 }
 
-/// The executable's block of thread-locals of the calling thread.
+/// Returns the calling thread's block of the executable's thread-locals.
 ///
-/// The executable is module 1, whose place is fixed by the ABI: below the thread pointer on x86-64,
-/// above it and two words on aarch64.
+/// The executable is module 1, whose place the ABI fixes: below the thread pointer on x86-64, two words above
+/// it on aarch64.
 fn tls_block(tls: TlsSegment) -> Range<usize> {
     #[cfg(target_arch = "x86_64")]
     let start = {
@@ -319,7 +320,7 @@ fn tls_block(tls: TlsSegment) -> Range<usize> {
     start..start + tls.size
 }
 
-/// Sorts ranges and joins those that touch: fewer copies.
+/// Sorts ranges and joins those that touch, so that there are fewer copies.
 fn merge(ranges: &mut Vec<Range<usize>>) {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_back_is_the_threads() {
+    fn a_mutex_is_handed_back_to_the_thread() {
         let field = AtomicI32::new(0);
         set(&field, WorkerId(3));
         hand_back(&field);
