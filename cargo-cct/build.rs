@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut wrapper = sources(&root, &root.join("cargo-cct/src/build"))?;
     wrapper.extend(sources(&root, &root.join("cargo-cct/src/rewrite"))?);
+    wrapper.extend(sources(&root, &root.join("cct-runtime/src/known"))?);
     let mut table = format!(
         "/// Names the sources below.\npub(super) const SOURCES: &str = \"{}\";\n\
          /// Names the code of the wrapper.\npub(super) const WRAPPER: &str = \"{}\";\n\

@@ -5,6 +5,7 @@ pub mod claim;
 pub mod codec;
 pub mod comparison;
 pub mod config;
+pub mod known;
 pub mod operation;
 pub mod origin;
 pub mod strategy;

@@ -18,6 +18,7 @@ mod explored;
 mod help;
 mod interactive;
 mod killed;
+mod known;
 mod law;
 mod native;
 mod origins;

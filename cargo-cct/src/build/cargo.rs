@@ -13,20 +13,23 @@ use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 use cct::claim::Exceptions;
 use cct::codec::Wire as _;
 use cct::config::Settings;
+use cct::known::Crate;
 use cct::origin;
 
 use super::chosen::Chosen;
 use super::digest;
 use super::layer;
 use super::linked::Linked;
-use super::marker::Marker;
+use super::marker::{Marker, Treatment};
 use super::origins;
 use super::raw_calls;
 use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
+use super::versions;
 use super::workspace::{Workspace, library_path};
 use super::wrapper;
 use crate::cli::{CargoArgs, Output};
+use crate::rewrite::{self, Part, Passes};
 
 /// What every call of cargo is made from.
 #[derive(Debug)]
@@ -61,6 +64,8 @@ pub(crate) struct BuiltCrate {
     pub target: (String, String),
     /// Whether its package is a member of the workspace.
     pub is_member: bool,
+    /// The manifest of its package.
+    pub manifest: PathBuf,
     /// What the wrapper noted.
     pub marker: Marker,
 }
@@ -70,6 +75,23 @@ impl BuiltCrate {
     pub(crate) fn out_of_sight(&self) -> Option<&'static str> {
         let (name, version) = &self.marker.package;
         raw_calls::out_of_sight(name, version)
+    }
+
+    /// What this tool knows of it, if that is of other versions.
+    pub(crate) fn unchecked(&self) -> Option<&'static Crate> {
+        let (name, version) = &self.marker.package;
+        versions::unchecked(name, version)
+    }
+
+    /// Tells whether the functions are missing by which it is known to draw lots, and which were to be
+    /// edited.
+    pub(crate) fn has_lost_lots(&self) -> bool {
+        let passes = match &self.marker.treatment {
+            Treatment::AsWritten => Passes::NONE,
+            Treatment::Rewritten(passes) | Treatment::Reduced { passes, .. } => *passes,
+        };
+        let read = |file: &str| fs::read_to_string(self.manifest.parent()?.join(file)).ok();
+        passes.contains(Part::Choices) && rewrite::has_lost_lots(&self.marker.package.0, read)
     }
 }
 
@@ -362,6 +384,7 @@ impl Made {
         let crates = self.artifacts.iter().filter_map(|(id, kind, name, files)| {
             Some(BuiltCrate {
                 is_member: workspace.packages.contains_key(id),
+                manifest: self.packages.get(id).cloned().unwrap_or_default(),
                 target: (kind.to_string(), name.clone()),
                 marker: files.iter().find_map(|file| Marker::read(file))?,
             })

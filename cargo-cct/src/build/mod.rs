@@ -18,5 +18,6 @@ mod rustc_args;
 pub(crate) mod shadow;
 pub(crate) mod sysroot;
 pub(crate) mod toolchain;
+mod versions;
 pub(crate) mod workspace;
 pub(crate) mod wrapper;

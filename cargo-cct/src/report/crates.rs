@@ -28,7 +28,26 @@ pub(crate) fn warnings(crates: &[BuiltCrate], wanted: &[String]) -> Vec<String> 
             "`{name}` {version} is not known to this tool; not under control there: {lost}"
         ))
     }));
-    lines.dedup();
+    lines.extend(crates.iter().filter_map(|built| {
+        let (name, version) = &built.marker.package;
+        let known = built.unchecked()?;
+        Some(format!(
+            "`{name}` {version} is not among the versions that this tool was checked with ({}); it may not \
+             know there: {}",
+            known.versions, known.lost
+        ))
+    }));
+    lines.extend(crates.iter().filter_map(|built| {
+        let (name, version) = &built.marker.package;
+        built.has_lost_lots().then(|| {
+            format!(
+                "`{name}` {version} chooses branches at random where this tool does not know it to: they are \
+                 no choices of the strategy"
+            )
+        })
+    }));
+    let mut seen = BTreeSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
     lines
 }
 

@@ -6,21 +6,15 @@
 
 use std::ops::Range;
 
+use cct::known::{BOXING, DRIVE, MAY_DRIVE, OBJECTS, SPAWN, SPAWN_OBJECTS};
 use proc_macro2::{Delimiter, Group};
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprPath, Stmt, Token};
 
-use super::syntax::{self, DRIVE, MAY_DRIVE, Names, SPAWN, Tree};
+use super::syntax::{self, Names, Tree};
 use super::{Edit, Source};
-
-/// Those of the spawning that want a box of a type of its own, and how that is called.
-const SPAWN_OBJECTS: [&str; 2] = ["spawn_local_obj", "spawn_obj"];
-const OBJECTS: [&str; 2] = ["FutureObj", "LocalFutureObj"];
-
-/// Methods that box a future and say what type it then is: what they box is handed over.
-const BOXING: [&str; 2] = ["boxed", "boxed_local"];
 
 /// Methods whose result has the type that is expected of it.
 const AS_EXPECTED: [&str; 6] = ["collect", "into", "parse", "product", "sum", "try_into"];

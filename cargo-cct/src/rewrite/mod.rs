@@ -15,8 +15,8 @@ mod pass;
 mod sweep;
 
 pub(crate) use edit::{Edit, apply};
-pub(crate) use pass::{about_passes, choices_of, draw_lots};
-pub(crate) use passes::Passes;
+pub(crate) use pass::{about_passes, choices_of, draw_lots, has_lost_lots};
+pub(crate) use passes::{Part, Passes};
 pub(crate) use source::{Edition, Source};
 
 use std::path::Path;

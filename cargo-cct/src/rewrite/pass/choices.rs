@@ -10,46 +10,32 @@
 
 use std::path::Path;
 
+use cct::known::{DRAWS, Draw};
 use proc_macro2::Delimiter;
 
 use crate::rewrite::syntax::{Tree, sequences};
-use crate::rewrite::{Edit, Passes, Source};
-
-/// A function that draws lots.
-struct Lot {
-    package: &'static str,
-    /// The end of its file's path.
-    file: &'static str,
-    name: &'static str,
-}
-
-/// All that are known.
-const LOTS: [Lot; 4] = [
-    Lot {
-        package: "tokio",
-        file: "src/macros/support.rs",
-        name: "thread_rng_n",
-    },
-    Lot {
-        package: "tokio",
-        file: "src/util/rand.rs",
-        name: "thread_rng_n",
-    },
-    Lot {
-        package: "futures-util",
-        file: "src/async_await/random.rs",
-        name: "shuffle",
-    },
-    Lot {
-        package: "crossbeam-channel",
-        file: "src/utils.rs",
-        name: "shuffle",
-    },
-];
+use crate::rewrite::{Edit, Edition, Passes, Source};
 
 /// The packages that are known to draw lots, some of them more than once.
 pub(crate) fn draw_lots() -> impl Iterator<Item = &'static str> {
-    LOTS.iter().map(|lot| lot.package)
+    DRAWS.iter().map(|draw| draw.package)
+}
+
+/// Tells whether none of the functions is there by which a package draws lots; `read` gives the text of its
+/// files.
+pub(crate) fn has_lost_lots(package: &str, read: impl Fn(&str) -> Option<String>) -> bool {
+    let mut own = DRAWS
+        .iter()
+        .filter(|draw| draw.package == package)
+        .peekable();
+    let is_there = |draw: &Draw| {
+        let Some(text) = read(draw.file) else {
+            return false;
+        };
+        let source = Source::parse(&text, Path::new(draw.file), Edition::Rust2021);
+        source.is_some_and(|source| !run(&source).is_empty())
+    };
+    own.peek().is_some() && !own.any(is_there)
 }
 
 /// What there is to do about the lots of a package.
@@ -63,13 +49,13 @@ pub(crate) fn choices_of(package: &str) -> Passes {
 
 /// Tells whether that may be in this file.
 pub(crate) fn draws_lots_in(file: &Path) -> bool {
-    LOTS.iter().any(|lot| file.ends_with(lot.file))
+    DRAWS.iter().any(|draw| file.ends_with(draw.file))
 }
 
 /// Has the engine choose.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    let here = LOTS.iter().filter(|lot| source.path.ends_with(lot.file));
-    let names: Vec<_> = here.map(|lot| lot.name).collect();
+    let here = DRAWS.iter().filter(|draw| source.path.ends_with(draw.file));
+    let names: Vec<_> = here.map(|draw| draw.function).collect();
     let mut edits = Vec::new();
     sequences(&source.trees, &mut |sequence| {
         for at in 0..sequence.len() {
@@ -102,7 +88,7 @@ fn chosen(rest: &[Tree]) -> Option<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rewrite::{Edition, rewrite};
+    use crate::rewrite::rewrite;
 
     fn made(file: &str, text: &str) -> Option<String> {
         let path = Path::new("/crates/it").join(file);
@@ -127,6 +113,23 @@ mod tests {
                  if ::std::__cct::shuffle(v) { return; }\n    a(v)\n}"
             )
         );
+    }
+
+    #[test]
+    fn a_package_has_one_of_its_functions_or_has_lost_them() {
+        let lost = |package: &str, there: &str, text: &str| {
+            has_lost_lots(package, |file| (file == there).then(|| text.to_owned()))
+        };
+        let draws = "pub fn thread_rng_n(n: u32) -> u32 { a(n) }";
+        assert!(!lost("tokio", "src/util/rand.rs", draws));
+        assert!(!lost("tokio", "src/macros/support.rs", draws));
+        assert!(lost(
+            "tokio",
+            "src/macros/support.rs",
+            "pub use a::thread_rng_n;"
+        ));
+        assert!(lost("tokio", "src/elsewhere.rs", draws));
+        assert!(!lost("other", "src/lib.rs", ""));
     }
 
     #[test]

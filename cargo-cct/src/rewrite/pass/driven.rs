@@ -10,14 +10,12 @@
 //! await that is added is no point. If the attribute pauses the runtime's clock, that is said first, see
 //! [`own_clock`](super::own_clock).
 
+use cct::known::{APPLYING, DRIVING, START_PAUSED};
 use proc_macro2::{Delimiter, Group};
 
-use super::own_clock::{OWN_CLOCK, START_PAUSED};
+use super::own_clock::OWN_CLOCK;
 use crate::rewrite::syntax::{Tree, one_line, sequences};
 use crate::rewrite::{Edit, Edition, Source};
-
-/// How the paths of attributes end that drive a function: `tokio::test`, `async_std::main`.
-const DRIVING: [&str; 2] = ["test", "main"];
 
 /// What cannot be said a second time, within: types that have no name, and what a function in a function
 /// does not know.
@@ -148,7 +146,7 @@ fn drives(attribute: &[Tree]) -> bool {
             parts.skip(1).any(drives)
         }
         // `macro_rules_attribute::apply(test!)`
-        Some((_, [name, mark, ..])) if last.is_word("apply") => {
+        Some((_, [name, mark, ..])) if last.is_word(APPLYING) => {
             name.is_one_of(&DRIVING) && mark.is_sign('!')
         }
         _ => last.is_one_of(&DRIVING),

@@ -9,6 +9,7 @@
 //! its output and nothing else, drives it. In a file with a function that polls in a loop, one that boxes
 //! what it is given, to keep it, spawns it. What a caller has handed over already stays what it is.
 
+use cct::known::BOXING;
 use proc_macro2::{Delimiter, Group, Ident};
 use quote::ToTokens as _;
 use syn::parse::Parser as _;
@@ -17,9 +18,6 @@ use syn::{FnArg, Pat, Token, Type};
 
 use crate::rewrite::syntax::{Tree, sequences, split};
 use crate::rewrite::{Edit, Source};
-
-/// What is done with a future that is to be kept.
-const BOXING: [&str; 2] = ["boxed", "boxed_local"];
 
 /// Makes parameters tasks, or roots.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {

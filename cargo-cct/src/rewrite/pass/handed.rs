@@ -7,8 +7,9 @@
 //! Some of these methods drive a future, some return one that does, and most have nothing to do with futures.
 //! Where the call is over is said so that the engine can tell the first from the second.
 
+use cct::known::MAY_DRIVE;
+
 use crate::rewrite::handing::{Role, hand_over};
-use crate::rewrite::syntax::MAY_DRIVE;
 use crate::rewrite::{Edit, Source};
 
 /// Hands the arguments over.

@@ -20,7 +20,7 @@ mod assertions;
 
 mod choices;
 
-pub(crate) use self::choices::{choices_of, draw_lots};
+pub(crate) use self::choices::{choices_of, draw_lots, has_lost_lots};
 
 use std::path::Path;
 

@@ -10,6 +10,7 @@
 //! find that because of tasks that are held back. What hands its result on may stand wherever such a call
 //! does. A function of another kind that has the name costs some schedules, and nothing else.
 
+use cct::known::{PAUSE, START_PAUSED};
 use proc_macro2::Delimiter;
 
 use crate::rewrite::syntax::{Tree, sequences};
@@ -17,13 +18,6 @@ use crate::rewrite::{Edit, Source};
 
 /// What follows the value of a call.
 pub(super) const OWN_CLOCK: &str = ".__cct_own_clock()";
-
-/// What makes a runtime's clock stand still from the start: a method of tokio's builder, and an argument of
-/// its attributes.
-pub(super) const START_PAUSED: &str = "start_paused";
-
-/// The function that makes the clock of the caller's runtime stand still.
-const PAUSE: &str = "pause";
 
 /// Says it at each call.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {

@@ -5,8 +5,9 @@
 //! block_on(async { 1 })        block_on(__cct_root!(async { 1 }))
 //! ```
 
+use cct::known::{DRIVE, SPAWN};
+
 use crate::rewrite::handing::{Role, hand_over};
-use crate::rewrite::syntax::{DRIVE, SPAWN};
 use crate::rewrite::{Edit, Source};
 
 /// Says at each call that may be given a future that it is.

@@ -2,14 +2,10 @@
 //!
 //! A test that counts polls, or asks whether a future is pending, must see it exactly as it is natively.
 
+use cct::known::BY_HAND;
+
 use super::code;
 use super::tree::Tree;
-
-/// Crates that have such functions, and what `use … ::*` of them or their modules may bring.
-const CRATES: [(&str, [&str; 2]); 1] = [
-    // `task::spawn` gives a future a context to be polled in, which counts its wakes.
-    ("tokio_test", ["task", "spawn"]),
-];
 
 /// The names by which a file reaches them.
 #[derive(Debug)]
@@ -20,7 +16,7 @@ pub(in crate::rewrite) struct PolledByHand {
 impl PolledByHand {
     /// Looks through the imports of a file.
     pub(in crate::rewrite) fn find(trees: &[Tree]) -> PolledByHand {
-        let names = CRATES.map(|(name, _)| name.to_owned()).to_vec();
+        let names = BY_HAND.map(|(name, _)| name.to_owned()).to_vec();
         let mut found = PolledByHand { names };
         code::sequences(trees, &mut |sequence| {
             for at in 0..sequence.len() {
@@ -39,7 +35,7 @@ impl PolledByHand {
         let Some(first) = tokens.iter().find(|tree| !tree.is_sign(':')) else {
             return;
         };
-        let Some((_, all)) = CRATES.iter().find(|(name, _)| first.is_word(name)) else {
+        let Some((_, all)) = BY_HAND.iter().find(|(name, _)| first.is_word(name)) else {
             return;
         };
         code::sequences(tokens, &mut |sequence| {

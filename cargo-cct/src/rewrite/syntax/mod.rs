@@ -16,7 +16,7 @@ mod start;
 pub(super) use code::sequences;
 pub(super) use declared::split;
 pub(super) use end::end_of;
-pub(super) use names::{DRIVE, MAY_DRIVE, Names, SPAWN};
+pub(super) use names::Names;
 pub(super) use one_line::one_line;
 pub(super) use start::Start;
 pub(super) use tree::{Tree, trees};

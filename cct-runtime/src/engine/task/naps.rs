@@ -5,26 +5,7 @@
 //! time-outs late that need not be. Neither changes what a program can do.
 
 use crate::engine::decide::{Engine, engine, outside};
-
-/// The last names of the types, and of the async functions, that wait for nothing but time.
-const SLEEPS: [&str; 12] = [
-    // tokio, gloo; and what wraps them is often called alike.
-    "Sleep",
-    "sleep",
-    "sleep_until",
-    // tokio's and async-std's intervals: who awaits the next tick sleeps until then.
-    "tick",
-    "Tick",
-    "Interval",
-    // futures-timer, and tokio before 1.0.
-    "Delay",
-    "delay",
-    "delay_for",
-    "delay_until",
-    // async-io, smol.
-    "Timer",
-    "after",
-];
+use crate::known::SLEEPS;
 
 /// Whether an await waits for a sleep, and in which iteration it was counted.
 #[derive(Debug, Default)]

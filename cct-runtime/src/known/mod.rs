@@ -1,0 +1,20 @@
+//! Names of other people's code that this project relies on, all of them, each with its reason.
+//!
+//! None is relied on in silence. For each crate it is said with which versions its names were checked, and
+//! what may be missed in others: the tool warns of a crate in the graph whose version is none of these. Names
+//! that are no part of a crate's interface, and may change in any version, are looked for in its source at
+//! each build, and the tool warns where they are missing.
+
+mod choices;
+mod clocks;
+mod crates;
+mod executors;
+mod raw_calls;
+
+pub use choices::{DRAWS, Draw};
+pub use clocks::{PAUSE, SLEEPS, START_PAUSED};
+pub use crates::{CRATES, Crate};
+pub use executors::{
+    APPLYING, BOXING, BY_HAND, DRIVE, DRIVING, MAY_DRIVE, OBJECTS, SPAWN, SPAWN_OBJECTS,
+};
+pub use raw_calls::{RAW_CALLS, RawCalls};
