@@ -48,3 +48,55 @@ fn a_function_that_is_not_where_it_was_is_told() {
     let told = workspace.test(&["--rewrite=false"], 0).stderr;
     assert!(!told.contains(LOST), "{told}");
 }
+
+/// An executor whose function has no name that is known, outside of the workspace: it spawns what it gets.
+const POOL: &str = "\
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+pub fn go(future: impl Future<Output = ()> + Send + 'static) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        let mut future = pin!(future);
+        while future.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Pending {
+            thread::yield_now();
+        }
+    })
+}
+";
+
+/// A test that fails in what it has spawned.
+const USE: &str = "\
+#[test]
+fn fails() {
+    my_pool::go(async { panic!(\"on purpose\") }).join().unwrap();
+}
+";
+
+#[test]
+fn functions_are_named_by_settings() {
+    let workspace = Workspace::empty(Some("user"));
+    workspace.write("../my-pool/src/lib.rs", POOL);
+    let package = |name: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n")
+    };
+    workspace.write("../my-pool/Cargo.toml", &package("my-pool"));
+    let manifest =
+        package("user") + "[workspace]\n[dependencies]\nmy-pool = { path = \"../my-pool\" }\n";
+    workspace.write("Cargo.toml", &manifest);
+    workspace.write("src/lib.rs", USE);
+    let has_task = |args: &[&str]| {
+        let found = workspace.test(&[&["--iterations", "1"], args].concat(), 100);
+        let warned = found
+            .stderr
+            .contains("no crate of this name is part of what was built");
+        (found.stdout.contains("task"), warned)
+    };
+    assert_eq!(has_task(&[]), (false, false));
+    assert_eq!(has_task(&["--spawn", "my_pool::go"]), (true, false));
+    assert_eq!(has_task(&["--spawn", "your_pool::go"]), (false, true));
+    let configured = "[package.metadata.cct]\nspawn = [\"my_pool::go\"]\n";
+    workspace.write("Cargo.toml", &(manifest + configured));
+    assert_eq!(has_task(&[]), (true, false));
+}

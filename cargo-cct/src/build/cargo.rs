@@ -77,6 +77,11 @@ impl BuiltCrate {
         raw_calls::out_of_sight(name, version)
     }
 
+    /// What it is called in paths.
+    pub(crate) fn name_in_paths(&self) -> String {
+        self.target.1.replace('-', "_")
+    }
+
     /// What this tool knows of it, if that is of other versions.
     pub(crate) fn unchecked(&self) -> Option<&'static Crate> {
         let (name, version) = &self.marker.package;

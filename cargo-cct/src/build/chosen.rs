@@ -9,11 +9,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
+use cct::config::Settings;
 use serde::{Deserialize, Serialize};
 
 use super::workspace::Workspace;
-use crate::cli::TestArgs;
-use crate::rewrite::{self, Passes};
+use crate::rewrite::{self, Named, Passes};
 
 /// The packages that were chosen.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub(crate) struct Chosen {
     pub members: Option<bool>,
     /// Others, by name, whatever their version.
     pub dependencies: Vec<String>,
+    /// Functions that are named beside those that are known.
+    #[serde(default)]
+    pub named: Named,
 }
 
 /// The value that means a package wherever it is; otherwise it is the package's folder.
@@ -34,18 +37,26 @@ impl Chosen {
     /// Adds what manifests say to what was typed.
     ///
     /// What a test's attribute says comes too late for its build.
-    pub(crate) fn new(args: &TestArgs, workspace: &Workspace) -> Chosen {
-        let manifests = workspace.packages.values().map(|member| &member.config);
-        let configured = manifests.filter_map(|config| config.interleave.as_ref());
-        let mut dependencies = match &args.explore.settings.interleave {
-            Some(names) => names.clone(),
-            None => configured.flatten().cloned().collect(),
+    pub(crate) fn new(typed: &Settings, workspace: &Workspace) -> Chosen {
+        // All that is typed, or else what any manifest says.
+        let all = |of: fn(&Settings) -> Option<&Vec<String>>| {
+            let manifests = workspace.packages.values();
+            let configured = manifests.filter_map(|member| of(&member.config));
+            let mut names: Vec<String> = match of(typed) {
+                Some(names) => names.clone(),
+                None => configured.flatten().cloned().collect(),
+            };
+            names.sort();
+            names.dedup();
+            names
         };
-        dependencies.sort();
-        dependencies.dedup();
         Chosen {
-            members: args.explore.settings.rewrite,
-            dependencies,
+            members: typed.rewrite,
+            dependencies: all(|settings| settings.interleave.as_ref()),
+            named: Named {
+                spawn: all(|settings| settings.spawn.as_ref()),
+                drive: all(|settings| settings.drive.as_ref()),
+            },
         }
     }
 
@@ -56,10 +67,14 @@ impl Chosen {
             members.filter(|member| self.members.or(member.config.rewrite) != Some(false));
         let members = members.filter_map(|member| {
             let folder = member.package.manifest_path.parent()?;
-            Some((variable(&member.package.name), folder.as_str().into()))
+            let value = format!("{}{folder}", self.named);
+            Some((variable(&member.package.name), value.into()))
         });
         let dependencies = self.dependencies.iter();
-        let chosen = members.chain(dependencies.map(|name| (variable(name), ANYWHERE.into())));
+        let chosen = members.chain(dependencies.map(|name| {
+            let value = format!("{}{ANYWHERE}", self.named);
+            (variable(name), value.into())
+        }));
         let mut variables: BTreeMap<String, OsString> = chosen.collect();
         if self.members != Some(false) {
             // A member of that name has said for itself what it wants.
@@ -74,19 +89,23 @@ impl Chosen {
 }
 
 /// Tells the wrapper what to do to the package that cargo builds.
-pub(super) fn passes(package: &str) -> Passes {
+pub(super) fn passes(package: &str) -> (Passes, Named) {
     let Some(value) = env::var_os(variable(package)) else {
-        return Passes::NONE;
+        return (Passes::NONE, Named::default());
     };
+    // A folder whose name is no text is no member's: cargo has none.
+    let value = value.to_string_lossy();
+    let (named, value) = Named::split(&value);
     let place = |path: &Path| fs::canonicalize(path).ok();
     let folder = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| place(Path::new(&folder)));
-    if value == LOTS {
+    let passes = if value == LOTS {
         rewrite::choices_of(package)
-    } else if value == ANYWHERE || (folder.is_some() && folder == place(Path::new(&value))) {
+    } else if value == ANYWHERE || (folder.is_some() && folder == place(Path::new(value))) {
         Passes::ALL.and(rewrite::choices_of(package))
     } else {
         Passes::NONE
-    }
+    };
+    (passes, named)
 }
 
 /// The variable that a package's crates depend on.

@@ -16,7 +16,7 @@ use super::marker::Treatment;
 use super::rustc_args::{self, Facts};
 use super::shadow::{Shadow, Subject};
 use super::sysroot::prefixed;
-use crate::rewrite::{Edition, Passes};
+use crate::rewrite::{Edition, Named, Passes};
 
 /// The folder of all shadow trees.
 pub(crate) const ENV_SHADOW: &str = "CCT_SHADOW";
@@ -67,6 +67,7 @@ impl Call<'_> {
     pub(super) fn run_rewritten(
         &self,
         passes: Passes,
+        named: Named,
         before: Option<&Treatment>,
     ) -> io::Result<Compiled> {
         let place = env::var_os(ENV_SHADOW).zip(Place::of(self.facts)?);
@@ -78,6 +79,7 @@ impl Call<'_> {
             home: PathBuf::from(home),
             place,
             passes,
+            named,
         };
         ladder.climb(before)
     }
@@ -151,6 +153,7 @@ struct Ladder<'a> {
     place: Place,
     /// What is tried first.
     passes: Passes,
+    named: Named,
 }
 
 /// One of them.
@@ -227,6 +230,7 @@ impl Ladder<'_> {
             root: place.root.clone(),
             edition: place.edition,
             passes,
+            named: self.named.clone(),
         };
         Shadow::make(&self.home, &subject)
     }

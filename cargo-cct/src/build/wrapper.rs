@@ -101,12 +101,16 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     } else {
         let args = remapped(&args, &lib);
         call.args = &args;
-        let passes = chosen::passes(&package().0);
+        let (passes, named) = chosen::passes(&package().0);
         if passes.is_empty() {
             call.run()?
         } else {
             let before = result(&facts).and_then(|file| Marker::read(&file));
-            call.run_rewritten(passes, before.map(|marker| marker.treatment).as_ref())?
+            call.run_rewritten(
+                passes,
+                named,
+                before.map(|marker| marker.treatment).as_ref(),
+            )?
         }
     };
     let code = compiled.status.code();

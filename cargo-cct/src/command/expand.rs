@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use cargo_metadata::{MetadataCommand, Package, TargetKind};
+use cct::config::Settings;
 
 use super::load;
+use crate::build::chosen::Chosen;
 use crate::build::shadow::rust_files;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
@@ -48,11 +50,12 @@ pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
     }
     let edition = Edition::parse(Some(package.edition.as_str()));
     let passes = Passes::ALL.and(rewrite::choices_of(&package.name));
+    let chosen = Chosen::new(&Settings::default(), &workspace);
     let mut changed = 0;
     for file in &files {
         let text = fs::read_to_string(file)
             .with_context(|| format!("cannot read `{}`", file.display()))?;
-        let edits = rewrite::edits(&text, file, edition, passes);
+        let edits = rewrite::edits(&text, file, edition, passes, &chosen.named);
         if !edits.is_empty() {
             changed += 1;
             let name = super::relative(file, &workspace.root);

@@ -29,7 +29,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let width = width(args, &harness)?;
     let (toolchain, workspace) = load(&args.cargo)?;
     let sysroot = sysroot(&toolchain, args.output)?;
-    let chosen = Chosen::new(args, &workspace);
+    let chosen = Chosen::new(&args.explore.settings, &workspace);
     let cargo = cargo(&toolchain, &sysroot, &workspace, &chosen, args.output);
     let built = if args.cargo.doc {
         Built {
@@ -140,7 +140,7 @@ fn tell_of_crates(
     chosen: &Chosen,
     built: &Built,
 ) -> anyhow::Result<()> {
-    for line in crates::warnings(&built.crates, &chosen.dependencies) {
+    for line in crates::warnings(&built.crates, chosen) {
         anstream::eprintln!("{}: {line}", crate::report::warning_word());
     }
     if args.output.verbose == 0 {

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use super::style::{FAINT, GOOD, WARN, paint};
 use super::words::put;
 use crate::build::cargo::BuiltCrate;
+use crate::build::chosen::Chosen;
 use crate::build::marker::{Kind, Treatment};
 use crate::rewrite::Passes;
 
-/// What is not as it should be; `wanted` are packages that were to be rewritten.
-pub(crate) fn warnings(crates: &[BuiltCrate], wanted: &[String]) -> Vec<String> {
-    let unknown = wanted.iter().filter(|name| {
+/// What is not as it should be; `chosen` is what was to be rewritten.
+pub(crate) fn warnings(crates: &[BuiltCrate], chosen: &Chosen) -> Vec<String> {
+    let unknown = chosen.dependencies.iter().filter(|name| {
         let is_it = |built: &BuiltCrate| built.marker.package.0 == **name;
         !crates.is_empty() && !crates.iter().any(is_it)
     });
@@ -21,6 +22,14 @@ pub(crate) fn warnings(crates: &[BuiltCrate], wanted: &[String]) -> Vec<String> 
         format!("`--interleave {name}`: no package of this name is part of what was built")
     });
     let mut lines: Vec<_> = unknown.collect();
+    let names: Vec<_> = crates.iter().map(BuiltCrate::name_in_paths).collect();
+    if !names.is_empty() {
+        lines.extend(chosen.named.of_no_crate(&names).into_iter().map(|path| {
+            format!(
+                "`{path}` is to spawn or to drive: no crate of this name is part of what was built"
+            )
+        }));
+    }
     lines.extend(crates.iter().filter_map(|built| {
         let (name, version) = &built.marker.package;
         let lost = built.out_of_sight()?;

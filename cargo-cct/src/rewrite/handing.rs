@@ -13,8 +13,8 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprPath, Stmt, Token};
 
-use super::syntax::{self, Names, Tree};
-use super::{Edit, Source};
+use super::syntax::{self, Tree};
+use super::{Edit, Named, Source};
 
 /// Methods whose result has the type that is expected of it.
 const AS_EXPECTED: [&str; 6] = ["collect", "into", "parse", "product", "sum", "try_into"];
@@ -24,12 +24,11 @@ const ENUMS: [&str; 4] = ["Err", "None", "Ok", "Some"];
 
 /// Hands over what the calls of some roles are given.
 pub(super) fn hand_over(source: &Source<'_>, roles: &[Role]) -> Vec<Edit> {
-    let names = source.names();
     let mut edits = Vec::new();
     let mut ends = Vec::new();
     syntax::sequences(&source.trees, &mut |sequence| {
         for at in 0..sequence.len() {
-            let call = Call::at(sequence, at, names);
+            let call = Call::at(sequence, at, source);
             let Some(call) = call.filter(|call| roles.contains(&call.role)) else {
                 continue;
             };
@@ -61,10 +60,13 @@ pub(super) enum Role {
 }
 
 impl Role {
-    fn of(name: &Tree) -> Option<Role> {
-        match name {
+    /// By the name that ends `before`.
+    fn of(before: &[Tree], named: &Named) -> Option<Role> {
+        match before.last()? {
             name if name.is_one_of(&SPAWN) => Some(Role::Spawn),
             name if name.is_one_of(&DRIVE) => Some(Role::Drive),
+            _ if named.spawns(before) => Some(Role::Spawn),
+            _ if named.drives(before) => Some(Role::Drive),
             name if name.is_one_of(&MAY_DRIVE) => Some(Role::Hand),
             _ => None,
         }
@@ -89,9 +91,10 @@ struct Call<'t> {
 }
 
 impl<'t> Call<'t> {
-    fn at(sequence: &'t [Tree], at: usize, names: &Names) -> Option<Call<'t>> {
+    fn at(sequence: &'t [Tree], at: usize, source: &Source<'_>) -> Option<Call<'t>> {
         let (group, arguments) = sequence.get(at + 1)?.inside(Delimiter::Parenthesis)?;
-        let role = Role::of(&sequence[at])?;
+        let role = Role::of(&sequence[..=at], source.named)?;
+        let names = source.names();
         let is_declaration = at > 0 && sequence[at - 1].is_word("fn");
         let is_other = match role {
             Role::Spawn => names.by_hand.is_called(&sequence[..=at]),

@@ -6,6 +6,7 @@
 mod syntax;
 
 mod edit;
+mod named;
 mod passes;
 mod source;
 
@@ -15,6 +16,7 @@ mod pass;
 mod sweep;
 
 pub(crate) use edit::{Edit, apply};
+pub(crate) use named::Named;
 pub(crate) use pass::{about_passes, choices_of, draw_lots, has_lost_lots};
 pub(crate) use passes::{Part, Passes};
 pub(crate) use source::{Edition, Source};
@@ -24,14 +26,28 @@ use std::path::Path;
 /// Rewrites a file; none when nothing in it changes.
 ///
 /// `path` is the file's own, absolute: what the text includes is looked for beside it.
-pub(crate) fn rewrite(text: &str, path: &Path, edition: Edition, passes: Passes) -> Option<String> {
-    let edits = edits(text, path, edition, passes);
+pub(crate) fn rewrite(
+    text: &str,
+    path: &Path,
+    edition: Edition,
+    passes: Passes,
+    named: &Named,
+) -> Option<String> {
+    let edits = edits(text, path, edition, passes, named);
     (!edits.is_empty()).then(|| apply(text, &edits))
 }
 
 /// What `rewrite` changes, in the order of the text; empty for what is no Rust.
-pub(crate) fn edits(text: &str, path: &Path, edition: Edition, passes: Passes) -> Vec<Edit> {
-    let edits = pass::edits(path, passes, || Source::parse(text, path, edition));
+pub(crate) fn edits(
+    text: &str,
+    path: &Path,
+    edition: Edition,
+    passes: Passes,
+    named: &Named,
+) -> Vec<Edit> {
+    let edits = pass::edits(path, passes, || {
+        Source::parse(text, path, edition).map(|source| source.with(named))
+    });
     edit::in_order(text, edits)
 }
 
@@ -44,7 +60,13 @@ mod tests {
     /// What becomes of a text in which tasks say that they are.
     pub(super) fn with_tasks(text: &str) -> String {
         let passes = Passes::parse("tasks").expect("a part");
-        let made = rewrite(text, Path::new("/a.rs"), Edition::Rust2024, passes);
+        let made = rewrite(
+            text,
+            Path::new("/a.rs"),
+            Edition::Rust2024,
+            passes,
+            Named::NONE,
+        );
         made.unwrap_or_else(|| text.to_owned())
     }
 
@@ -62,7 +84,13 @@ mod tests {
         assert!(diffs.len() >= 7, "{}", diffs.len());
         for diff in diffs {
             let before = side(diff, '-');
-            let made = rewrite(&before, Path::new("/a.rs"), Edition::Rust2021, Passes::ALL);
+            let made = rewrite(
+                &before,
+                Path::new("/a.rs"),
+                Edition::Rust2021,
+                Passes::ALL,
+                Named::NONE,
+            );
             assert_eq!(made.expect("edits"), side(diff, '+'));
         }
     }

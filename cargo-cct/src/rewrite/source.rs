@@ -6,6 +6,7 @@ use std::path::Path;
 
 use proc_macro2::{Span, TokenStream};
 
+use super::named::Named;
 use super::syntax::{Names, Tree, trees};
 
 /// The edition that a crate is written in.
@@ -56,6 +57,8 @@ pub(crate) struct Source<'a> {
     pub tokens: TokenStream,
     /// The same, taken apart.
     pub trees: Vec<Tree>,
+    /// Functions that settings name.
+    pub named: &'a Named,
     /// See `Source::names`.
     names: OnceCell<Names>,
 }
@@ -70,8 +73,14 @@ impl<'a> Source<'a> {
             edition,
             trees: trees(tokens.clone()),
             tokens,
+            named: Named::NONE,
             names: OnceCell::new(),
         })
+    }
+
+    /// The same file where settings name functions.
+    pub(super) fn with(self, named: &'a Named) -> Source<'a> {
+        Source { named, ..self }
     }
 
     /// Tells whether one of these words is in it, if only as part of another: where none is, nobody need look
@@ -82,7 +91,8 @@ impl<'a> Source<'a> {
 
     /// What names of functions mean in it, looked for once.
     pub(super) fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::find(&self.trees))
+        self.names
+            .get_or_init(|| Names::find(&self.trees, &self.named.names()))
     }
 
     /// The bytes of `text` that a token or group covers.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
 
-use crate::rewrite::{Edition, Passes, rewrite};
+use crate::rewrite::{Edition, Named, Passes, rewrite};
 
 #[test]
 fn what_was_rust_stays_rust() {
@@ -24,7 +24,7 @@ fn what_was_rust_stays_rust() {
     let mut rewritten = 0;
     for path in &files {
         let text = fs::read_to_string(path).expect("text");
-        let Some(result) = rewrite(&text, path, Edition::Rust2024, Passes::ALL) else {
+        let Some(result) = rewrite(&text, path, Edition::Rust2024, Passes::ALL, Named::NONE) else {
             continue;
         };
         let path = path.display();

@@ -160,6 +160,8 @@ mod tests {
             uncontrolled_timeout: Some(Duration::from_millis(200)),
             hang_timeout: None,
             rewrite: None,
+            spawn: None,
+            drive: None,
         }
     }
 

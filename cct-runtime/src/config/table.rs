@@ -72,6 +72,18 @@ macro_rules! with_settings {
                 help: "Whether the workspace's source is rewritten",
                 default: "true", |_| true,
             }
+            spawn: Vec<String> {
+                kind: Names, reach: Tool, decides: false,
+                heading: "Source layer", value: "FUNCTION", example: "my_pool::spawn",
+                help: "More functions that make a task of the future they are given, by path or name",
+                default: "", |_| Vec::new(),
+            }
+            drive: Vec<String> {
+                kind: Names, reach: Tool, decides: false,
+                heading: "Source layer", value: "FUNCTION", example: "my_pool::finish",
+                help: "More functions that drive the future they are given to its end, by path or name",
+                default: "", |_| Vec::new(),
+            }
             iterations: u64 {
                 kind: Number { least: 1, most: u64::MAX }, reach: Test, decides: false,
                 heading: "Exploration", value: "N", example: 500,

@@ -3,7 +3,8 @@
 //! None is relied on in silence. For each crate it is said with which versions its names were checked, and
 //! what may be missed in others: the tool warns of a crate in the graph whose version is none of these. Names
 //! that are no part of a crate's interface, and may change in any version, are looked for in its source at
-//! each build, and the tool warns where they are missing.
+//! each build, and the tool warns where they are missing. Functions that do the same under other names are
+//! named by settings: `spawn` and `drive`.
 
 mod choices;
 mod clocks;

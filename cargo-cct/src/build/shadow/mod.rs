@@ -27,7 +27,7 @@ use std::thread;
 use self::index::{Entry, Index};
 use self::plan::Plan;
 use super::{digest, embedded};
-use crate::rewrite::{self, Edition, Passes};
+use crate::rewrite::{self, Edition, Named, Passes};
 
 pub(crate) use self::files::rust_files;
 
@@ -44,6 +44,8 @@ pub(super) struct Subject {
     pub edition: Edition,
     /// What is done to it.
     pub passes: Passes,
+    /// Functions that settings name.
+    pub named: Named,
 }
 
 /// A tree that is up to date.
@@ -96,6 +98,7 @@ impl Subject {
         let outside = self.root.strip_prefix(&self.package).err();
         let root = outside.map_or(Path::new(""), |_| &self.root);
         let passes = self.passes.names();
+        let named = self.named.to_string();
         let parts = [
             embedded::WRAPPER.as_bytes(),
             self.package.as_os_str().as_encoded_bytes(),
@@ -103,6 +106,7 @@ impl Subject {
             root.as_os_str().as_encoded_bytes(),
             self.edition.year().as_bytes(),
             passes.as_bytes(),
+            named.as_bytes(),
         ];
         let key = &digest::of_parts(&parts)[..16];
         format!("{}-{key}", name.to_string_lossy())
@@ -200,7 +204,7 @@ impl Mirror<'_> {
         let Subject {
             edition, passes, ..
         } = *self.subject;
-        let new = rewrite::rewrite(&text, file, edition, passes);
+        let new = rewrite::rewrite(&text, file, edition, passes, &self.subject.named);
         let entry = Entry {
             stamp,
             differs: new.is_some(),
@@ -274,6 +278,7 @@ mod tests {
                 base: self.folder.join("w"),
                 edition: Edition::Rust2021,
                 passes: Passes::ALL,
+                named: Named::default(),
             };
             Shadow::make(&self.folder.join("target/shadow"), &subject).unwrap()
         }

@@ -59,9 +59,10 @@ impl Session {
     /// Nothing has been answered yet.
     pub(super) fn new(subject: &Subject<'_>) -> Session {
         let root = &subject.keeper.workspace.root;
+        let named = &subject.keeper.chosen.named;
         Session {
             terminal: Terminal::open(subject.stop),
-            live: Live::new(root, Layout::of_terminal()),
+            live: Live::new(root, named, Layout::of_terminal()),
             guide: subject.guide.cloned().map(Guide::new),
             test: subject.name.to_string(),
             answers: Vec::new(),

@@ -85,7 +85,8 @@ pub(super) fn restore_one(site: &mut Site, source: &Source) {
 fn tried(text: &str, file: &str, source: &Source) -> Vec<Vec<Edit>> {
     let path = source.root().join(file);
     let rungs = std::iter::successors(Some(Passes::ALL), |passes| passes.fewer());
-    let edits = rungs.map(|passes| rewrite::edits(text, &path, Edition::Rust2024, passes));
+    let edits =
+        rungs.map(|passes| rewrite::edits(text, &path, Edition::Rust2024, passes, source.named()));
     let mut tried: Vec<_> = edits.collect();
     tried.reverse();
     tried
@@ -144,13 +145,20 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::rewrite::Named;
 
     const TEXT: &str =
         "async fn add(a: &M) {\n    let é = a.lock().unwrap();\n    next(é).await;\n}\n";
 
     /// Where the word, which is on the line once, is told and where it is.
     fn columns(line: usize, told: &str, own: &str, passes: Passes) -> (Option<u32>, Option<u32>) {
-        let edits = rewrite::edits(TEXT, Path::new("/a.rs"), Edition::Rust2024, passes);
+        let edits = rewrite::edits(
+            TEXT,
+            Path::new("/a.rs"),
+            Edition::Rust2024,
+            passes,
+            Named::NONE,
+        );
         let made = rewrite::apply(TEXT, &edits);
         let column = |text: &str, word: &str| {
             let line = text.lines().nth(line - 1)?;

@@ -16,6 +16,7 @@ use super::names::{self, Names};
 use super::source::{Source, short_site};
 use crate::report::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use crate::report::words::{count, put};
+use crate::rewrite::Named;
 
 /// Of more steps than this, made at a stretch, the last are shown.
 const MOST_STEPS: usize = 20;
@@ -38,12 +39,12 @@ pub(crate) struct Live {
 
 impl Live {
     /// Nothing has happened yet; `root` is the workspace that the sites' paths start from.
-    pub(crate) fn new(root: &Path, layout: Layout) -> Live {
+    pub(crate) fn new(root: &Path, named: &Named, layout: Layout) -> Live {
         Live {
             trace: Trace::default(),
             objects: BTreeMap::new(),
             sites: BTreeMap::new(),
-            source: Source::new(root),
+            source: Source::new(root).with(named),
             layout,
             shown: 0,
             introduced: 0,
@@ -52,7 +53,7 @@ impl Live {
 
     /// The iteration begins anew.
     pub(crate) fn restart(&mut self) {
-        *self = Live::new(self.source.root(), self.layout);
+        *self = Live::new(self.source.root(), self.source.named(), self.layout);
     }
 
     /// More has happened.

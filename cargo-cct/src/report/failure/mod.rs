@@ -51,7 +51,7 @@ pub(crate) struct Report {
 impl Report {
     /// Looks up what the report needs; `root` is the workspace that the sites' paths start from.
     pub(crate) fn of(record: &Record, root: &Path) -> Report {
-        let source = Source::new(root);
+        let source = Source::new(root).with(&record.provenance.chosen.named);
         let mut record = record.clone();
         columns::restore(&mut record, &source);
         let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));

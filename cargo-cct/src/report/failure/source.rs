@@ -8,10 +8,13 @@ use std::rc::Rc;
 
 use cct::trace::Site;
 
+use crate::rewrite::Named;
+
 /// Files that were read, by the path that their sites give.
 #[derive(Debug)]
 pub(super) struct Source {
     root: PathBuf,
+    named: Named,
     files: RefCell<BTreeMap<String, Rc<[String]>>>,
 }
 
@@ -25,8 +28,22 @@ impl Source {
     pub(super) fn new(root: &Path) -> Source {
         Source {
             root: root.to_owned(),
+            named: Named::default(),
             files: RefCell::default(),
         }
+    }
+
+    /// The same where the text was rewritten with functions in mind that settings name.
+    pub(super) fn with(self, named: &Named) -> Source {
+        Source {
+            named: named.clone(),
+            ..self
+        }
+    }
+
+    /// These functions.
+    pub(super) fn named(&self) -> &Named {
+        &self.named
     }
 
     /// Where files are looked for.

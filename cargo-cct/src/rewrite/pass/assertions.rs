@@ -69,10 +69,16 @@ fn message(text: &str, assertion: &Group) -> Option<Edit> {
 mod tests {
     use std::path::Path;
 
-    use crate::rewrite::{Edition, Passes, rewrite};
+    use crate::rewrite::{Edition, Named, Passes, rewrite};
 
     fn rewritten(text: &str) -> Option<String> {
-        rewrite(text, Path::new("/a.rs"), Edition::Rust2024, Passes::ALL)
+        rewrite(
+            text,
+            Path::new("/a.rs"),
+            Edition::Rust2024,
+            Passes::ALL,
+            Named::NONE,
+        )
     }
 
     #[test]

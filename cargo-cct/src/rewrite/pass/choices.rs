@@ -88,11 +88,11 @@ fn chosen(rest: &[Tree]) -> Option<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rewrite::rewrite;
+    use crate::rewrite::{Named, rewrite};
 
     fn made(file: &str, text: &str) -> Option<String> {
         let path = Path::new("/crates/it").join(file);
-        rewrite(text, &path, Edition::Rust2021, Passes::CHOICES)
+        rewrite(text, &path, Edition::Rust2021, Passes::CHOICES, Named::NONE)
     }
 
     #[test]

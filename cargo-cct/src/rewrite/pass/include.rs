@@ -50,12 +50,18 @@ fn absolute(literal: &Literal, folder: &Path) -> Option<Edit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rewrite::{Edition, Passes, rewrite};
+    use crate::rewrite::{Edition, Named, Passes, rewrite};
     use std::path::Path;
 
     fn rewritten(text: &str) -> Option<String> {
         let path = Path::new("/p/src/lib.rs");
-        rewrite(text, path, Edition::Rust2021, Passes::parse("await")?)
+        rewrite(
+            text,
+            path,
+            Edition::Rust2021,
+            Passes::parse("await")?,
+            Named::NONE,
+        )
     }
 
     #[test]

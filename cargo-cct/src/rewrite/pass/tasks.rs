@@ -12,7 +12,9 @@ use crate::rewrite::{Edit, Source};
 
 /// Says at each call that may be given a future that it is.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    if !source.may_have(&SPAWN) && !source.may_have(&DRIVE) {
+    let named = source.named.names();
+    let words: [&[&str]; 3] = [&SPAWN, &DRIVE, &named];
+    if !words.iter().any(|words| source.may_have(words)) {
         return Vec::new();
     }
     hand_over(source, &[Role::Spawn, Role::Drive])

@@ -17,10 +17,12 @@ pub(in crate::rewrite) struct Names {
 
 impl Names {
     /// Looks through all of it.
-    pub(in crate::rewrite) fn find(trees: &[Tree]) -> Names {
+    ///
+    /// `named` are functions that settings name.
+    pub(in crate::rewrite) fn find(trees: &[Tree], named: &[&str]) -> Names {
         Names {
             by_hand: PolledByHand::find(trees),
-            declared: Declared::find(trees, &[&SPAWN, &DRIVE, &MAY_DRIVE]),
+            declared: Declared::find(trees, &[&SPAWN, &DRIVE, &MAY_DRIVE, named]),
         }
     }
 }
