@@ -1,8 +1,10 @@
 //! RFF, the reads-from fuzzer.
 
+mod constraints;
 mod corpus;
 mod coverage;
 mod event;
+mod object;
 mod steer;
 
 use self::corpus::Corpus;

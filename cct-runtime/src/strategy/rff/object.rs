@@ -1,0 +1,69 @@
+//! What is known of an object: the last write to it, and who accessed it.
+
+use super::super::WorkerId;
+use super::coverage::{Coverage, Pair};
+use super::event::{Event, Events};
+
+/// The last write to an object, and who accessed it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Object {
+    pub(super) last: Event,
+    pub(super) writer: WorkerId,
+    accesses: [(Event, u16); 8],
+    count: u8,
+}
+
+/// In the place of a worker: several.
+const SEVERAL: u16 = u16::MAX;
+
+impl Object {
+    pub(super) fn new() -> Object {
+        Object {
+            last: Event::INITIAL,
+            // Nobody: reading what an object began with is always news from elsewhere.
+            writer: WorkerId(u32::MAX),
+            accesses: [(Event::INITIAL, 0); 8],
+            count: 0,
+        }
+    }
+
+    /// Notes who accesses the object, and which pairs can come of that.
+    #[inline]
+    pub(super) fn learn(
+        &mut self,
+        event: Event,
+        worker: WorkerId,
+        events: &Events,
+        coverage: &mut Coverage,
+    ) {
+        let worker = worker.0.min(u32::from(SEVERAL) - 1) as u16;
+        let known = &self.accesses[..usize::from(self.count)];
+        let is_known =
+            |&(other, who): &(Event, u16)| other == event && (who == worker || who == SEVERAL);
+        if !known.iter().any(is_known) {
+            self.learn_new(event, worker, events, coverage);
+        }
+    }
+
+    #[cold]
+    fn learn_new(&mut self, event: Event, worker: u16, events: &Events, coverage: &mut Coverage) {
+        let count = usize::from(self.count);
+        let mut is_listed = false;
+        for (other, who) in &mut self.accesses[..count] {
+            if *who != worker {
+                for (write, read) in [(event, *other), (*other, event)] {
+                    if events.role(write).writes && events.role(read).reads {
+                        coverage.add(Pair { write, read });
+                    }
+                }
+            }
+            if *other == event {
+                (*who, is_listed) = (SEVERAL, true);
+            }
+        }
+        if !is_listed && count < self.accesses.len() {
+            self.accesses[count] = (event, worker);
+            self.count += 1;
+        }
+    }
+}
