@@ -3,7 +3,6 @@
 //! All that a strategy is asked and told goes through here.
 
 use super::replay::Replay;
-use crate::operation::Access;
 use crate::strategy::{
     Beyond, Candidates, ChainId, Ending, Executed, Observer, Origin, Pick, Strategy, WorkerId,
 };
@@ -133,23 +132,12 @@ impl Driver {
         }
     }
 
-    /// A step has been carried out, and this is all that it did: to the objects `touched`, and closing a
-    /// circle of waiting with the workers in `circle`. `is_picked` is false for what nobody was asked for.
-    pub(crate) fn tell_step(
-        &mut self,
-        step: &Executed,
-        touched: &[(usize, Access)],
-        circle: &[WorkerId],
-        is_picked: bool,
-    ) {
-        let Some(observer) = self.observer() else {
-            return;
-        };
-        let beyond = Beyond { touched, circle };
-        if is_picked {
-            observer.on_step(step, &beyond);
-        } else {
-            observer.on_turn(step, &beyond);
+    /// A step has been carried out, and did this as well. `is_picked` is false for what nobody was asked for.
+    pub(crate) fn tell_step(&mut self, step: &Executed, beyond: &Beyond<'_>, is_picked: bool) {
+        match self.observer() {
+            Some(observer) if is_picked => observer.on_step(step, beyond),
+            Some(observer) => observer.on_turn(step, beyond),
+            None => {}
         }
     }
 

@@ -45,11 +45,11 @@ impl Engine {
     /// The step under way, if there is one, is over with what has been done so far, and this is what its
     /// worker does next, at once.
     pub(crate) fn watch_look(&mut self, action: Action) {
-        let Some(step) = self.observers.watch.step() else {
+        if !self.observers.watch.is_under_way() {
             return;
-        };
+        }
         self.end_step(Next::Goes(action));
-        self.observers.watch.go_on_with(action, step);
+        self.observers.watch.go_on_with(action);
         if self.observers.watch.asks {
             self.decision.driver.tell_look();
         }
@@ -70,7 +70,7 @@ impl Engine {
     /// The step under way has been carried out: its worker is at its next point, waits, or has ended.
     #[inline]
     pub(crate) fn tell_step(&mut self) {
-        if self.observers.watch.step().is_some() {
+        if self.observers.watch.is_under_way() {
             self.tell_watched_step();
         }
     }
@@ -109,7 +109,7 @@ impl Engine {
 
     /// The step under way, if there is one, has been carried out, and this is what its worker does next.
     fn end_step(&mut self, next: Next) {
-        if self.observers.watch.step().is_none() {
+        if !self.observers.watch.is_under_way() {
             return;
         }
         for stream in self.observers.take_kept_prints() {
@@ -120,12 +120,11 @@ impl Engine {
             self.add_touched(CONDITIONS);
         }
         let watch = &mut self.observers.watch;
-        let step = watch.end_step(next).expect("a step is under way");
-        if watch.asks {
-            let (touched, circle) = (&watch.touched, &watch.circle);
-            self.decision
-                .driver
-                .tell_step(&step, touched, circle, watch.is_picked);
+        let (asks, is_picked) = (watch.asks, watch.is_picked);
+        let ended = watch.end_step(next);
+        if let Some((step, beyond)) = ended.filter(|_| asks) {
+            let driver = &mut self.decision.driver;
+            driver.tell_step(step, &beyond, is_picked);
             watch.circle.clear();
         }
     }

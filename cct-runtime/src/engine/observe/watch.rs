@@ -3,7 +3,7 @@
 use super::behaviour::Behaviour;
 use crate::engine::state::worker::Worker;
 use crate::operation::Access;
-use crate::strategy::{Action, CLOCK, Executed, Next, WorkerId};
+use crate::strategy::{Action, Beyond, CLOCK, Executed, Next, WorkerId};
 use crate::trace::{Outcome, Value};
 
 /// The step under way, and who wants to know about it.
@@ -17,7 +17,9 @@ pub(crate) struct Watch {
     /// Whether the behaviour is found out.
     classifies: bool,
     behaviour: Behaviour,
+    /// The step under way, or the last one: it stays where it is, since it is large.
     step: Option<Executed>,
+    is_under_way: bool,
     /// The strategy was asked who makes the step under way.
     pub(crate) is_picked: bool,
     /// What the step under way does beyond its operation.
@@ -33,7 +35,7 @@ impl Watch {
     pub(crate) fn begin(&mut self, asks: bool, classifies: bool) {
         (self.asks, self.classifies) = (asks, classifies);
         self.is_on = asks || classifies;
-        self.step = None;
+        self.is_under_way = false;
         self.touched.clear();
         self.woken.clear();
         self.circle.clear();
@@ -47,15 +49,14 @@ impl Watch {
         read: Option<Value>,
         written: Option<Value>,
     ) {
-        if let Some(step) = &mut self.step {
+        if let Some(step) = self.step_mut() {
             (step.outcome, step.read, step.written) = (outcome, read, written);
         }
     }
 
     /// True if the step under way may have changed something.
     pub(crate) fn may_have_changed(&self) -> bool {
-        let step = self.step.as_ref();
-        step.is_some_and(|step| !step.action.only_reads())
+        self.step().is_some_and(|step| !step.action.only_reads())
     }
 
     /// A worker is created by the step under way, or by nobody.
@@ -67,7 +68,7 @@ impl Watch {
 
     /// The step under way, if any, wakes a worker.
     pub(crate) fn woken(&mut self, worker: &Worker) {
-        if self.step.is_none() || !self.is_on {
+        if !self.is_under_way || !self.is_on {
             return;
         }
         if self.classifies {
@@ -78,17 +79,20 @@ impl Watch {
 
     /// A wake-up changes what the woken worker waits for, also where the two have no object in
     /// common: an epoll instance and a descriptor, say.
-    fn add_wake_ups(&mut self, step: &Executed) {
-        for index in 0..self.woken.len() {
-            let (object, access) = self.woken[index].accesses()[0];
-            let own = step.accesses();
+    #[cold]
+    fn add_wake_ups(&mut self) {
+        let Some(step) = &self.step else {
+            return;
+        };
+        let own = step.accesses();
+        for woken in self.woken.drain(..) {
+            let (object, access) = woken.accesses()[0];
             let mut known = own.iter().chain(&self.touched);
             let is_known = known.any(|&(other, how)| other == object && !access.commutes_with(how));
             if object != 0 && !is_known {
                 self.touched.push((object, Access::Writes));
             }
         }
-        self.woken.clear();
     }
 
     /// The step under way took this value.
@@ -123,33 +127,50 @@ impl Watch {
             resumed,
             next: Next::Ends,
         });
+        self.is_under_way = true;
     }
 
     /// The step under way is one that nobody was asked for: its worker goes on, on the stack of another.
     pub(crate) fn resume_unasked(&mut self) {
         self.is_picked = false;
-        if let Some(step) = &mut self.step {
+        if let Some(step) = self.step_mut() {
             step.resumed = true;
         }
     }
 
-    /// What the worker of the step under way does next, at once, is the step under way from here on.
-    pub(crate) fn go_on_with(&mut self, action: Action, before: Executed) {
+    /// What the worker of the last step does next, at once, is the step under way from here on.
+    pub(crate) fn go_on_with(&mut self, action: Action) {
         self.touched.clear();
         self.is_picked = false;
-        self.step = Some(Executed {
-            action,
-            outcome: Outcome::Done,
-            read: None,
-            written: None,
-            resumed: false,
-            ..before
-        });
+        self.is_under_way = self.step.is_some();
+        if let Some(step) = &mut self.step {
+            *step = Executed {
+                action,
+                outcome: Outcome::Done,
+                read: None,
+                written: None,
+                resumed: false,
+                next: Next::Ends,
+                ..*step
+            };
+        }
+    }
+
+    /// True if a step is under way.
+    #[inline]
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.is_under_way
     }
 
     /// The step under way, if there is one.
-    pub(crate) fn step(&self) -> Option<Executed> {
-        self.step
+    #[inline]
+    fn step(&self) -> Option<&Executed> {
+        self.step.as_ref().filter(|_| self.is_under_way)
+    }
+
+    #[inline]
+    fn step_mut(&mut self) -> Option<&mut Executed> {
+        self.step.as_mut().filter(|_| self.is_under_way)
     }
 
     /// The step under way does this, beyond its operation.
@@ -160,16 +181,23 @@ impl Watch {
         }
     }
 
-    /// The step under way has been carried out, and this is what its worker does next. Returns it, if there
-    /// is one, with all that it did in [`Watch::touched`].
-    pub(crate) fn end_step(&mut self, next: Next) -> Option<Executed> {
-        let mut step = self.step.take()?;
-        step.next = next;
-        self.add_wake_ups(&step);
-        if self.classifies {
-            self.behaviour.step(&step, &self.touched);
+    /// The step under way, if there is one, has been carried out, and this is what its worker does next.
+    /// Returns it, with what it did beyond its operation.
+    pub(crate) fn end_step(&mut self, next: Next) -> Option<(&Executed, Beyond<'_>)> {
+        if !self.is_under_way {
+            return None;
         }
-        Some(step)
+        self.is_under_way = false;
+        self.step.as_mut()?.next = next;
+        if !self.woken.is_empty() {
+            self.add_wake_ups();
+        }
+        let step = self.step.as_ref()?;
+        let (touched, circle) = (&self.touched, &self.circle);
+        if self.classifies {
+            self.behaviour.step(step, touched);
+        }
+        Some((step, Beyond { touched, circle }))
     }
 
     /// A hash of the behaviour of the iteration, if it is found out.

@@ -1,10 +1,16 @@
 //! Source-DPOR: every behaviour once.
 //!
 //! Kept here: the tree of schedules, races, and what is to be explored. What comes before what in the
-//! schedule at hand is kept in [`super::execution`].
+//! schedule at hand is kept in [`execution`].
 
-use super::execution::{Execution, Others, ends_all};
-use super::races::{cannot_go_first, conflict, own_object};
+mod entries;
+mod execution;
+mod plan;
+mod races;
+
+use self::entries::{Entries, Entry};
+use self::execution::{Execution, Others};
+use self::races::conflict;
 use super::{
     Beginning, Beyond, Candidates, Ending, Enumerator, Executed, IterationResult, Observer, Origin,
     Pick, Progress, Strategy, WorkerId,
@@ -49,7 +55,7 @@ pub struct Dpor {
     /// The path through the tree of schedules: where to branch off, and what has been explored there.
     path: Vec<Node>,
     /// The candidates of the nodes, node by node.
-    entries: Vec<Entry>,
+    entries: Entries,
     /// What the steps did that were explored, by the order of the nodes.
     footprints: Vec<(usize, Access)>,
     /// How many nodes of the path this iteration has passed.
@@ -69,7 +75,7 @@ pub struct Dpor {
     /// the object that stands for such a step.
     closings: Vec<(u32, usize)>,
     /// Scratch: the races of a step.
-    races: Vec<Race>,
+    races: Vec<plan::Race>,
     /// Scratch: what does not come after the first step of a race.
     others: Others,
     is_exhausted: bool,
@@ -92,29 +98,6 @@ enum Node {
     },
     /// A value was chosen, of so many.
     Choice { value: u32, of: u32 },
-}
-
-/// A candidate at a node.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    worker: WorkerId,
-    /// It need not be explored: its step was, before the node or at it.
-    sleeps: bool,
-    /// It is to be explored, or was.
-    planned: bool,
-    /// What its step does, once that is known: a part of the footprints.
-    from: u32,
-    to: u32,
-}
-
-/// Two dependent steps, neither of which leads to the other; the second is the one at hand.
-#[derive(Clone, Copy, Debug)]
-struct Race {
-    event: u32,
-    /// The first may keep the second from going ahead.
-    may_block: bool,
-    /// The second cannot go ahead before the first, whatever else happens.
-    is_fixed: bool,
 }
 
 impl Dpor {
@@ -163,9 +146,8 @@ impl Dpor {
     /// Begins to explore an entry.
     fn explore(&mut self, chosen: u32) {
         let end = self.footprints.len() as u32;
-        let entry = &mut self.entries[chosen as usize];
-        entry.planned = true;
-        (entry.from, entry.to) = (end, end);
+        self.entries.plan(chosen as usize);
+        self.entries.set_footprint(chosen as usize, end, end);
     }
 
     /// The entries of the node with this index.
@@ -237,188 +219,6 @@ impl Dpor {
         self.asleep.clear();
     }
 
-    /// Plans what the races of a step ask for; it is at hand, or pending.
-    fn reverse(&mut self, step: &Executed, picked: bool) {
-        self.execution.arrive(step, picked);
-        self.find_races(step);
-        let mut races = std::mem::take(&mut self.races);
-        // Latest first: an earlier one may come before the step by way of a later one.
-        for race in races.drain(..) {
-            let is_immediate = self.execution.settles(race.event);
-            if !race.is_fixed && (is_immediate || race.may_block) {
-                self.plan(race.event, step);
-            }
-        }
-        self.races = races;
-    }
-
-    /// Finds the steps that the one at hand is dependent on, but for those that lead to it anyway.
-    ///
-    /// An operation that never waits needs those only that are next to it: what lies between two others is
-    /// reversed first, or is part of neither. One that waits may have been kept waiting by a step long before
-    /// the one that let it go.
-    fn find_races(&mut self, step: &Executed) {
-        let execution = &self.execution;
-        let own = own_object(step);
-        let waits = !step.action.operation.never_waits();
-        self.races.clear();
-        for &(object, access) in &execution.present {
-            let Some(history) = execution.history(object) else {
-                continue;
-            };
-            let may_block = waits && object == own;
-            // Once a step comes before anyway, or hides what is before it, all phases but its own do as well.
-            let mut last_phase: Option<Access> = None;
-            for &(event, their) in history.opposed_to(access).iter().rev() {
-                if last_phase.is_some_and(|last| !last.commutes_with(their) || last != their) {
-                    break;
-                }
-                if their.commutes_with(access) {
-                    continue;
-                }
-                let is_before = execution.is_before(event, &execution.base);
-                if !is_before {
-                    let is_fixed =
-                        may_block && cannot_go_first(step, &execution.events[event as usize]);
-                    self.races.push(Race {
-                        event,
-                        may_block,
-                        is_fixed,
-                    });
-                }
-                if is_before || !may_block {
-                    if their == Access::Writes {
-                        break;
-                    }
-                    last_phase = Some(their);
-                }
-            }
-        }
-        if ends_all(&execution.present) {
-            let all = 0..execution.events.len() as u32;
-            let others = all.filter(|&event| !execution.is_before(event, &execution.base));
-            self.races.extend(others.map(|event| Race {
-                event,
-                may_block: false,
-                is_fixed: false,
-            }));
-        }
-        self.races
-            .sort_unstable_by_key(|race| std::cmp::Reverse(race.event));
-        self.races.dedup_by(|one, kept| {
-            let is_same = one.event == kept.event;
-            if is_same {
-                kept.may_block |= one.may_block;
-                kept.is_fixed |= one.is_fixed;
-            }
-            is_same
-        });
-    }
-
-    /// Plans a schedule in which the step at hand comes before the event.
-    ///
-    /// After the node come those steps that do not come after the event, and then the step, if it can. A
-    /// worker that begins one of them, which comes after none of the others, leads there. The step at hand
-    /// may do other things there than it did here: its worker counts only if what it does is known, or is
-    /// verified once it is.
-    fn plan(&mut self, event: u32, step: &Executed) {
-        // Steps that nobody picked go with the pick before them.
-        let events = &self.execution.events[..=event as usize];
-        let Some(first) = events.iter().rposition(|event| event.node.is_some()) else {
-            return;
-        };
-        let node = events[first].node.map_or(0, |node| node as usize);
-        let mut others = std::mem::take(&mut self.others);
-        self.execution.find_others(first, &mut others);
-        self.plan_at(node, first, step, &others);
-        self.others = others;
-    }
-
-    fn plan_at(&mut self, node: usize, first: usize, step: &Executed, others: &Others) {
-        let range = self.entries_of(node);
-        let can_begin = |entry: &Entry| others.beginners.contains(&entry.worker);
-        let is_settled = |entry: &Entry| entry.planned || entry.sleeps;
-        if self.entries[range.clone()]
-            .iter()
-            .any(|entry| is_settled(entry) && can_begin(entry))
-        {
-            return;
-        }
-        let own = self.entries[range.clone()]
-            .iter()
-            .position(|entry| entry.worker == step.worker)
-            .map(|index| range.start + index);
-        if let Some(own) = own {
-            let entry = self.entries[own];
-            let known = &self.footprints[entry.from as usize..entry.to as usize];
-            let footprint = if entry.sleeps {
-                known
-            } else {
-                &self.execution.present
-            };
-            if !conflict(footprint, &others.footprint) {
-                if !entry.sleeps {
-                    self.entries[own].planned = true;
-                    self.assume(own as u32, &others.footprint);
-                }
-                return;
-            }
-        } else {
-            // It has been pending since before the event, waited there, and goes on waiting.
-            let was_pending = self
-                .execution
-                .pending_since(step.worker)
-                .is_none_or(|since| (since as usize) < first);
-            let object = own_object(step);
-            let is_about_it = |&(other, _): &(usize, Access)| other == object;
-            if was_pending && !others.footprint.iter().any(is_about_it) {
-                return;
-            }
-        }
-        let entries = &mut self.entries[range];
-        match entries.iter_mut().find(|entry| can_begin(entry)) {
-            Some(entry) => entry.planned = true,
-            // It has to wait there.
-            None if others.beginners.is_empty() && own.is_none() => {}
-            None => entries.iter_mut().for_each(|entry| entry.planned = true),
-        }
-    }
-
-    /// Notes that the step of this entry is taken to be independent of these accesses.
-    fn assume(&mut self, entry: u32, footprint: &[(usize, Access)]) {
-        for &access in footprint {
-            if !self.assumptions.contains(&(entry, access)) {
-                self.assumptions.push((entry, access));
-            }
-        }
-    }
-
-    /// The entry has been explored: if it did other things than was assumed when it was planned, all others
-    /// at its node are to be explored.
-    fn verify(&mut self, entries: u32, chosen: u32) {
-        let entry = self.entries[chosen as usize];
-        let known = &self.footprints[entry.from as usize..entry.to as usize];
-        let assumed = self.assumptions.iter();
-        let mut assumed = assumed.filter(|(of, _)| *of == chosen);
-        if assumed.any(|&(_, access)| conflict(known, &[access])) {
-            for entry in &mut self.entries[entries as usize..] {
-                entry.planned = true;
-            }
-        }
-    }
-
-    /// Plans this worker in place of the one that was picked last, if it could have been.
-    fn plan_instead(&mut self, worker: WorkerId) {
-        let Some(node) = self.latest else {
-            return;
-        };
-        let entries = self.entries_of(node as usize);
-        let mut entries = self.entries[entries].iter_mut();
-        if let Some(entry) = entries.find(|entry| entry.worker == worker) {
-            entry.planned = true;
-        }
-    }
-
     /// Moves the path on to the next schedule.
     fn advance(&mut self) {
         while let Some(&node) = self.path.last() {
@@ -440,7 +240,7 @@ impl Dpor {
                 } => {
                     self.keep_footprint();
                     self.verify(entries, chosen);
-                    self.entries[chosen as usize].sleeps = true;
+                    self.entries.put_to_sleep(chosen as usize);
                     let rest = &self.entries[entries as usize..];
                     let next = rest.iter().position(|entry| entry.planned && !entry.sleeps);
                     if let Some(next) = next {
@@ -498,7 +298,7 @@ impl Dpor {
         let Some((chosen, Some(event))) = picks.next() else {
             return;
         };
-        let entry = &mut self.entries[chosen as usize];
+        let entry = self.entries[chosen as usize];
         self.footprints.truncate(entry.to as usize);
         for access in self.execution.footprint(event) {
             if !self.footprints[entry.from as usize..].contains(access) {
@@ -511,7 +311,8 @@ impl Dpor {
                 self.footprints.push(access);
             }
         }
-        entry.to = self.footprints.len() as u32;
+        let to = self.footprints.len() as u32;
+        self.entries.set_footprint(chosen as usize, entry.from, to);
     }
 }
 
@@ -665,10 +466,6 @@ impl Enumerator for Dpor {
     }
 
     fn progress(&self) -> Option<Progress> {
-        let planned = self.entries.iter();
-        let planned = planned
-            .filter(|entry| entry.planned && !entry.sleeps)
-            .count();
         let values = self.path.iter().map(|node| match *node {
             Node::Choice { value, of } => u64::from(of - value - 1),
             Node::Pick { .. } => 0,
@@ -678,7 +475,7 @@ impl Enumerator for Dpor {
         let picks = picks
             .filter(|node| matches!(node, Node::Pick { .. }))
             .count();
-        let branches = (planned - picks) as u64 + u64::from(!self.path.is_empty());
+        let branches = (self.entries.open() - picks) as u64 + u64::from(!self.path.is_empty());
         let open = branches + values.sum::<u64>();
         Some(Progress {
             made: self.made,

@@ -1,7 +1,7 @@
 //! Which steps are in a race: dependent on each other, and in either order possible.
 
+use super::super::{Executed, TURNS};
 use super::execution::{Event, ends_all};
-use super::{Executed, TURNS};
 use crate::operation::{Access, Operation};
 use crate::trace::Outcome;
 

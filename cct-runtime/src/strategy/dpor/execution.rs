@@ -6,7 +6,7 @@
 
 use std::panic::Location;
 
-use super::{Action, Beyond, Executed, FirstUse, ITERATION, Next, TURNS, WorkerId};
+use super::super::{Action, Beyond, Executed, FirstUse, ITERATION, Next, TURNS, WorkerId};
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, WorkerKind};
 
@@ -36,6 +36,8 @@ pub(super) struct Execution {
     pub(super) circle: Vec<WorkerId>,
     /// What the step at hand does.
     pub(super) present: Vec<(usize, Access)>,
+    /// The numbers of the objects in that, in its order.
+    numbers: Vec<u32>,
     /// What comes before it for other reasons than an object, and what comes before it at all.
     pub(super) base: Clock,
     full: Clock,
@@ -93,7 +95,7 @@ pub(super) struct History {
     /// The steps of the last phase, which commute with one another; and where it begins.
     access: Option<Access>,
     phase_from: usize,
-    /// The clocks of all phases before the last joined, and of those of the last.
+    /// The clocks of all phases before the last joined, and of those of the last, which have those before.
     before: Clock,
     phase: Clock,
 }
@@ -234,18 +236,22 @@ impl Execution {
         let own = accesses.iter().copied().filter(|&(object, _)| object != 0);
         self.present.clear();
         self.present.extend(own);
-        self.present.append(&mut self.touched);
+        if !self.touched.is_empty() {
+            self.present.append(&mut self.touched);
+        }
         let index = step.worker.0 as usize;
-        self.base.clone_from(&self.flows[index].clock);
+        self.full.clone_from(&self.flows[index].clock);
         if let Some(last) = self.events.last()
             && !picked
         {
             let [from, to] = last.clock;
-            join(&mut self.base, &self.clocks[from as usize..to as usize]);
+            join(&mut self.full, &self.clocks[from as usize..to as usize]);
         }
-        self.full.clone_from(&self.base);
+        self.numbers.clear();
         for &(object, access) in &self.present {
-            let number = self.objects.number(object as u64) as usize;
+            let number = self.objects.number(object as u64);
+            self.numbers.push(number);
+            let number = number as usize;
             if number == self.history_count {
                 if number == self.histories.len() {
                     self.histories.push(History::default());
@@ -253,14 +259,7 @@ impl Execution {
                 self.histories[number].clear();
                 self.history_count += 1;
             }
-            let history = &self.histories[number];
-            join(&mut self.full, &history.before);
-            if !history
-                .access
-                .is_some_and(|last| last.commutes_with(access))
-            {
-                join(&mut self.full, &history.phase);
-            }
+            join(&mut self.full, self.histories[number].clock_for(access));
         }
         if ends_all(&self.present) {
             for flow in &self.flows[..self.flow_count] {
@@ -271,6 +270,18 @@ impl Execution {
             self.full.resize(index + 1, 0);
         }
         self.full[index] += 1;
+    }
+
+    /// Finds what comes before the step at hand for other reasons than an object: its races are looked for.
+    pub(super) fn find_base(&mut self, step: &Executed, picked: bool) {
+        self.base
+            .clone_from(&self.flows[step.worker.0 as usize].clock);
+        if let Some(last) = self.events.last()
+            && !picked
+        {
+            let [from, to] = last.clock;
+            join(&mut self.base, &self.clocks[from as usize..to as usize]);
+        }
         self.reached.clone_from(&self.base);
     }
 
@@ -284,10 +295,8 @@ impl Execution {
     pub(super) fn pass(&mut self, step: &Executed, node: Option<u32>) {
         let event = self.events.len() as u32;
         let index = step.worker.0 as usize;
-        for at in 0..self.present.len() {
-            let (object, access) = self.present[at];
-            let number = self.objects.number(object as u64) as usize;
-            self.histories[number].add(event, access, &self.full);
+        for (&number, &(_, access)) in self.numbers.iter().zip(&self.present) {
+            self.histories[number as usize].add(event, access, &self.full);
         }
         let (clock, footprint) = (self.clocks.len() as u32, self.footprints.len() as u32);
         self.clocks.extend_from_slice(&self.full);
@@ -434,14 +443,26 @@ impl History {
         self.phase.clear();
     }
 
+    /// The clock of all steps that one with this access comes after.
+    #[inline]
+    fn clock_for(&self, access: Access) -> &[u32] {
+        match self.access {
+            Some(last) if last.commutes_with(access) => &self.before,
+            _ => &self.phase,
+        }
+    }
+
+    /// A step comes after those before it; `clock` says so.
+    #[inline]
     fn add(&mut self, event: u32, access: Access, clock: &Clock) {
-        if !self.access.is_some_and(|last| last.commutes_with(access)) {
-            join(&mut self.before, &self.phase);
-            self.phase.clear();
+        if self.access.is_some_and(|last| last.commutes_with(access)) {
+            join(&mut self.phase, clock);
+        } else {
+            std::mem::swap(&mut self.before, &mut self.phase);
+            self.phase.clone_from(clock);
             self.access = Some(access);
             self.phase_from = self.steps.len();
         }
-        join(&mut self.phase, clock);
         self.steps.push((event, access));
     }
 }
@@ -456,11 +477,13 @@ fn is_passive(waited: Operation) -> bool {
     waited.is_let_go() || waited.acts_first()
 }
 
+#[inline]
 fn join(clock: &mut Clock, other: &[u32]) {
     if clock.len() < other.len() {
         clock.resize(other.len(), 0);
     }
     for (mine, &theirs) in clock.iter_mut().zip(other) {
-        *mine = theirs.max(*mine);
+        // Steps are fewer than 2^31, and processors compare signed numbers faster.
+        *mine = theirs.cast_signed().max(mine.cast_signed()).cast_unsigned();
     }
 }
