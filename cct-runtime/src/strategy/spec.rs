@@ -101,10 +101,8 @@ macro_rules! kinds {
 kinds! {
     /// Uniform random.
     Random "random" 0 => |_| Box::new(Random::default()),
-    /// The sticky random walk: switches with probability 1/n.
+    /// The sticky random walk: switches with probability 1/n. Coyote's `probabilistic:B` is that with 2^B.
     Sticky "sticky" 20 => |n| Box::new(Sticky::new(n)),
-    /// A random walk that switches unless one of n coin flips comes 1.
-    Probabilistic "probabilistic" 3 => |flips| Box::new(Sticky::of_coin_flips(flips)),
     /// PCT of depth d.
     Pct "pct" 3 => |depth| Box::new(Pct::new(depth)),
     /// PCT of depth d over chains of tasks.
@@ -279,6 +277,13 @@ impl Part {
                 parameter => (name, parameter),
             },
         };
+        if equal(name, b"probabilistic") {
+            return Some(Part {
+                kind: Kind::Sticky,
+                parameter: of_coin_flips(parameter),
+                until,
+            });
+        }
         let mut index = 0;
         while index < Kind::ALL.len() {
             let kind = Kind::ALL[index];
@@ -295,6 +300,16 @@ impl Part {
             index += 1;
         }
         None
+    }
+}
+
+/// How many steps there are on the average until all of these coins come 0, as Coyote flips them for its
+/// `probabilistic`; 31 coins are the most.
+const fn of_coin_flips(flips: Option<u32>) -> u32 {
+    match flips {
+        None => 1 << 3,
+        Some(flips) if flips < 31 => 1 << flips,
+        Some(_) => 1 << 31,
     }
 }
 
@@ -446,6 +461,22 @@ mod tests {
     }
 
     #[test]
+    fn coin_flips_make_powers_of_two() {
+        let named = [
+            ("probabilistic", 8),
+            ("probabilistic:1", 2),
+            ("probabilistic:31", 1 << 31),
+            ("probabilistic:4294967295", 1 << 31),
+        ];
+        for (text, n) in named {
+            assert_eq!(
+                members(text),
+                Ok(vec![vec![part(Kind::Sticky, n, u32::MAX)]])
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_name_is_refused() {
         let wrong = [
             "",
@@ -455,6 +486,7 @@ mod tests {
             "pct:-1",
             "pct:+",
             "sticky:",
+            "probabilistic:0",
             "pct,",
             "pct:3:4",
             "sticky:4294967296",

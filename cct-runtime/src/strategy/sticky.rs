@@ -13,9 +13,9 @@ const TABLE: usize = 512;
 /// **Guarantee.** Fair with probability 1: each candidate is picked again and again. A schedule with s
 /// switches in k steps among m candidates has probability about (1/nm)^s (1-1/n)^(k-s).
 ///
-/// **Parameters.** `n`: the mean number of steps between two picks. `probabilistic:B` is the same walk
-/// with n = 2^B, as Coyote has it (Deligiannis et al., TACAS 2023): it keeps the current worker unless
-/// all of B coin flips come 0. Beyond 31 flips there are 31.
+/// **Parameters.** `n`: the mean number of steps between two picks. Coyote's `probabilistic` (Deligiannis et
+/// al., TACAS 2023) keeps the current worker unless all of B coin flips come 0: the same walk with n = 2^B,
+/// so that name is read as this one's.
 ///
 /// **Departures.** The number of steps to the next pick is drawn at once, from the geometric
 /// distribution in 64-bit fixed point, a table's length at a time, which comes to the same since the
@@ -43,11 +43,6 @@ impl Sticky {
             goes_on: false,
             survival,
         }
-    }
-
-    /// A walk that picks anew when this many coin flips all come 0, or 31 of them.
-    pub fn of_coin_flips(flips: u32) -> Self {
-        Sticky::new(1 << flips.min(31))
     }
 
     /// The number of further steps until the next pick, as far as the table goes.
@@ -137,15 +132,6 @@ mod tests {
                 (at_once - 1.0 / n).abs() <= 5.0 * deviation + 1e-9,
                 "1/{n}: {at_once}"
             );
-        }
-    }
-
-    #[test]
-    fn coin_flips_make_powers_of_two() {
-        let steps = [40, 40, 40];
-        for (flips, n) in [(1, 2), (3, 8), (31, 1 << 31), (u32::MAX, 1 << 31)] {
-            let walk = play(&mut Sticky::of_coin_flips(flips), 7, &steps);
-            assert_eq!(walk, play(&mut Sticky::new(n), 7, &steps));
         }
     }
 
