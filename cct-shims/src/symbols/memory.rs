@@ -154,3 +154,44 @@ pub(super) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> size_t
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+
+    use super::*;
+
+    #[test]
+    fn off_the_engine_blocks_are_the_c_librarys() {
+        // SAFETY: blocks are given back once, and used within their sizes.
+        unsafe {
+            let block = calloc(4, 8);
+            assert!(!arena::contains(block.cast()) && malloc_usable_size(block) >= 32);
+            assert_eq!(*block.cast::<[u64; 4]>(), [0; 4]);
+            block.cast::<u64>().write(7);
+            let block = realloc(block, 4096);
+            assert_eq!(block.cast::<u64>().read(), 7);
+            free(block);
+            free(null_mut());
+            assert_eq!(calloc(usize::MAX, 2), null_mut(), "it does not overflow");
+        }
+    }
+
+    #[test]
+    fn alignments_are_those_that_are_asked_for() {
+        // SAFETY: the place is writable, and blocks are given back.
+        unsafe {
+            for align in [8, 64, 4096] {
+                let mut block = null_mut();
+                assert_eq!(posix_memalign(&raw mut block, align, 100), 0);
+                assert!(block.addr().is_multiple_of(align));
+                free(block);
+            }
+            let mut block = null_mut();
+            for align in [0, 4, 24] {
+                let refused = posix_memalign(&raw mut block, align, 100);
+                assert_eq!(refused, libc::EINVAL, "{align}");
+            }
+        }
+    }
+}

@@ -251,3 +251,40 @@ pub(super) fn forget_all() {
 fn change_members(change: impl FnOnce(&mut Vec<Member>)) {
     engine::outside(|| change(&mut MEMBERS.lock().unwrap_or_else(PoisonError::into_inner)));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_a_descriptor_of_one_open_file_at_one_instance() {
+        // A number that nobody in this process has.
+        const DESCRIPTOR: c_int = 3000;
+        let look = |instance, descriptor| {
+            table::made(DESCRIPTOR, Kind::Pipe);
+            let what = table::of(DESCRIPTOR);
+            Member {
+                instance,
+                descriptor,
+                what,
+            }
+        };
+        let member = look(16, DESCRIPTOR);
+        assert!(member.is(member));
+        assert!(!member.is(Member {
+            instance: 32,
+            ..member
+        }));
+        let again = look(16, DESCRIPTOR);
+        assert!(!member.is(again), "the number has been used again");
+        table::forget(DESCRIPTOR);
+    }
+
+    #[test]
+    fn an_instance_for_nobody_is_refused() {
+        assert_eq!(epoll_create(0), -1);
+        // SAFETY: a place of this thread.
+        assert_eq!(unsafe { *libc::__errno_location() }, libc::EINVAL);
+        assert_eq!(awaits(0xFD00_FFFF_0000_0000), Awaits::Workers);
+    }
+}

@@ -230,3 +230,41 @@ fn timespec_of(duration: Duration) -> timespec {
         tv_nsec: i64::from(duration.subsec_nanos()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn off_the_engine_the_kernel_is_asked() {
+        // SAFETY: the array and the sets are writable, and the descriptor is closed.
+        unsafe {
+            let event = libc::eventfd(1, 0);
+            let mut asked = [pollfd {
+                fd: event,
+                events: libc::POLLIN,
+                revents: 0,
+            }];
+            assert_eq!(poll(asked.as_mut_ptr(), 1, 0), 1);
+            assert_eq!(asked[0].revents, libc::POLLIN);
+            let mut set: fd_set = std::mem::zeroed();
+            libc::FD_SET(event, &raw mut set);
+            let none = std::ptr::null_mut();
+            let mut now = timeval {
+                tv_sec: 0,
+                tv_usec: 0,
+            };
+            assert_eq!(select(event + 1, &raw mut set, none, none, &raw mut now), 1);
+            assert!(libc::FD_ISSET(event, &raw const set));
+            libc::close(event);
+            assert_eq!(poll(asked.as_mut_ptr(), 0, 0), 0);
+        }
+    }
+
+    #[test]
+    fn a_time_of_any_length_can_be_said() {
+        let time = timespec_of(Duration::new(3, 7));
+        assert_eq!((time.tv_sec, time.tv_nsec), (3, 7));
+        assert_eq!(timespec_of(Duration::MAX).tv_sec, i64::MAX);
+    }
+}

@@ -174,3 +174,60 @@ fn futex(word: &AtomicU32, operation: c_int, value: u32) {
     // SAFETY: the word lives as long as the barrier; without a time the others mean nothing.
     unsafe { system_call(libc::SYS_futex, [word, operation, value as usize, 0, 0, 0]) };
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::MaybeUninit;
+    use std::thread;
+
+    use super::*;
+
+    /// A barrier for so many; an error if it cannot be.
+    fn made_for(size: c_uint) -> Result<Barrier, c_int> {
+        let mut made = MaybeUninit::<pthread_barrier_t>::uninit();
+        // SAFETY: the place is writable; what is made there is ours, and needs no destruction.
+        unsafe {
+            match pthread_barrier_init(made.as_mut_ptr(), std::ptr::null(), size) {
+                0 => Ok(made.as_ptr().cast::<Barrier>().read()),
+                error => Err(error),
+            }
+        }
+    }
+
+    #[test]
+    fn a_barrier_for_nobody_is_refused() {
+        assert_eq!(made_for(0).err(), Some(libc::EINVAL));
+        assert_eq!(made_for(u32::MAX).err(), Some(libc::EINVAL));
+        assert_eq!(made_for(2).expect("it can be").shared, 0);
+    }
+
+    #[test]
+    fn the_last_of_each_round_begins_the_next() {
+        let barrier = made_for(3).expect("it can be");
+        let arrivals = [0; 6].map(|_| barrier.is_last(barrier.arrive()));
+        assert_eq!(arrivals, [false, false, true, false, false, true]);
+        assert_eq!(barrier.state.load(Ordering::Relaxed), 2 * ROUND);
+    }
+
+    #[test]
+    fn of_threads_that_wait_one_is_told_that_it_was_the_last() {
+        let barrier = made_for(3).expect("it can be");
+        let serial = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let place = std::ptr::from_ref(&barrier).cast_mut().cast();
+                    for _ in 0..20 {
+                        // SAFETY: the barrier lives; all that changes in it is atomic.
+                        let end = unsafe { pthread_barrier_wait(place) };
+                        let is_last = end == libc::PTHREAD_BARRIER_SERIAL_THREAD;
+                        assert!(is_last || end == 0);
+                        serial.fetch_add(is_last.into(), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(serial.into_inner(), 20);
+        assert_eq!(barrier.inside.into_inner(), 0);
+    }
+}

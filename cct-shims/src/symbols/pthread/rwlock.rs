@@ -328,3 +328,40 @@ impl RwLock {
 fn uncontrolled_writer(writer: &AtomicI32) -> bool {
     owner::of(writer) == Owner::Other && writer.load(Ordering::Relaxed) != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_writer_is_where_the_c_library_has_it() {
+        let mut made = libc::PTHREAD_RWLOCK_INITIALIZER;
+        let place = &raw mut made;
+        // SAFETY: the lock lives, and the thread that takes it gives it back.
+        unsafe {
+            let lock = &*place.cast::<RwLock>();
+            assert_eq!(libc::pthread_rwlock_wrlock(place), 0);
+            let thread = crate::symbols::identity::gettid();
+            assert_eq!(lock.writer.load(Ordering::Relaxed), thread);
+            assert!(owner::of(&lock.writer) == Owner::Other);
+            assert_eq!(libc::pthread_rwlock_unlock(place), 0);
+            assert_eq!(lock.writer.load(Ordering::Relaxed), 0);
+        }
+    }
+
+    #[test]
+    fn off_the_engine_the_c_library_decides() {
+        let mut made = libc::PTHREAD_RWLOCK_INITIALIZER;
+        let lock = &raw mut made;
+        // SAFETY: the lock lives, and the thread that takes it gives it back.
+        unsafe {
+            assert_eq!(libc::pthread_rwlock_tryrdlock(lock), 0);
+            assert_eq!(libc::pthread_rwlock_rdlock(lock), 0);
+            assert_eq!(libc::pthread_rwlock_trywrlock(lock), libc::EBUSY);
+            assert_eq!(libc::pthread_rwlock_unlock(lock), 0);
+            assert_eq!(libc::pthread_rwlock_unlock(lock), 0);
+            assert_eq!(libc::pthread_rwlock_trywrlock(lock), 0);
+            assert_eq!(libc::pthread_rwlock_unlock(lock), 0);
+        }
+    }
+}

@@ -233,3 +233,39 @@ fn keys() -> MutexGuard<'static, [Option<Key>; MOST]> {
 fn address(destructor: Destructor) -> Option<usize> {
     destructor.map(|destructor| destructor as *const () as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::{dangling, null, null_mut};
+
+    use super::*;
+
+    #[test]
+    fn off_the_engine_keys_are_the_c_librarys() {
+        // SAFETY: the places are writable; the value is never read.
+        unsafe {
+            let mut number = 0;
+            assert_eq!(pthread_key_create(&raw mut number, None), 0);
+            assert!(key(number).is_some_and(|key| key.made == Made::Outside));
+            assert_eq!(pthread_getspecific(number), null_mut());
+            let value = dangling::<c_void>();
+            assert_eq!(pthread_setspecific(number, value), 0);
+            assert_eq!(pthread_getspecific(number).cast_const(), value);
+            let elsewhere = std::thread::scope(|scope| {
+                let other = scope.spawn(|| pthread_getspecific(number).is_null());
+                other.join().expect("no panic")
+            });
+            assert!(elsewhere, "each thread has its own");
+            assert_eq!(pthread_setspecific(number, null()), 0);
+            assert_eq!(pthread_key_delete(number), 0);
+            assert!(key(number).is_none());
+        }
+    }
+
+    #[test]
+    fn destructors_are_told_apart_by_their_address() {
+        unsafe extern "C" fn one(_: *mut c_void) {}
+        assert_eq!(address(None), None);
+        assert_eq!(address(Some(one)), Some(one as *const () as usize));
+    }
+}

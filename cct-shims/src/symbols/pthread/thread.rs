@@ -381,3 +381,21 @@ fn change<R>(id: WorkerId, change: impl FnOnce(&mut Worker) -> R) -> R {
         change(&mut workers.known[index])
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_names_its_worker_and_no_thread() {
+        for number in [0, 7, u32::MAX] {
+            let handle = handle(WorkerId(number));
+            assert!(named(handle) == Named::Worker(WorkerId(number)));
+        }
+        // SAFETY: it has no preconditions.
+        let thread = unsafe { libc::pthread_self() };
+        assert!(named(thread) == Named::Thread);
+        assert_eq!(carrier(thread), thread);
+        assert_eq!(carrier(handle(WorkerId(3))), thread);
+    }
+}
