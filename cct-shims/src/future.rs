@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use cct::engine::{self, Gate, Task};
+use cct::known::{BODY, behind_pointers};
 
 /// `.await`, for everything that can be awaited.
 pub trait AwaitPoint: IntoFuture + Sized {
@@ -59,7 +60,7 @@ impl<F: Future, Here> Future for Awaited<F, Here> {
 /// The name of the async body in which the closure stands.
 fn body<Here>() -> &'static str {
     let name = type_name::<Here>();
-    name.strip_suffix("::{{closure}}").unwrap_or(name)
+    name.strip_suffix(BODY).unwrap_or(name)
 }
 
 /// A future that an executor drives.
@@ -142,11 +143,7 @@ impl<T> Returned for T {}
 fn is_driven<F>() -> bool {
     let unit = type_name::<Driven<()>>();
     let driven = unit.strip_suffix("()>").unwrap_or(unit);
-    let mut name = type_name::<F>();
-    for pointer in ["&mut ", "core::pin::Pin<", "&mut ", "alloc::boxed::Box<"] {
-        name = name.strip_prefix(pointer).unwrap_or(name);
-    }
-    name.starts_with(driven)
+    behind_pointers(type_name::<F>()).starts_with(driven)
 }
 
 /// An argument of a call that may spawn a future, or may not: a closure stays what it is.

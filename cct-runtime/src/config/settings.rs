@@ -139,30 +139,18 @@ mod tests {
     use super::super::table::Kind;
     use super::*;
 
+    /// Each setting that processes are told, with the value of its example.
     fn full() -> Settings {
-        Settings {
-            iterations: Some(5),
-            time: Some(Duration::from_millis(1500)),
-            max_steps: Some(Settings::MAX_STEPS),
-            strategy: Some(Spec::parse("pct:2,random").expect("well-formed")),
-            seed: Some(u64::MAX),
-            detached_steps: Some(0),
-            temperature: Some(700),
-            fail_on_unobserved_panic: Some(true),
-            resume: Some("a folder/file".to_owned()),
-            atomic: Some(vec!["a".to_owned(), "b-c".to_owned()]),
-            interleave: Some(vec!["d".to_owned()]),
-            granularity: Some(Granularity::Workspace),
-            timeouts: Some(Timeouts::Race),
-            watch: Some(1),
-            uncontrolled_attempts: Some(3),
-            uncontrolled_delay: Some(0),
-            uncontrolled_timeout: Some(Duration::from_millis(200)),
-            hang_timeout: None,
-            rewrite: None,
-            spawn: None,
-            drive: None,
+        let mut settings = Settings::default();
+        for row in TABLE.iter().filter(|row| row.reach != Reach::Tool) {
+            let text = row.example.trim_matches('"');
+            let text = match row.kind {
+                Kind::Time => text.replace('s', "000"),
+                _ => text.to_owned(),
+            };
+            settings.set(row.name, &text).expect("an example");
         }
+        settings
     }
 
     #[test]
@@ -179,7 +167,7 @@ mod tests {
             ..Settings::default()
         };
         let merged = upper.over(full());
-        assert_eq!((merged.seed, merged.iterations), (Some(1), Some(5)));
+        assert_eq!((merged.seed, merged.iterations), (Some(1), Some(500)));
         assert_eq!(full().over(Settings::default()), full());
     }
 

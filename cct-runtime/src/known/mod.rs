@@ -11,6 +11,7 @@ mod clocks;
 mod crates;
 mod executors;
 mod raw_calls;
+mod types;
 
 pub use choices::{DRAWS, Draw};
 pub use clocks::{PAUSE, SLEEPS, START_PAUSED};
@@ -19,3 +20,4 @@ pub use executors::{
     APPLYING, BOXING, BY_HAND, DRIVE, DRIVING, MAY_DRIVE, OBJECTS, SPAWN, SPAWN_OBJECTS,
 };
 pub use raw_calls::{RAW_CALLS, RawCalls};
+pub use types::{BODY, POINTERS, behind_pointers};

@@ -5,7 +5,7 @@
 //! time-outs late that need not be. Neither changes what a program can do.
 
 use crate::engine::decide::{Engine, engine, outside};
-use crate::known::SLEEPS;
+use crate::known::{BODY, SLEEPS, behind_pointers};
 
 /// Whether an await waits for a sleep, and in which iteration it was counted.
 #[derive(Debug, Default)]
@@ -58,14 +58,11 @@ impl Drop for Nap {
 
 /// True if a future of this type waits for time, and for nothing else.
 fn is_sleep(future: &str) -> bool {
-    let mut name = future;
     // A reference polls just the future behind it.
-    for pointer in ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "].repeat(2) {
-        name = name.strip_prefix(pointer).unwrap_or(name);
-    }
+    let name = behind_pointers(future);
     let name = name.split('<').next().unwrap_or(name);
     let name = name.trim_end_matches('>');
-    let name = name.strip_suffix("::{{closure}}").unwrap_or(name);
+    let name = name.strip_suffix(BODY).unwrap_or(name);
     let last = name.rsplit("::").next().unwrap_or(name);
     SLEEPS.contains(&last)
 }

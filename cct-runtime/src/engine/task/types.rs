@@ -1,5 +1,7 @@
 //! What the name of a future's type tells: what it polls, and what it was made of.
 
+use crate::known::POINTERS;
+
 /// True if polling a future of the type `future` is polling the async body `body`.
 ///
 /// An async body's type is named as the function it is from; a box, or a reference, polls what it refers
@@ -35,18 +37,11 @@ pub(super) fn is_made_of(future: &str, part: &str) -> bool {
 
 /// What a type refers to that polls just that.
 fn unwrapped(future: &str) -> Option<&str> {
-    WRAPPERS.iter().find_map(|(start, end)| {
+    POINTERS.iter().find_map(|(start, end)| {
         let inner = future.strip_prefix(start)?;
         inner.strip_suffix(end)
     })
 }
-
-/// Types of std that poll what they refer to, and nothing else.
-const WRAPPERS: [(&str, &str); 3] = [
-    ("core::pin::Pin<", ">"),
-    ("alloc::boxed::Box<", ">"),
-    ("&mut ", ""),
-];
 
 #[cfg(test)]
 mod tests {
