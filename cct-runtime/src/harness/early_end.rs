@@ -54,12 +54,13 @@ pub(super) fn is_due(maker: &Maker<'_>, strategies: usize) -> bool {
         && counters.cut_offs == 0
         && !counters.sequential
         && maker.settings.iterations >= counters.schedules + SEEDS as u64 * MOST
-        && may_end(
-            maker,
-            counters.limits,
-            counters.left_out,
-            !is_contested(maker),
-        )
+        && Evidence {
+            limits: counters.limits,
+            left_out: counters.left_out,
+            is_only: counters.contested == 0,
+            has_drawn_bytes: maker.tally.has_drawn_bytes,
+        }
+        .is_enough()
 }
 
 /// Enumerates all schedules, if they are few; notes then that none is left. Returns the last verdict.
@@ -90,16 +91,14 @@ pub(super) fn look(
     let Some(progress) = first else {
         return verdict;
     };
-    let is_only = !is_contested(maker) && progress.made == 1;
     let before = &maker.tally.counters;
-    let is_end = progress.astray == 0
-        && before.cut_offs == 0
-        && may_end(
-            maker,
-            limits.and(before.limits),
-            left_out.and(before.left_out),
-            is_only,
-        );
+    let evidence = Evidence {
+        limits: limits.and(before.limits),
+        left_out: left_out.and(before.left_out),
+        is_only: before.contested == 0 && progress.made == 1,
+        has_drawn_bytes: maker.tally.has_drawn_bytes,
+    };
+    let is_end = progress.astray == 0 && before.cut_offs == 0 && evidence.is_enough();
     if is_end {
         let counters = &mut maker.tally.counters;
         counters.exhausted = true;
@@ -110,20 +109,97 @@ pub(super) fn look(
     verdict
 }
 
-/// True if schedules with these limits and exceptions have shown all that others would.
-fn may_end(maker: &Maker<'_>, limits: Limits, left_out: Exceptions, is_only: bool) -> bool {
-    let has = |exceptions: &[Exception]| exceptions.iter().any(|&it| left_out.has(it));
-    let time = limits.time && is_only;
-    limits
-        == Limits {
-            time,
-            ..Limits::default()
-        }
-        && !has(&UNKNOWN)
-        && (!has(&VARIED) || is_only && !maker.tally.has_drawn_bytes)
+/// The schedules that an early end follows from.
+#[derive(Clone, Copy, Debug)]
+struct Evidence {
+    limits: Limits,
+    left_out: Exceptions,
+    /// None of them had a choice point.
+    is_only: bool,
+    /// Random numbers were drawn, other than the keys of hashes.
+    has_drawn_bytes: bool,
 }
 
-/// True if there was a choice point.
-fn is_contested(maker: &Maker<'_>) -> bool {
-    maker.tally.counters.contested > 0
+impl Evidence {
+    /// True if the schedules have shown all that others would.
+    fn is_enough(&self) -> bool {
+        let has = |exceptions: &[Exception]| exceptions.iter().any(|&it| self.left_out.has(it));
+        let allowed = Limits {
+            time: self.limits.time && self.is_only,
+            ..Limits::default()
+        };
+        let may_vary = !self.is_only || self.has_drawn_bytes;
+        self.limits == allowed && !has(&UNKNOWN) && !(may_vary && has(&VARIED))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Schedules without limits and exceptions, with choice points or without.
+    fn plain(is_only: bool) -> Evidence {
+        Evidence {
+            limits: Limits::default(),
+            left_out: Exceptions::NONE,
+            is_only,
+            has_drawn_bytes: false,
+        }
+    }
+
+    fn but_for(exception: Exception, evidence: Evidence) -> Evidence {
+        let mut left_out = evidence.left_out;
+        left_out.add(exception);
+        Evidence {
+            left_out,
+            ..evidence
+        }
+    }
+
+    #[test]
+    fn schedules_without_exceptions_are_enough() {
+        assert!(plain(false).is_enough() && plain(true).is_enough());
+    }
+
+    #[test]
+    fn exceptions_of_every_schedule_rule_it_out() {
+        for exception in UNKNOWN {
+            for is_only in [false, true] {
+                let evidence = but_for(exception, plain(is_only));
+                assert!(!evidence.is_enough(), "{exception:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn time_and_chance_do_not_count_where_nobody_else_could_run() {
+        for exception in VARIED {
+            assert!(!but_for(exception, plain(false)).is_enough());
+            let only = but_for(exception, plain(true));
+            assert!(only.is_enough(), "{exception:?}");
+            let drawn = Evidence {
+                has_drawn_bytes: true,
+                ..only
+            };
+            assert!(!drawn.is_enough(), "{exception:?}");
+        }
+    }
+
+    #[test]
+    fn picks_of_the_engine_rule_it_out() {
+        let limited = |limits, is_only| Evidence {
+            limits,
+            ..plain(is_only)
+        };
+        let time = Limits {
+            time: true,
+            ..Limits::default()
+        };
+        let yields = Limits {
+            yields: true,
+            ..Limits::default()
+        };
+        assert!(limited(time, true).is_enough() && !limited(time, false).is_enough());
+        assert!(!limited(yields, true).is_enough());
+    }
 }

@@ -68,3 +68,48 @@ pub(super) fn of(schedule: &Schedule) -> Schedule {
         ..schedule.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+
+    #[test]
+    fn a_head_follows_from_its_seed() {
+        let settings = Settings::default().resolve();
+        let seeded = |seed, enumerates| {
+            let mut head = of_strategy(&settings, "random".to_owned());
+            let own = reseed(&mut head, seed, &settings, enumerates);
+            (head, own)
+        };
+        assert_eq!(seeded(3, false), seeded(3, false));
+        assert_ne!(seeded(3, false), seeded(4, false));
+        let (head, _) = seeded(3, true);
+        assert_eq!((head.yield_budget, head.early), (1, 0));
+        assert_eq!(head.max_steps, settings.max_steps);
+    }
+
+    #[test]
+    fn the_head_of_a_schedule_is_all_but_its_picks() {
+        let schedule = Schedule {
+            seed: 7,
+            runs: vec![(0, 5).into()],
+            choices: vec![1],
+            ..Schedule::default()
+        };
+        let head = of(&schedule);
+        assert!(head.runs.is_empty() && head.choices.is_empty());
+        assert_eq!(head.seed, 7);
+    }
+
+    #[test]
+    fn a_person_decides_about_fairness_and_every_time_out() {
+        let settings = Settings {
+            timeouts: Some(crate::config::Timeouts::Race),
+            ..Settings::default()
+        };
+        let head = led(&settings.resolve());
+        assert_eq!((head.fair_from, head.early), (u32::MAX, u32::MAX));
+        assert_eq!(head.strategy, "interactive");
+    }
+}

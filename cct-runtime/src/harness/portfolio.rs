@@ -104,3 +104,76 @@ impl Member {
         self.reports = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+    use crate::strategy::Spec;
+
+    /// The settings with these strategies, and their members.
+    fn members(spec: &str, granularity: Granularity) -> (Resolved, Vec<Member>) {
+        let settings = Settings {
+            seed: Some(7),
+            strategy: Some(Spec::parse(spec).expect("strategies")),
+            granularity: Some(granularity),
+            ..Settings::default()
+        };
+        let settings = settings.resolve();
+        let strategies = settings.strategy.build();
+        let has_twins = granularity == Granularity::Mix;
+        let members = portfolio(&settings, strategies, has_twins);
+        (settings, members)
+    }
+
+    fn names(members: &[Member]) -> Vec<(&str, bool)> {
+        let heads = members.iter().map(|member| &member.head);
+        heads.map(|head| (&*head.strategy, head.coarse)).collect()
+    }
+
+    #[test]
+    fn all_but_enumerations_have_a_twin() {
+        let (_, mixed) = members("random,dfs", Granularity::Mix);
+        let expected = [("random", true), ("random", false), ("dfs", false)];
+        assert_eq!(names(&mixed), expected);
+        let (_, coarse) = members("random,dfs", Granularity::Workspace);
+        assert_eq!(names(&coarse), [("random", true), ("dfs", true)]);
+    }
+
+    #[test]
+    fn the_first_that_counts_what_is_left_reports() {
+        let (_, members) = members("random,dfs,preemption", Granularity::All);
+        let reports: Vec<bool> = members.iter().map(|member| member.reports).collect();
+        assert_eq!(reports, [false, true, false]);
+    }
+
+    #[test]
+    fn an_enumeration_has_one_seed_and_others_have_one_each() {
+        let (settings, mut members) = members("random,dfs", Granularity::All);
+        let mut seeds = |member: usize| {
+            [0, 1].map(|index| {
+                members[member].prepare(&settings, index);
+                members[member].head.seed
+            })
+        };
+        let [first, second] = seeds(0);
+        assert_ne!(first, second);
+        let [first, second] = seeds(1);
+        assert_eq!(first, second);
+        let mut given = Member::enumerating(&settings, 99);
+        given.prepare(&settings, 3);
+        assert_eq!((given.head.seed, given.head.yield_budget), (99, 1));
+    }
+
+    #[test]
+    fn a_member_that_is_through_goes_on_with_random_picks() {
+        let (settings, mut members) = members("dfs", Granularity::All);
+        let member = &mut members[0];
+        member.prepare(&settings, 0);
+        member.turn_to_random(&settings);
+        assert!(!member.reports && !member.strategy.enumerates());
+        assert_eq!(member.head.strategy, "random");
+        member.prepare(&settings, 1);
+        assert_eq!(member.turns, 2);
+    }
+}
