@@ -49,6 +49,7 @@ fn demand(
         let by = (worker, site);
         engine.aside.conditions.add(name, demand, holds, by);
         engine.budget.burn();
+        engine.attend();
     });
 }
 
@@ -76,6 +77,7 @@ pub(crate) fn pause(predicate: &mut dyn FnMut() -> bool, site: &'static Location
             let name = Cow::Borrowed("pause_until");
             let conditions = &mut (*engine).aside.conditions;
             conditions.add(name, Demand::Resume(id), holds, (id, site));
+            (*engine).attend();
         });
         let object = Worker::pause_object(worker);
         wait_at(Operation::PauseUntil, object, NEVER, None, site);

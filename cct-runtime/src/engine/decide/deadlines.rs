@@ -158,6 +158,7 @@ impl Engine {
     pub(crate) fn deadlines_change(&mut self) {
         if self.time.early.is_possible() {
             self.time.early.is_stale = true;
+            self.attend();
             // That is after the same step, however many pass undecided.
             self.budget.burn();
         }

@@ -52,16 +52,22 @@ impl Driver {
         &mut self,
         candidates: &dyn Candidates,
         stalled: Option<Pick>,
-    ) -> Result<Pick, Divergence> {
+    ) -> Result<Pick, Box<Divergence>> {
         match self {
             Driver::Search(strategy) => Ok(match stalled {
                 Some(pick) => pick,
                 // SAFETY: as in `strategy`.
                 None => unsafe { (**strategy).pick(candidates) },
             }),
-            Driver::Replay(replay) => replay.pick(candidates),
+            Driver::Replay(replay) => replay.pick(candidates).map_err(Box::new),
             Driver::Nobody => unreachable!("the engine itself picks when nobody decides"),
         }
+    }
+
+    /// The strategy's pick; none if it is not a strategy that decides.
+    #[inline]
+    pub(crate) fn pick_if_search(&mut self, candidates: &dyn Candidates) -> Option<Pick> {
+        self.strategy().map(|strategy| strategy.pick(candidates))
     }
 
     /// The worker that a repeated schedule names for this step, if it is known.

@@ -86,6 +86,8 @@ pub(crate) struct Engine {
 #[derive(Debug)]
 pub(crate) struct Decision {
     pub(crate) driver: Driver,
+    /// All that the next decision has to do is to pick somebody, if nobody else says otherwise.
+    pub(crate) is_plain: bool,
     /// Why the current worker hands over.
     pub(crate) request: Request,
     pub(crate) yield_budget: u32,
@@ -117,6 +119,7 @@ impl Decision {
     fn new() -> Decision {
         Decision {
             driver: Driver::Nobody,
+            is_plain: false,
             request: Request::Point,
             yield_budget: 1,
             chain_count: 0,
@@ -182,6 +185,23 @@ pub(crate) struct Progress {
     pub(crate) quiet_at: u32,
 }
 
+impl Progress {
+    fn begin(&mut self) {
+        let Progress {
+            stall,
+            alone,
+            vain,
+            overtime,
+            quiet_at,
+        } = self;
+        *stall = Stall::default();
+        *alone = Alone::default();
+        vain.begin();
+        overtime.begin();
+        *quiet_at = 0;
+    }
+}
+
 impl Engine {
     /// An engine that records to the given tape; about 2 MB, for the rest of the process.
     pub(crate) fn new(tape: Tape, granularity: Granularity, allowance: Allowance) -> Box<Engine> {
@@ -225,7 +245,7 @@ impl Engine {
         granularity.begin(head.coarse);
         decision.begin(head);
         time.begin(head);
-        *progress = Progress::default();
+        progress.begin();
         tasks.begin();
         aside.begin(head);
         outside.begin();
@@ -257,6 +277,7 @@ impl Engine {
     /// Ends the iteration at the next hand-over.
     pub(crate) fn finish(&mut self, end: End) {
         self.leave_allocator();
+        self.attend();
         self.iteration.end.get_or_insert(end);
         self.decision.request = Request::Finish;
     }

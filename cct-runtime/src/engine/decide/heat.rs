@@ -83,6 +83,12 @@ impl Heats {
         };
     }
 
+    /// True if something is hot.
+    #[inline]
+    pub(crate) fn is_any_hot(&self) -> bool {
+        self.boils_at != u32::MAX
+    }
+
     /// How many steps may pass without a look at the temperatures.
     #[inline]
     pub(crate) fn steps_to_boiling(&self, step: u32) -> u32 {
@@ -153,6 +159,7 @@ impl Engine {
         }
         self.aside.heats.find_boiling_point();
         self.budget.burn();
+        self.attend();
     }
 
     /// Ends the iteration if something is too hot.

@@ -5,9 +5,9 @@
 //! the engine's state on behalf of a worker that runs, which then lends the engine for as long.
 //!
 //! In reading order: [`engine`] has all that there is; [`candidates`] wakes, blocks and ends workers and
-//! tells who has to know; [`next`] is the decision itself, and [`driver`] those who make it. Then what
-//! besides them decides: [`deadlines`], [`progress`], [`outside`] and [`children`], [`alone`], [`vain`],
-//! [`overtime`], [`conditions`], [`heat`], and what a deadlock is.
+//! tells who has to know; [`next`] is the decision itself, with [`plain`] where nothing else goes on, and
+//! [`driver`] those who make it. Then what besides them decides: [`deadlines`], [`progress`], [`outside`] and
+//! [`children`], [`alone`], [`vain`], [`overtime`], [`conditions`], [`heat`], and what a deadlock is.
 
 pub(crate) mod alone;
 pub(crate) mod candidates;
@@ -24,11 +24,13 @@ pub(crate) mod onlooker;
 pub(crate) mod outside;
 pub(crate) mod overtime;
 mod panics;
+mod plain;
 pub(crate) mod progress;
 pub(crate) mod replay;
 pub(crate) mod signals;
 pub(crate) mod steps;
 pub(crate) mod tasks;
 pub(crate) mod vain;
+mod view;
 
 pub(crate) use engine::{Engine, Request, engine, outside};

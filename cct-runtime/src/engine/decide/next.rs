@@ -10,14 +10,13 @@ use super::outside;
 use super::signals;
 use crate::claim::Exception;
 use crate::engine::state::iteration::End;
-use crate::engine::state::roster::Roster;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::Context;
-use crate::strategy::{Action, Candidates, Moment, Pick, Reason, WorkerId};
+use crate::strategy::{Pick, Reason};
 use crate::verdict::{BugKind, Verdict};
 
 /// The longest time without a look at what the outside has to say, in steps.
-const LONGEST_FUSE: u32 = 256;
+pub(super) const LONGEST_FUSE: u32 = 256;
 
 /// Proof that the current worker is suspended: what it can still see may be looked at.
 #[derive(Clone, Copy, Debug)]
@@ -31,28 +30,46 @@ pub(crate) struct Deciding(());
 pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) -> Context {
     // What is allocated in here is the engine's own and outlives the iteration.
     set_engine(null_mut());
-    // SAFETY: the caller's.
-    let next = unsafe {
-        (*engine).save_context(context);
+    // SAFETY: the caller's; a picked worker is live.
+    unsafe {
+        (*(*engine).roster.current).context = context;
+        if (*engine).decision_is_plain() {
+            let Some(worker) = (*engine).next_plainly(Deciding(())) else {
+                return (*engine).process.root;
+            };
+            (*engine).roster.current = worker;
+            set_engine(engine);
+            return (*worker).context;
+        }
+        decide_with_care(engine)
+    }
+}
+
+/// [`decide`] where there may be more to do than to pick somebody.
+///
+/// # Safety
+///
+/// As for [`decide`].
+#[inline(never)]
+unsafe fn decide_with_care(engine: *mut Engine) -> Context {
+    // SAFETY: the caller's; a picked worker is live.
+    unsafe {
+        (*engine).share_context();
         if (*engine).aside.conditions.is_any() {
             conditions::look(engine);
         }
-        (*engine).next(Deciding(()))
-    };
-    match next {
-        // SAFETY: as above; a picked worker is live.
-        Some(worker) => unsafe {
-            (*engine).roster.current = worker;
-            (*engine).begin_step(worker);
-            if (*engine).process.c_locals.is_any() {
-                let thread = (*(*worker).thread).id.0 as usize;
-                (*engine).process.c_locals.switch_to(thread);
-            }
-            set_engine(engine);
-            (*worker).context
-        },
-        // SAFETY: as above.
-        None => unsafe { (*engine).process.root },
+        let Some(worker) = (*engine).next(Deciding(())) else {
+            return (*engine).process.root;
+        };
+        (*engine).roster.current = worker;
+        (*engine).begin_step(worker);
+        if (*engine).process.c_locals.is_any() {
+            let thread = (*(*worker).thread).id.0 as usize;
+            (*engine).process.c_locals.switch_to(thread);
+        }
+        (*engine).decision.is_plain = (*engine).is_quiet();
+        set_engine(engine);
+        (*worker).context
     }
 }
 
@@ -155,27 +172,38 @@ impl Engine {
     /// The worker has been picked; the current one is left if that is another.
     #[inline]
     fn go_on_with(&mut self, next: *mut Worker, step: u32, deciding: Deciding) {
-        let current = self.roster.current;
-        // SAFETY: a picked worker and the current one are live, and the latter is suspended.
+        // SAFETY: a picked worker is live.
         unsafe {
             if (*next).is_early {
                 self.time_out(next);
             }
+            if next != self.roster.current {
+                self.switch_to(next, step, deciding);
+            } else if self.roster.anyone_contends() {
+                self.roster.forget_contender(next);
+            }
+        }
+    }
+
+    /// The worker, which has been picked and waits no more, runs after the current one.
+    #[inline]
+    pub(super) fn switch_to(&mut self, next: *mut Worker, step: u32, deciding: Deciding) {
+        let current = self.roster.current;
+        // SAFETY: a picked worker and the current one are live, and the latter is suspended.
+        unsafe {
             if self.roster.anyone_contends() {
                 self.roster.forget_contender(next);
             }
             if (*next).is_held_back() {
                 self.provide_stack(next, deciding);
             }
-            if next != current {
-                if (*current).state() == State::Enabled {
-                    self.roster.note_contender(current);
-                }
-                (*current).left_at = step;
-                self.decision.switches += 1;
-                (*next).turns += 1;
-                self.observers.tape.switch(step, (*next).id);
+            if (*current).state() == State::Enabled {
+                self.roster.note_contender(current);
             }
+            (*current).left_at = step;
+            self.decision.switches += 1;
+            (*next).turns += 1;
+            self.observers.tape.switch(step, (*next).id);
         }
     }
 
@@ -233,15 +261,24 @@ impl Engine {
 
     /// Picks among the candidates. `stalled` is the engine's own pick when nobody makes progress.
     fn choose(&mut self, stalled: Option<Pick>) -> Option<*mut Worker> {
-        let current = self.roster.current;
         let reason = self.reason();
         let may_go_on = reason == Reason::Point && stalled.is_none();
         if may_go_on && self.budget.quantum > 0 && !self.observers.watch.asks {
             self.budget.quantum -= 1;
-            return Some(current);
+            return Some(self.roster.current);
         }
-        // A worker that gives way is no candidate for once.
+        self.choose_among(reason, stalled)
+    }
+
+    /// Has somebody picked among the candidates, without the current worker if that gives way.
+    #[inline]
+    pub(super) fn choose_among(
+        &mut self,
+        reason: Reason,
+        stalled: Option<Pick>,
+    ) -> Option<*mut Worker> {
         let gives_way = reason == Reason::Yield;
+        let current = self.roster.current;
         if gives_way {
             self.decision.limits.yields = true;
             // SAFETY: a worker that gives way can run, so it is a candidate.
@@ -259,7 +296,7 @@ impl Engine {
 
     /// Why the strategy is asked.
     #[inline]
-    fn reason(&mut self) -> Reason {
+    pub(super) fn reason(&mut self) -> Reason {
         match self.decision.request {
             Request::Point => Reason::Point,
             Request::Yield => {
@@ -277,7 +314,7 @@ impl Engine {
         }
     }
 
-    fn ask(&mut self, reason: Reason, stalled: Option<Pick>) -> Option<Pick> {
+    pub(super) fn ask(&mut self, reason: Reason, stalled: Option<Pick>) -> Option<Pick> {
         let step = self.budget.steps();
         if self.awaits_outside()
             && let Some(expected) = self.decision.driver.expected(step)
@@ -285,25 +322,14 @@ impl Engine {
             // The outside may take longer this time.
             outside::await_worker(self, expected);
         }
-        let view = View {
-            roster: &self.roster,
-            // SAFETY: the current worker is live.
-            current: unsafe { (*self.roster.current).id },
-            reason,
-            step,
-            state_hash: self.iteration.state_hash,
+        let view = self.view(reason);
+        let end = match self.decision.driver.pick(&view, stalled) {
+            Ok(pick) if pick.worker == Pick::ABANDON.worker => End::abandoned(),
+            Ok(pick) => return Some(pick),
+            Err(divergence) => End::diverged(*divergence),
         };
-        match self.decision.driver.pick(&view, stalled) {
-            Ok(pick) if pick.worker == Pick::ABANDON.worker => {
-                self.iteration.end = Some(End::abandoned());
-                None
-            }
-            Ok(pick) => Some(pick),
-            Err(divergence) => {
-                self.iteration.end = Some(End::diverged(divergence));
-                None
-            }
-        }
+        self.iteration.end = Some(end);
+        None
     }
 
     /// Nobody can run: lets time pass, waits for the outside, or ends the iteration (`None`).
@@ -324,63 +350,5 @@ impl Engine {
         );
         self.iteration.end = Some(End::failed(bug));
         None
-    }
-}
-
-/// The candidates as a strategy sees them.
-struct View<'a> {
-    roster: &'a Roster,
-    current: WorkerId,
-    reason: Reason,
-    step: u32,
-    state_hash: u64,
-}
-
-impl Candidates for View<'_> {
-    fn len(&self) -> u32 {
-        self.roster.candidates().len() as u32
-    }
-
-    fn nth(&self, index: u32) -> WorkerId {
-        // SAFETY: candidates are live.
-        unsafe { (*self.roster.candidates()[index as usize]).id }
-    }
-
-    fn contains(&self, worker: WorkerId) -> bool {
-        let found = self.roster.get(worker);
-        // SAFETY: the engine's workers are live.
-        found.is_some_and(|worker| unsafe { (*worker).is_candidate() })
-    }
-
-    #[inline]
-    fn pending(&self, worker: WorkerId) -> Action {
-        // SAFETY: the engine's workers are live.
-        unsafe { (*self.roster.worker(worker)).action() }
-    }
-
-    fn current(&self) -> WorkerId {
-        self.current
-    }
-
-    fn reason(&self) -> Reason {
-        self.reason
-    }
-
-    fn step(&self) -> u32 {
-        self.step
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.state_hash
-    }
-
-    #[inline]
-    fn moment(&self) -> Moment {
-        Moment {
-            step: self.step,
-            current: self.current,
-            reason: self.reason,
-            pending: self.pending(self.current),
-        }
     }
 }

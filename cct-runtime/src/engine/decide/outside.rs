@@ -56,10 +56,16 @@ fn announce(_unparked: &mut MutexGuard<'static, Vec<(u64, WorkerId)>>) {
     ARRIVED.notify_all();
 }
 
+/// True if there is news.
+#[inline]
+pub(crate) fn is_news() -> bool {
+    NEWS.load(Ordering::Relaxed)
+}
+
 /// Makes everybody who waits look again if there is news.
 #[inline]
 pub(crate) fn drain(engine: &mut Engine) {
-    if NEWS.load(Ordering::Relaxed) {
+    if is_news() {
         take_news(engine);
     }
 }
@@ -209,6 +215,7 @@ static USES: [AtomicU64; Source::ALL.len()] = [const { AtomicU64::new(0) }; Sour
 pub(crate) fn note_use(engine: &mut Engine, source: Source) {
     USES[source as usize].fetch_add(1, Ordering::Relaxed);
     engine.iteration.left_out.add(Exception::Outside);
+    engine.attend();
     engine.outside.is_used = true;
     engine.outside.stirred = true;
 }

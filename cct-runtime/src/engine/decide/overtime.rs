@@ -104,6 +104,14 @@ impl Default for Overtime {
     }
 }
 
+impl Overtime {
+    /// A new iteration begins. The last one's overtime, if it had one, was put away when it ended.
+    pub(crate) fn begin(&mut self) {
+        debug_assert!(!self.is_on && self.saved.is_none());
+        self.is_broken = false;
+    }
+}
+
 impl Seen {
     fn see(
         &mut self,

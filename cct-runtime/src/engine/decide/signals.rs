@@ -55,6 +55,12 @@ pub(crate) fn forget() {
     }
 }
 
+/// True if the iteration has handlers for some signals.
+#[inline]
+pub(crate) fn are_handled() -> bool {
+    HANDLED.load(Relaxed) != 0
+}
+
 /// Has the handlers run of signals that have come. The engine decides, so to them there is none: what they
 /// do is no step.
 #[inline]

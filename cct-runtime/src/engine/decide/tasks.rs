@@ -10,7 +10,7 @@ use super::next::Deciding;
 use crate::engine::observe::record::Note;
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
-use crate::engine::switch::{Context, Stack};
+use crate::engine::switch::Stack;
 use crate::operation::Operation;
 use crate::origin;
 use crate::strategy::{TURNS, WORKERS, WorkerId};
@@ -265,17 +265,16 @@ impl Engine {
         }
     }
 
-    /// Saves where the current worker goes on; at a gate two candidates share a stack.
+    /// At a gate two candidates share a stack: where the current worker goes on the other one does as well.
     #[inline]
-    pub(crate) fn save_context(&mut self, context: Context) {
+    pub(crate) fn share_context(&mut self) {
         // SAFETY: the current worker is live, and so is the one below it.
         unsafe {
             let current = self.roster.current;
-            (*current).context = context;
             if let Some(part) = &(*current).task
                 && part.offers_place
             {
-                (*part.below).context = context;
+                (*part.below).context = (*current).context;
             }
         }
     }

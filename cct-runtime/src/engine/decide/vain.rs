@@ -33,6 +33,13 @@ pub(crate) struct Vain {
 }
 
 impl Vain {
+    /// A new iteration begins.
+    pub(crate) fn begin(&mut self) {
+        let Vain { last, polls, leap } = self;
+        last.clear();
+        (*polls, *leap) = (0, 0);
+    }
+
     /// Notes the state of a task after a poll; true if it is the one that it had.
     fn is_known(&mut self, task: WorkerId, state: u64) -> bool {
         if let Some((_, last)) = self.last.iter_mut().find(|(known, _)| *known == task) {

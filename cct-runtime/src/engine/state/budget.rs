@@ -50,9 +50,19 @@ impl Budget {
     /// Takes a point off the fuse; false if a decision is due.
     #[inline]
     pub(crate) fn spend(&mut self) -> bool {
-        let may_pass = self.fuse > 0 && self.idle < STALLED;
-        self.fuse -= u32::from(may_pass);
-        may_pass
+        if self.fuse > 0 && self.idle < STALLED {
+            self.fuse -= 1;
+            true
+        } else {
+            false
+        }
+    }
+
+    /// True if neither the limit has been reached nor nothing has changed for long, when the coming step is
+    /// one for which a decision is made.
+    #[inline]
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.idle < STALLED && self.steps() + 1 < self.limit
     }
 
     /// Makes the next point a decision; the quantum stays as it is.

@@ -90,15 +90,30 @@ impl Granularity {
         self.known[slot_of(site)] = (site, self.look_up(site.file()));
     }
 
-    /// True if the worker's operation at this place is part of a call into an atomic crate that has had its
-    /// step.
+    /// The worker's operation is at a site that it knows to be interleaved.
     #[inline]
-    pub(crate) fn is_within_call(&mut self, worker: &mut Worker, place: Place) -> bool {
+    pub(crate) fn interleave(&mut self, worker: &mut Worker) {
+        worker.in_atomic_call = false;
+        self.unseen = 0;
+    }
+
+    /// True if the worker's operation at this place, which is that of the site, is part of a call into an
+    /// atomic crate that has had its step.
+    #[inline]
+    pub(crate) fn is_within_call(
+        &mut self,
+        worker: &mut Worker,
+        place: Place,
+        site: &'static Location<'static>,
+    ) -> bool {
         let was_within = worker.in_atomic_call;
         // No `match`: that would be a jump that nobody can predict.
         worker.in_atomic_call = place == Place::Atomic
             || (place == Place::Dependency) & self.is_coarse
             || (place == Place::Std) & was_within;
+        if place == Place::Interleaved {
+            worker.interleaved_site = site;
+        }
         if !(was_within && worker.in_atomic_call) || self.unseen == LONGEST_CALL {
             self.unseen = 0;
             return false;

@@ -90,6 +90,8 @@ pub(crate) struct Worker {
     pub(crate) called_by: Option<u32>,
     /// Its last operation was in an atomic crate, see [`super::granularity`].
     pub(crate) in_atomic_call: bool,
+    /// A site at which no operation of its is part of a call into an atomic crate; null if it knows of none.
+    pub(crate) interleaved_site: *const Location<'static>,
 }
 
 /// A worker's closure; it does not implement `Debug`.
@@ -195,6 +197,7 @@ impl Worker {
             task: None,
             called_by: None,
             in_atomic_call: false,
+            interleaved_site: std::ptr::null(),
         }
     }
 

@@ -81,6 +81,7 @@ unsafe fn ask_at_gate(engine: *mut Engine, operation: Operation, site: &'static 
         let offers = (*engine).tasks.queued() > u32::from(Driven::of(task).is_queued);
         if offers {
             Driven::of(task).offers_place = true;
+            (*engine).attend();
             (*below).set_operation(Operation::Poll, site);
             outside(|| {
                 (*engine).go_on_in_chain(below);
@@ -170,6 +171,7 @@ pub(super) unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Wo
             Driven::of(task).waker.take()
         });
         let before = std::mem::replace(&mut (*engine).roster.undisturbed, waker);
+        (*engine).attend();
         if let Some(handle) = handle {
             if was_told {
                 drop(handle);
@@ -184,5 +186,6 @@ pub(super) unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Wo
             }
         }
         (*engine).roster.undisturbed = before;
+        (*engine).attend();
     }
 }

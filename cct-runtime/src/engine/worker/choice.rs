@@ -35,6 +35,7 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
                 .iteration
                 .end
                 .get_or_insert(End::diverged(divergence));
+            engine.attend();
             engine.budget.interrupt();
             0
         });

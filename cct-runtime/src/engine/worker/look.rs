@@ -54,6 +54,7 @@ pub fn look_by(deadline: u64) {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live, and so are members; no switch happens in here.
     unsafe {
+        (*engine).attend();
         outside(|| (*engine).deadline_changes(deadline));
         for &worker in (*engine).roster.looking() {
             (*worker).deadline = (*worker).deadline.min(deadline);

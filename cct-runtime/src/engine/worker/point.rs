@@ -67,7 +67,11 @@ pub fn give_way(operation: Operation) {
 /// # Safety
 ///
 /// The engine is live and set, and the caller is its current worker.
-#[inline]
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "each operation knows what it is, which folds most of this"
+)]
 unsafe fn declare(
     engine: *mut Engine,
     operation: Operation,
@@ -103,10 +107,13 @@ unsafe fn declare(
         (*worker).also = also;
         (*worker).site = site;
         if (*engine).granularity.is_on {
-            declare_coarsely(engine, operation, object, site, spins)
-        } else {
-            declare_step(engine, operation, spins)
+            if std::ptr::eq((*worker).interleaved_site, site) {
+                (*engine).granularity.interleave(&mut *worker);
+            } else {
+                return declare_coarsely(engine, operation, object, site, spins);
+            }
         }
+        declare_step(engine, operation, spins)
     }
 }
 
@@ -131,7 +138,7 @@ unsafe fn declare_coarsely(
             };
             if (*engine)
                 .granularity
-                .is_within_call(&mut *(*engine).roster.current, place)
+                .is_within_call(&mut *(*engine).roster.current, place, site)
             {
                 return (*engine).observers.watch.is_on
                     && note_part(&(*(*engine).roster.current).action());

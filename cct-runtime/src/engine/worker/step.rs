@@ -118,8 +118,25 @@ impl Step {
         unsafe {
             if !self.engine.is_null() && !self.is_part && (*self.engine).observers.keeps_values {
                 let (read, written) = values();
-                (*self.engine).observers.note_values(outcome, read, written);
+                note_values(self.engine, outcome, read, written);
             }
         }
     }
+}
+
+/// The operation under way read and wrote this; not part of what each operation is compiled to.
+///
+/// # Safety
+///
+/// The engine is live.
+#[cold]
+#[inline(never)]
+unsafe fn note_values(
+    engine: *mut Engine,
+    outcome: Outcome,
+    read: Option<Value>,
+    written: Option<Value>,
+) {
+    // SAFETY: the caller's.
+    unsafe { (*engine).observers.note_values(outcome, read, written) };
 }
