@@ -13,6 +13,8 @@ pub(super) mod poll;
 
 pub(super) mod closing;
 pub(super) mod eventfd;
+pub(super) mod messages;
+mod options;
 pub(super) mod pipe;
 pub(super) mod socket;
 pub(super) mod timer;

@@ -1,15 +1,15 @@
-//! Sockets.
+//! Sockets: made, connected and shut down.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::time::Duration;
 
 use cct::engine;
 use cct::operation::Operation;
-use libc::{c_int, c_void, iovec, msghdr, size_t, sockaddr, socklen_t, ssize_t, timeval};
+use libc::{c_int, sockaddr, socklen_t};
 
+use super::options::{deadline, error_of, get_option, set_nonblocking};
 use super::ready::{Waiting, changed, is_ready};
-use super::table::{self, Descriptor, Kind};
-use super::transfer::{carry_out, in_pieces, is_nonblocking, uncontrolled};
+use super::table::{self, Kind};
+use super::transfer::{carry_out, is_nonblocking, uncontrolled};
 use super::{argument, call};
 
 /// Takes over the C library's `socket`.
@@ -233,382 +233,59 @@ pub(in crate::symbols) extern "C" fn shutdown(descriptor: c_int, how: c_int) -> 
     result as c_int
 }
 
-/// Takes over the C library's `send`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(in crate::symbols) unsafe extern "C" fn send(
-    descriptor: c_int,
-    bytes: *const c_void,
-    count: size_t,
-    flags: c_int,
-) -> ssize_t {
-    // SAFETY: the caller's bytes are readable; nothing at null is read.
-    unsafe { sendto(descriptor, bytes, count, flags, std::ptr::null(), 0) }
-}
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
 
-/// Takes over the C library's `sendto`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(in crate::symbols) unsafe extern "C" fn sendto(
-    descriptor: c_int,
-    bytes: *const c_void,
-    count: size_t,
-    flags: c_int,
-    address: *const sockaddr,
-    length: socklen_t,
-) -> ssize_t {
-    let arguments = |flags| {
-        let (address, length) = (address as usize, length as usize);
-        [
-            argument(descriptor),
-            bytes as usize,
-            count,
-            argument(flags),
-            address,
-            length,
-        ]
-    };
-    if !engine::is_controlled() {
-        // SAFETY: the caller's arguments are those of the system call.
-        return uncontrolled(descriptor, || unsafe {
-            call(libc::SYS_sendto, arguments(flags))
-        });
-    }
-    let what = table::of(descriptor);
-    let waiting = Waiting::on(Operation::SocketWrite, descriptor, what);
-    if address.is_null() {
-        let part = iovec {
-            iov_base: bytes.cast_mut(),
-            iov_len: count,
-        };
-        // SAFETY: the caller's bytes are readable.
-        return unsafe { send_parts(descriptor, what, waiting, &[part], flags) };
-    }
-    let waits = flags & libc::MSG_DONTWAIT == 0 && !is_nonblocking(descriptor);
-    // SAFETY: as above.
-    let act = || unsafe { call(libc::SYS_sendto, arguments(flags | libc::MSG_DONTWAIT)) };
-    carry_out(
-        descriptor,
-        what,
-        until_timeout(waiting, descriptor, waits, libc::SO_SNDTIMEO),
-        waits,
-        libc::POLLOUT,
-        act,
-    )
-}
+    use super::*;
 
-/// Takes over the C library's `sendmsg`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(in crate::symbols) unsafe extern "C" fn sendmsg(
-    descriptor: c_int,
-    message: *const msghdr,
-    flags: c_int,
-) -> ssize_t {
-    // SAFETY: the caller's arguments are those of the system call.
-    let act = |flags| unsafe { with_message(libc::SYS_sendmsg, descriptor, message, flags) };
-    if !engine::is_controlled() {
-        return uncontrolled(descriptor, || act(flags));
-    }
-    let what = table::of(descriptor);
-    let waiting = Waiting::on(Operation::SocketWrite, descriptor, what);
-    let waits = flags & libc::MSG_DONTWAIT == 0 && !is_nonblocking(descriptor);
-    let waiting = until_timeout(waiting, descriptor, waits, libc::SO_SNDTIMEO);
-    let sent = carry_out(descriptor, what, waiting, waits, libc::POLLOUT, || {
-        act(flags | libc::MSG_DONTWAIT)
-    });
-    // SAFETY: the caller's message is readable, and so are its parts.
-    unsafe {
-        let parts = std::slice::from_raw_parts((*message).msg_iov, (*message).msg_iovlen);
-        if !waits || sent < 0 || sent.cast_unsigned() == total(parts) {
-            return sent;
+    #[test]
+    fn a_socket_is_what_its_domain_and_type_say() {
+        let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        for flags in [0, flags] {
+            let kind = |domain, kind: c_int| kind_by(domain, kind | flags);
+            assert_eq!(kind(libc::AF_INET, libc::SOCK_STREAM), Kind::Tcp);
+            assert_eq!(kind(libc::AF_INET6, libc::SOCK_STREAM), Kind::Tcp);
+            assert_eq!(kind(libc::AF_INET, libc::SOCK_DGRAM), Kind::Udp);
+            assert_eq!(kind(libc::AF_UNIX, libc::SOCK_STREAM), Kind::Unix);
+            assert_eq!(kind(libc::AF_UNIX, libc::SOCK_DGRAM), Kind::Unix);
         }
-        // What goes with the message has gone with its first bytes.
-        let mut skip = sent.cast_unsigned();
-        let rest = in_pieces(parts, usize::MAX, |bytes| {
-            let skipped = skip.min(bytes.len());
-            skip -= skipped;
-            if skipped > 0 {
-                return skipped.cast_signed();
-            }
-            let part = iovec {
-                iov_base: bytes.as_ptr().cast_mut().cast(),
-                iov_len: bytes.len(),
+    }
+
+    /// Whether this address is another machine's, and whether its first bytes alone are.
+    fn is_far_at(text: &str) -> (bool, bool) {
+        // SAFETY: all zeros is an address of no family; places are as long as said.
+        unsafe {
+            let mut storage: libc::sockaddr_storage = std::mem::zeroed();
+            let place = &raw mut storage;
+            let length = match text.parse().expect("an address") {
+                IpAddr::V4(address) => {
+                    let place = place.cast::<libc::sockaddr_in>();
+                    (*place).sin_family = libc::AF_INET as libc::sa_family_t;
+                    (*place).sin_addr.s_addr = u32::from(address).to_be();
+                    size_of::<libc::sockaddr_in>()
+                }
+                IpAddr::V6(address) => {
+                    let place = place.cast::<libc::sockaddr_in6>();
+                    (*place).sin6_family = libc::AF_INET6 as libc::sa_family_t;
+                    (*place).sin6_addr.s6_addr = address.octets();
+                    size_of::<libc::sockaddr_in6>()
+                }
             };
-            send_parts(descriptor, what, waiting, &[part], flags)
-        });
-        rest.max(sent)
-    }
-}
-
-/// Takes over the C library's `recv`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(in crate::symbols) unsafe extern "C" fn recv(
-    descriptor: c_int,
-    place: *mut c_void,
-    count: size_t,
-    flags: c_int,
-) -> ssize_t {
-    let nowhere = std::ptr::null_mut();
-    // SAFETY: the caller's place is writable; nothing is written to null.
-    unsafe { recvfrom(descriptor, place, count, flags, nowhere, nowhere.cast()) }
-}
-
-/// Takes over the C library's `recvfrom`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(in crate::symbols) unsafe extern "C" fn recvfrom(
-    descriptor: c_int,
-    place: *mut c_void,
-    count: size_t,
-    flags: c_int,
-    address: *mut sockaddr,
-    length: *mut socklen_t,
-) -> ssize_t {
-    let arguments = |place: usize, count, flags| {
-        let (address, length) = (address as usize, length as usize);
-        [
-            argument(descriptor),
-            place,
-            count,
-            argument(flags),
-            address,
-            length,
-        ]
-    };
-    if !engine::is_controlled() {
-        let arguments = arguments(place as usize, count, flags);
-        // SAFETY: the caller's arguments are those of the system call.
-        return uncontrolled(descriptor, || unsafe {
-            call(libc::SYS_recvfrom, arguments)
-        });
-    }
-    let what = table::of(descriptor);
-    let waiting = Waiting::on(Operation::SocketRead, descriptor, what);
-    let dont_wait = flags & libc::MSG_DONTWAIT != 0;
-    let mut done = 0;
-    loop {
-        let arguments = arguments(
-            place as usize + done,
-            count - done,
-            flags | libc::MSG_DONTWAIT,
-        );
-        // SAFETY: as above.
-        let result = receive(descriptor, what, waiting, dont_wait, || unsafe {
-            call(libc::SYS_recvfrom, arguments)
-        });
-        match usize::try_from(result) {
-            Ok(received) => done += received,
-            Err(_) if done > 0 => return done.cast_signed(),
-            Err(_) => return result,
-        }
-        let goes_on = flags & libc::MSG_WAITALL != 0 && !dont_wait && result > 0 && done < count;
-        if !goes_on || is_nonblocking(descriptor) {
-            return done.cast_signed();
+            let far = |length: usize| is_far(place.cast(), length as socklen_t);
+            (far(length), far(length - 1))
         }
     }
-}
 
-/// Takes over the C library's `recvmsg`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(in crate::symbols) unsafe extern "C" fn recvmsg(
-    descriptor: c_int,
-    message: *mut msghdr,
-    flags: c_int,
-) -> ssize_t {
-    // SAFETY: the caller's arguments are those of the system call.
-    let act = |flags| unsafe { with_message(libc::SYS_recvmsg, descriptor, message, flags) };
-    if !engine::is_controlled() {
-        return uncontrolled(descriptor, || act(flags));
-    }
-    let what = table::of(descriptor);
-    let waiting = Waiting::on(Operation::SocketRead, descriptor, what);
-    let dont_wait = flags & libc::MSG_DONTWAIT != 0;
-    receive(descriptor, what, waiting, dont_wait, || {
-        act(flags | libc::MSG_DONTWAIT)
-    })
-}
-
-/// `sendmsg` or `recvmsg`, in the kernel.
-unsafe fn with_message(
-    number: libc::c_long,
-    descriptor: c_int,
-    message: *const msghdr,
-    flags: c_int,
-) -> ssize_t {
-    let arguments = [
-        argument(descriptor),
-        message as usize,
-        argument(flags),
-        0,
-        0,
-        0,
-    ];
-    // SAFETY: the caller's.
-    unsafe { call(number, arguments) }
-}
-
-/// A call that receives from a socket, and does not wait in the kernel when there is something.
-pub(super) fn receive(
-    descriptor: c_int,
-    what: Descriptor,
-    waiting: Waiting<'_>,
-    dont_wait: bool,
-    take: impl Fn() -> isize,
-) -> isize {
-    let waits = !dont_wait && !is_nonblocking(descriptor);
-    let waiting = until_timeout(waiting, descriptor, waits, libc::SO_RCVTIMEO);
-    carry_out(descriptor, what, waiting, waits, libc::POLLIN, take)
-}
-
-/// Sends all the parts, waiting in the engine if the socket is one that waits.
-///
-/// # Safety
-///
-/// The parts must be readable.
-pub(super) unsafe fn send_parts(
-    descriptor: c_int,
-    what: Descriptor,
-    waiting: Waiting<'_>,
-    parts: &[iovec],
-    flags: c_int,
-) -> isize {
-    let waits = flags & libc::MSG_DONTWAIT == 0 && !is_nonblocking(descriptor);
-    let waiting = until_timeout(waiting, descriptor, waits, libc::SO_SNDTIMEO);
-    let flags = argument(flags | libc::MSG_DONTWAIT);
-    // SAFETY: all zeros is a message without anything.
-    let mut message: msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = parts.as_ptr().cast_mut();
-    message.msg_iovlen = parts.len() as _;
-    let arguments = [
-        argument(descriptor),
-        (&raw const message) as usize,
-        flags,
-        0,
-        0,
-        0,
-    ];
-    // SAFETY: the message's parts are readable.
-    let first = carry_out(descriptor, what, waiting, waits, libc::POLLOUT, || unsafe {
-        call(libc::SYS_sendmsg, arguments)
-    });
-    if !waits || first < 0 || first.cast_unsigned() == total(parts) {
-        return first;
-    }
-    let mut skip = first.cast_unsigned();
-    let all = in_pieces(parts, usize::MAX, |bytes| {
-        if skip > 0 {
-            let skipped = skip.min(bytes.len());
-            skip -= skipped;
-            return skipped.cast_signed();
+    #[test]
+    fn an_address_is_near_if_it_is_this_machines() {
+        for near in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(is_far_at(near), (false, false), "{near}");
         }
-        let (start, count) = (bytes.as_ptr() as usize, bytes.len());
-        let arguments = [argument(descriptor), start, count, flags, 0, 0];
-        // SAFETY: the bytes are readable.
-        carry_out(descriptor, what, waiting, true, libc::POLLOUT, || unsafe {
-            call(libc::SYS_sendto, arguments)
-        })
-    });
-    all.max(first)
-}
-
-fn total(parts: &[iovec]) -> usize {
-    parts.iter().map(|part| part.iov_len).sum()
-}
-
-/// With the socket's own timeout as deadline, if it waits.
-fn until_timeout(
-    waiting: Waiting<'_>,
-    descriptor: c_int,
-    waits: bool,
-    option: c_int,
-) -> Waiting<'_> {
-    let deadline = if waits {
-        deadline(descriptor, option)
-    } else {
-        waiting.deadline
-    };
-    Waiting {
-        deadline,
-        ..waiting
-    }
-}
-
-/// When the socket stops waiting.
-fn deadline(descriptor: c_int, option: c_int) -> u64 {
-    let mut timeout = timeval {
-        tv_sec: 0,
-        tv_usec: 0,
-    };
-    let failed = get_option(descriptor, option, &mut timeout) < 0;
-    if failed || (timeout.tv_sec == 0 && timeout.tv_usec == 0) {
-        return engine::NEVER;
-    }
-    let seconds = Duration::from_secs(timeout.tv_sec.cast_unsigned());
-    engine::deadline_after(seconds + Duration::from_micros(timeout.tv_usec.cast_unsigned()))
-}
-
-/// The error that the socket has kept.
-fn error_of(descriptor: c_int) -> c_int {
-    let mut error: c_int = 0;
-    get_option(descriptor, libc::SO_ERROR, &mut error);
-    error
-}
-
-fn get_option<T>(descriptor: c_int, option: c_int, place: &mut T) -> isize {
-    let mut length = size_of::<T>() as socklen_t;
-    let arguments = [
-        argument(descriptor),
-        argument(libc::SOL_SOCKET),
-        argument(option),
-        std::ptr::from_mut(place) as usize,
-        (&raw mut length) as usize,
-        0,
-    ];
-    // SAFETY: the place is as long as said.
-    unsafe { call(libc::SYS_getsockopt, arguments) }
-}
-
-fn set_nonblocking(descriptor: c_int, on: bool) {
-    // SAFETY: touches no memory.
-    unsafe {
-        let flags = call(
-            libc::SYS_fcntl,
-            [argument(descriptor), argument(libc::F_GETFL), 0, 0, 0, 0],
-        ) as c_int;
-        let flags = if on {
-            flags | libc::O_NONBLOCK
-        } else {
-            flags & !libc::O_NONBLOCK
-        };
-        let arguments = [
-            argument(descriptor),
-            argument(libc::F_SETFL),
-            argument(flags),
-            0,
-            0,
-            0,
-        ];
-        call(libc::SYS_fcntl, arguments);
+        for far in ["10.0.0.1", "0.0.0.0", "fe80::1", "::ffff:10.0.0.1"] {
+            assert_eq!(is_far_at(far), (true, false), "{far}");
+        }
+        // SAFETY: nothing is read of no address.
+        assert!(!unsafe { is_far(std::ptr::null(), 16) });
     }
 }

@@ -7,7 +7,7 @@ use libc::{c_int, c_short, c_void, iovec, off_t, size_t, ssize_t};
 
 use super::ready::{Waiting, changed, is_ready};
 use super::table::{self, Descriptor, Kind};
-use super::{argument, call, socket, would_block};
+use super::{argument, call, messages, would_block};
 use crate::symbols::real::system_call;
 
 /// What a blocking pipe takes without waiting whenever it is ready for writing.
@@ -158,7 +158,7 @@ unsafe fn receive(descriptor: c_int, take: impl Fn() -> isize) -> isize {
         Kind::Pipe => Operation::PipeRead,
         Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => {
             let waiting = Waiting::on(Operation::SocketRead, descriptor, what);
-            return socket::receive(descriptor, what, waiting, false, take);
+            return messages::receive(descriptor, what, waiting, false, take);
         }
         Kind::Timer => Operation::TimerRead,
         Kind::Epoll | Kind::Outside => Operation::DescriptorRead,
@@ -191,7 +191,7 @@ unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> i
         Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => {
             let waiting = Waiting::on(Operation::SocketWrite, descriptor, what);
             // SAFETY: the caller's parts are readable.
-            return unsafe { socket::send_parts(descriptor, what, waiting, parts, 0) };
+            return unsafe { messages::send_parts(descriptor, what, waiting, parts, 0) };
         }
         Kind::Epoll | Kind::Timer | Kind::Outside => Operation::DescriptorWrite,
     };

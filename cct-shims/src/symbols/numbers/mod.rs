@@ -10,7 +10,7 @@ use libc::{c_int, c_long, c_uint, c_ulong};
 
 use super::real::system_call;
 use super::{children, clock, descriptors, files, futex, identity, processors, random, signals};
-use descriptors::{closing, epoll, eventfd, pipe, poll, socket, timer, transfer};
+use descriptors::{closing, epoll, eventfd, messages, pipe, poll, socket, timer, transfer};
 
 /// Takes over the C library's `syscall`.
 ///
@@ -106,10 +106,10 @@ system_calls! {
     accept4 = SYS_accept4 => socket::accept4(listener, address, length, flags);
     connect = SYS_connect => socket::connect(descriptor, address, length);
     shutdown = SYS_shutdown => socket::shutdown(descriptor, how);
-    sendto = SYS_sendto => socket::sendto(descriptor, bytes, count, flags, address, length);
-    sendmsg = SYS_sendmsg => socket::sendmsg(descriptor, message, flags);
-    recvfrom = SYS_recvfrom => socket::recvfrom(descriptor, place, count, flags, address, length);
-    recvmsg = SYS_recvmsg => socket::recvmsg(descriptor, message, flags);
+    sendto = SYS_sendto => messages::sendto(descriptor, bytes, count, flags, address, length);
+    sendmsg = SYS_sendmsg => messages::sendmsg(descriptor, message, flags);
+    recvfrom = SYS_recvfrom => messages::recvfrom(descriptor, place, count, flags, address, length);
+    recvmsg = SYS_recvmsg => messages::recvmsg(descriptor, message, flags);
 
     // Other descriptors, and pollers.
     #[cfg(target_arch = "x86_64")]
