@@ -19,8 +19,10 @@ use crate::wire::{Counters, Event, Found, Started};
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(100);
-/// So many schedules pass between two looks at the clock, unless they take long.
+/// So many schedules pass between two looks at the clock.
 const LOOK_EVERY: u64 = 16;
+/// Until this time has passed, in nanoseconds, each schedule is followed by a look.
+const FIRST_LOOKS: u64 = 1_000_000;
 
 /// The search of one test's schedules.
 pub(super) struct Search<'a> {
@@ -152,12 +154,7 @@ impl<'a> Search<'a> {
             if let Verdict::Failed(bug) = verdict
                 && self.maker.witness.is_none()
             {
-                let schedule = self.maker.runner.engine.tape().schedule();
-                tell(Event::Found(Found {
-                    iteration,
-                    bug,
-                    schedule,
-                }));
+                self.tell_found(iteration, bug, tell);
                 break;
             }
             let counters = self.counters();
@@ -165,22 +162,46 @@ impl<'a> Search<'a> {
             if counters.sequential || counters.exhausted || counters.limits.patience {
                 break;
             }
-            if counters.schedules.is_multiple_of(LOOK_EVERY) || counters.nanos < 1_000_000 {
-                let elapsed = self.maker.tally.elapsed();
-                let resume = self.resume.as_ref();
-                if resume.is_some_and(|resume| resume.is_due(elapsed)) {
-                    self.save(failed);
-                }
-                if self.maker.settings.time.is_some_and(|time| elapsed >= time) {
-                    break;
-                }
-                if elapsed > told + TELL_EVERY {
-                    told = elapsed;
-                    tell(Event::Progress(self.counters().clone()));
-                }
+            if self.is_out_of_time(&mut told, failed, tell) {
+                break;
             }
         }
         failed
+    }
+
+    fn tell_found(&self, iteration: u64, bug: Bug, tell: &mut dyn FnMut(Event)) {
+        let schedule = self.maker.runner.engine.tape().schedule();
+        tell(Event::Found(Found {
+            iteration,
+            bug,
+            schedule,
+        }));
+    }
+
+    /// Looks at the clock once in a while: saves and tells how far the search is. True if its time is over.
+    fn is_out_of_time(
+        &mut self,
+        told: &mut Duration,
+        failed: u64,
+        tell: &mut dyn FnMut(Event),
+    ) -> bool {
+        let counters = self.counters();
+        if !counters.schedules.is_multiple_of(LOOK_EVERY) && counters.nanos >= FIRST_LOOKS {
+            return false;
+        }
+        let elapsed = self.maker.tally.elapsed();
+        let resume = self.resume.as_ref();
+        if resume.is_some_and(|resume| resume.is_due(elapsed)) {
+            self.save(failed);
+        }
+        if self.maker.settings.time.is_some_and(|time| elapsed >= time) {
+            return true;
+        }
+        if elapsed > *told + TELL_EVERY {
+            *told = elapsed;
+            tell(Event::Progress(self.counters().clone()));
+        }
+        false
     }
 
     /// Runs one iteration; the first one twice, to see whether it does the same again. If an early end is
