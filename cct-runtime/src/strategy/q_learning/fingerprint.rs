@@ -42,6 +42,16 @@ struct Pending {
     numbers: u64,
 }
 
+impl Pending {
+    /// The number of the object with this address, if it is the action's.
+    #[inline]
+    fn object(self, address: usize) -> Option<usize> {
+        // Numbers are counted from 1 there.
+        let number = (self.numbers >> 32) as usize;
+        (self.address == address && number > 0).then(|| number - 1)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Object {
     /// What makes it another one than the others.
@@ -117,8 +127,13 @@ impl Fingerprint {
             _ => false,
         };
         // Who waits for the same thing again has come in vain.
+        let index = executed.worker.0 as usize;
+        let known = self.workers[index].pending;
         if object != 0 && !again {
-            let number = self.number(object);
+            let number = match known.object(object) {
+                Some(number) => number,
+                None => self.number(object),
+            };
             let before = self.states[number].state;
             let after = self.after(executed, before);
             self.set(number, after);
@@ -128,8 +143,6 @@ impl Fingerprint {
             let number = self.number(also);
             self.set(number, 0);
         }
-        let index = executed.worker.0 as usize;
-        let known = self.workers[index].pending;
         self.workers[index].pending = match executed.next {
             Next::Goes(action) | Next::Waits(action) => self.pending(&action, known),
             Next::Ends => Pending::default(),

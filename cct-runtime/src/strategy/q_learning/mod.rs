@@ -38,7 +38,7 @@ const WALKS: u64 = 8;
 /// visits, so that a choice that led to what is well known may not be made again in very many
 /// iterations, although something else lies behind it. Where there is one candidate nothing is learned.
 /// Choices in a state are told apart by worker up to 15, by its path of creation; further workers share
-/// their places. Memory is bounded: the table grows to 65,536 states (4 MB), and of those that fall on
+/// their places. Memory is bounded: the table grows to 65,536 states (5 MB), and of those that fall on
 /// one place the one seen less often is forgotten; of an iteration the first 65,536 choices are learned
 /// from, 65,536 sites and 4,096 workers are told apart, which comes to 3 MB at the most; and there are
 /// about 50 bytes for each object of the largest iteration. All arithmetic is in integers, equal on all

@@ -12,29 +12,38 @@ const WAYS: usize = 4;
 /// Values of choices are kept above this, in units of 2^-[`FRACTION`].
 const LEAST: i32 = -(1 << 30);
 
-/// A state: one line of the processor's cache.
-#[derive(Clone, Copy, Debug)]
+/// The states that fall on the same few places: one line of the processor's cache, since a look at a new
+/// state is at all of them.
+#[derive(Clone, Copy, Default, Debug)]
 #[repr(align(64))]
+struct Set([State; WAYS]);
+
+/// A state that was seen.
+#[derive(Clone, Copy, Default, Debug)]
 struct State {
+    /// Its fingerprint; 0 where there is none.
+    key: u64,
     /// How often it was seen; 0 for a place that is free.
     visits: u32,
-    /// By choice: what is to be expected of it. What was not tried is 0, all else less.
-    values: [i32; CHOICES],
+    /// Something was learned about it; before, all values are 0, whatever is in their place.
+    has_values: bool,
 }
 
-const FREE: State = State {
-    visits: 0,
-    values: [0; CHOICES],
-};
+/// By choice: what is to be expected of it. What was not tried is 0, all else less.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Values([i32; CHOICES]);
+
+const UNTRIED: Values = Values([0; CHOICES]);
 
 /// The states seen; of those that fall on the same few places, the ones seen more often are kept.
 ///
 /// As long as it can grow it does so early: a state that is forgotten seems new again.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// The states' fingerprints; 0 where there is none.
-    keys: Vec<u64>,
-    states: Vec<State>,
+    sets: Vec<Set>,
+    /// By place.
+    values: Vec<Values>,
     /// How many places are taken.
     taken: usize,
 }
@@ -50,8 +59,8 @@ pub(super) struct Place {
 impl Table {
     pub(super) fn new() -> Table {
         Table {
-            keys: Vec::new(),
-            states: Vec::new(),
+            sets: Vec::new(),
+            values: Vec::new(),
             taken: 0,
         }
     }
@@ -59,16 +68,19 @@ impl Table {
     /// Counts a visit of the state.
     #[inline]
     pub(super) fn visit(&mut self, fingerprint: u64) -> Place {
-        if self.keys.is_empty() {
-            self.keys = vec![0; FEWEST];
-            self.states = vec![FREE; FEWEST];
+        if self.sets.is_empty() {
+            self.resize(FEWEST);
         }
         let key = fingerprint.max(1);
         let index = self.find(key);
-        if self.keys[index] != key {
-            self.put(index, key, FREE);
+        if self.state(index).key != key {
+            let new = State {
+                key,
+                ..State::default()
+            };
+            self.put(index, new);
         }
-        let visits = &mut self.states[index].visits;
+        let visits = &mut self.state_mut(index).visits;
         *visits = visits.saturating_add(1);
         Place {
             index: index as u32,
@@ -78,52 +90,79 @@ impl Table {
 
     /// Makes room if there is need and more is allowed; the iteration's places are none any more.
     pub(super) fn end_iteration(&mut self) {
-        let size = self.keys.len();
+        let size = self.values.len();
         if self.taken * 8 <= size || size == MOST {
             return;
         }
-        let keys = std::mem::replace(&mut self.keys, vec![0; size * 2]);
-        let states = std::mem::replace(&mut self.states, vec![FREE; size * 2]);
-        self.taken = 0;
-        for (key, state) in keys.into_iter().zip(states) {
-            if key != 0 {
-                self.put(self.find(key), key, state);
+        let sets = std::mem::take(&mut self.sets);
+        let values = std::mem::take(&mut self.values);
+        self.resize(size * 2);
+        let states = sets.into_iter().flat_map(|set| set.0);
+        for (state, values) in states.zip(values) {
+            if state.key != 0 {
+                let index = self.find(state.key);
+                self.put(index, state);
+                self.values[index] = values;
             }
         }
     }
 
-    fn put(&mut self, index: usize, key: u64, state: State) {
-        self.taken += usize::from(self.keys[index] == 0);
-        (self.keys[index], self.states[index]) = (key, state);
+    /// An empty table with so many places.
+    fn resize(&mut self, size: usize) {
+        self.sets = vec![Set::default(); size / WAYS];
+        self.values = vec![UNTRIED; size];
+        self.taken = 0;
     }
 
-    /// Where a state is, or where it would go.
+    fn put(&mut self, index: usize, state: State) {
+        self.taken += usize::from(self.state(index).key == 0);
+        *self.state_mut(index) = state;
+    }
+
+    #[inline]
+    fn state(&self, index: usize) -> &State {
+        &self.sets[index / WAYS].0[index % WAYS]
+    }
+
+    #[inline]
+    fn state_mut(&mut self, index: usize) -> &mut State {
+        &mut self.sets[index / WAYS].0[index % WAYS]
+    }
+
+    /// Where a state is, or where it would go: in place of the one that was seen least often.
     #[inline]
     fn find(&self, key: u64) -> usize {
-        let first = key as usize & (self.keys.len() - 1) & !(WAYS - 1);
-        let ways = first..first + WAYS;
-        match ways.clone().find(|&index| self.keys[index] == key) {
-            Some(index) => index,
-            None => self.least_seen(ways),
-        }
-    }
-
-    #[cold]
-    fn least_seen(&self, ways: std::ops::Range<usize>) -> usize {
-        let seen = |&index: &usize| self.states[index].visits;
-        ways.min_by_key(seen).expect("there is more than one way")
+        let set = key as usize & (self.values.len() - 1);
+        let states = &self.sets[set / WAYS].0;
+        let known = states.iter().position(|state| state.key == key);
+        let way = known.unwrap_or_else(|| {
+            let mut least = 0;
+            for way in 1..WAYS {
+                if states[way].visits < states[least].visits {
+                    least = way;
+                }
+            }
+            least
+        });
+        set / WAYS * WAYS + way
     }
 
     #[inline]
     fn is_at(&self, place: Place) -> bool {
-        (self.keys[place.index as usize] >> 32) as u32 == place.tag
+        (self.state(place.index as usize).key >> 32) as u32 == place.tag
     }
 
     /// The values of a state's choices; `None` for one that is new, where all are 0.
     #[inline]
     pub(super) fn values(&self, place: Place) -> Option<&[i32; CHOICES]> {
-        let state = &self.states[place.index as usize];
-        (state.visits > 1).then_some(&state.values)
+        let state = self.state(place.index as usize);
+        if state.visits <= 1 {
+            None
+        } else if state.has_values {
+            Some(&self.values[place.index as usize].0)
+        } else {
+            Some(&UNTRIED.0)
+        }
     }
 
     /// The choice led to the state `next`, in which the best choice had this value: its own value moves
@@ -132,9 +171,13 @@ impl Table {
     #[inline]
     pub(super) fn learn(&mut self, place: Place, choice: usize, next: Place, best: i32) {
         if self.is_at(next) && self.is_at(place) {
-            let visits = self.states[next.index as usize].visits;
+            let visits = self.state(next.index as usize).visits;
             let expected = -(i64::from(visits) << FRACTION) + i64::from(best) * 7 / 10;
-            let value = &mut self.states[place.index as usize].values[choice];
+            let index = place.index as usize;
+            if !std::mem::replace(&mut self.state_mut(index).has_values, true) {
+                self.values[index] = UNTRIED;
+            }
+            let value = &mut self.values[index].0[choice];
             *value = ((i64::from(*value) * 7 + expected * 3) / 10).max(i64::from(LEAST)) as i32;
         }
     }
@@ -173,11 +216,11 @@ mod tests {
     fn values_have_a_floor() {
         let mut table = Table::new();
         let place = table.visit(5);
-        table.states[place.index as usize].visits = u32::MAX;
+        table.state_mut(place.index as usize).visits = u32::MAX;
         for _ in 0..1000 {
             table.learn(place, 0, place, LEAST);
         }
-        assert_eq!(table.states[place.index as usize].values[0], LEAST);
+        assert_eq!(table.values[place.index as usize].0[0], LEAST);
     }
 
     #[test]
@@ -190,10 +233,10 @@ mod tests {
             table.end_iteration();
             // What was just seen has not moved away.
             let index = table.find(fingerprint.max(1));
-            assert_eq!(table.keys[index], fingerprint.max(1));
-            assert!(table.states[index].values[0] < 0);
+            assert_eq!(table.state(index).key, fingerprint.max(1));
+            assert!(table.values[index].0[0] < 0);
         }
-        assert_eq!(table.states.len(), MOST);
+        assert_eq!(table.values.len(), MOST);
     }
 
     #[test]
