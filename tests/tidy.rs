@@ -239,6 +239,40 @@ fn imports(text: &str) -> Vec<String> {
 }
 
 /// Files are named in the map, and in the text by their path below some `src`.
+/// The map is the folder listing: each folder of code stands in it, under the folders around it.
+#[test]
+fn the_map_of_the_architecture_is_the_folder_listing() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("a readable file");
+    let (_, map) = text.split_once("## The map").expect("the map");
+    let map = map.split("```").nth(1).expect("the map is a block");
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    let words: Vec<&str> = map.split(|c| !is_word(c)).collect();
+    let crates = [
+        "cct-runtime/src/",
+        "cct-shims/",
+        "cct-macros/src/",
+        "cargo-cct/src/",
+    ];
+    let mut missing = Vec::new();
+    for (path, _) in sources() {
+        let path = path.to_string_lossy().into_owned();
+        let Some(inner) = crates.iter().find_map(|prefix| path.strip_prefix(prefix)) else {
+            continue;
+        };
+        let folders = inner.rsplit_once('/').map_or("", |(folders, _)| folders);
+        for folder in folders
+            .split('/')
+            .filter(|name| !["", "src", "tests"].contains(name))
+        {
+            let named = format!("{folder}/");
+            if !words.iter().any(|word| word.ends_with(&named)) && !missing.contains(&named) {
+                missing.push(named);
+            }
+        }
+    }
+    assert_eq!(missing, [""; 0]);
+}
+
 #[test]
 fn files_that_the_architecture_names_exist() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("a readable file");
