@@ -1,12 +1,12 @@
 //! The engine: runs one worker at a time and decides, at each scheduling point, which.
 //!
 //! The line that matters is between code that runs *on a worker*, which may switch to another, and code *in
-//! the decision*, which never does. The first is in [`worker`], [`task`] and [`aside`], the second in
-//! [`decide`]. Below are those who look on ([`observe`]), what there is to decide about ([`state`]), and how
-//! stacks are switched ([`switch`]). Each imports from those below it and never from those above.
+//! the decision*, which never does. The first is in `worker/`, `task/` and `aside/`, the second in
+//! `decide/`. Below are those who look on (`observe/`), what there is to decide about (`state/`), and how
+//! stacks are switched (`switch/`). Each imports from those below it and never from those above.
 //!
-//! A worker declares an operation ([`worker::point`]). As long as the fuse of the [budget](state::budget)
-//! burns that is all. Otherwise it hands over: its registers are saved, and [`decide::next`] names the one
+//! A worker declares an operation (`worker/point.rs`). As long as the fuse of the budget (`state/budget.rs`)
+//! burns that is all. Otherwise it hands over: its registers are saved, and `decide/next.rs` names the one
 //! that goes on, before anything moves.
 //!
 //! Everything that a shim needs is re-exported here.

@@ -4,10 +4,10 @@
 //! engine are fine in here, and what a suspended worker can still see may be looked at. The same code changes
 //! the engine's state on behalf of a worker that runs, which then lends the engine for as long.
 //!
-//! In reading order: [`engine`] has all that there is; [`candidates`] wakes, blocks and ends workers and
+//! In reading order: [`mod@engine`] has all that there is; [`candidates`] wakes, blocks and ends workers and
 //! tells who has to know; [`next`] is the decision itself, with [`plain`] where nothing else goes on, and
-//! [`driver`] those who make it. Then what besides them decides: [`deadlines`], [`progress`], [`outside`] and
-//! [`children`], [`alone`], [`vain`], [`overtime`], [`conditions`], [`heat`], and what a deadlock is.
+//! [`driver`] those who make it. Then what besides them decides: [`deadlines`], [`progress`], [`mod@outside`]
+//! and [`children`], [`alone`], [`vain`], [`overtime`], [`conditions`], [`heat`], and what a deadlock is.
 
 pub(crate) mod alone;
 pub(crate) mod candidates;

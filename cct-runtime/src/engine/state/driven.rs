@@ -43,7 +43,7 @@ pub(crate) struct Driven {
     pub(crate) panicked: bool,
     /// What wakes it, while it is held back.
     pub(crate) waker: Option<Waker>,
-    /// The relay that its futures have for its executor's waker ([`super::wake`]); null before its first
+    /// The relay that its futures have for its executor's waker ([`super::relays`]); null before its first
     /// poll.
     pub(crate) relay: *mut Relay,
     /// The name of the type of the future that it polls.

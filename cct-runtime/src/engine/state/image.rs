@@ -1,7 +1,7 @@
 //! Images of memory, and whether two of them differ in nothing but the time.
 //!
 //! A word may differ if it went along with the clock: by as much as lies between two moments at which the
-//! clock stood, in some unit. Moments lie irregularly far apart, see [`super::overtime`], so that what
+//! clock stood, in some unit. Moments lie irregularly far apart, see `decide/overtime.rs`, so that what
 //! counts rounds, or adds up how long it wanted to sleep, does not pass for a clock.
 
 /// How many moments are remembered.

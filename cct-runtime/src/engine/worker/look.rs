@@ -1,7 +1,8 @@
 //! Waiting for what no single object stands for: the worker is woken once a look says that it can go on.
 //!
 //! Whoever changes something that is looked at calls [`look_again`]; exactly those whose look then succeeds
-//! are woken. The outside calls nobody: what it may have changed is looked at by [`super::external`].
+//! are woken. The outside calls nobody: what it may have changed is looked at by
+//! [`mod@crate::engine::decide::outside`].
 
 use std::panic::Location;
 

@@ -3,8 +3,8 @@
 //! user's.
 //!
 //! [`point`] and [`wait`] are the two ways to give way, [`step`] is the operation between two of them.
-//! [`thread`], [`local`], [`panic`] and [`clock`] are what std's threads have; [`run`] goes from the first
-//! worker to the end of an iteration.
+//! [`thread`], [`local`], [`mod@panic`] and [`clock`] are what std's threads have; [`run`] goes from the
+//! first worker to the end of an iteration.
 
 pub(crate) mod choice;
 pub(crate) mod clock;

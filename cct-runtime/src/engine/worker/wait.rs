@@ -28,7 +28,7 @@ pub enum Wakeup {
 /// Takes the current worker out of the candidates until somebody wakes `object` or `deadline` comes.
 ///
 /// This is the scheduling point of an operation that cannot go ahead; it stands *instead* of
-/// [`point`](super::point()). Wake-ups may be spurious, so the caller looks again:
+/// [`point`](super::point::point()). Wake-ups may be spurious, so the caller looks again:
 ///
 /// ```text
 /// if free { point(Lock, address) }
