@@ -2,11 +2,9 @@
 
 use std::fmt;
 
+use super::kinds::{self, Kind, equal};
 use super::suggest::suggest;
-use super::{
-    Bounded, Delay, Dpor, Graph, Pct, Period, Pos, QLearning, Random, Rff, Sticky, Strategy, Surw,
-    TaskPct, Then,
-};
+use super::{Strategy, Then};
 
 /// A strategy, or several that take turns, with parameters.
 ///
@@ -36,106 +34,9 @@ pub struct Part {
     pub until: u32,
 }
 
-macro_rules! kinds {
-    ($(
-        $(#[doc = $about:literal])+
-        $variant:ident $name:literal $default:tt $($mark:ident)? => $build:expr,
-    )*) => {
-        /// The strategies there are.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum Kind { $($(#[doc = $about])+ $variant,)* }
-
-        /// See [`Spec::GRAMMAR`].
-        const GRAMMAR: &str = concat!(
-            "`portfolio`, ",
-            $(kinds!(@form $name $default), ", ",)*
-            "`A@N+B` (A up to step N, then B), or several of them with commas between"
-        );
-
-        impl Kind {
-            /// Every kind, in the order of the documentation.
-            pub const ALL: &[Kind] = &[$(Kind::$variant,)*];
-
-            /// Its name.
-            pub const fn name(self) -> &'static str {
-                match self { $(Kind::$variant => $name,)* }
-            }
-
-            /// The parameter unless one is given; 0 for a kind that takes none.
-            pub const fn default_parameter(self) -> u32 {
-                match self { $(Kind::$variant => $default,)* }
-            }
-
-            /// What it is, in a line.
-            pub fn about(self) -> &'static str {
-                match self { $(Kind::$variant => concat!($($about),+).trim(),)* }
-            }
-
-            /// How it is written, as in the [grammar](Spec::GRAMMAR).
-            pub const fn form(self) -> &'static str {
-                match self { $(Kind::$variant => kinds!(@form $name $default),)* }
-            }
-
-            /// True for a kind whose strategies enumerate, see [`Strategy::enumerator`]: one that is
-            /// marked in the table below.
-            pub const fn enumerates(self) -> bool {
-                match self { $(Kind::$variant => equal(
-                    concat!($(stringify!($mark))?).as_bytes(),
-                    b"enumerates",
-                ),)* }
-            }
-
-            /// Builds it.
-            pub fn build(self, parameter: u32) -> Box<dyn Strategy> {
-                match self { $(Kind::$variant => {
-                    let build: fn(u32) -> Box<dyn Strategy> = $build;
-                    build(parameter)
-                })* }
-            }
-        }
-    };
-    (@form $name:literal 0) => { concat!("`", $name, "`") };
-    (@form $name:literal $default:literal) => { concat!("`", $name, ":N`") };
-}
-
-kinds! {
-    /// Uniform random.
-    Random "random" 0 => |_| Box::new(Random::default()),
-    /// The sticky random walk: switches with probability 1/n. Coyote's `probabilistic:B` is that with 2^B.
-    Sticky "sticky" 20 => |n| Box::new(Sticky::new(n)),
-    /// PCT of depth d.
-    Pct "pct" 3 => |depth| Box::new(Pct::new(depth)),
-    /// PCT of depth d over chains of tasks.
-    TaskPct "task-pct" 3 => |depth| Box::new(TaskPct::new(depth)),
-    /// Partial order sampling: new priorities for operations that conflict.
-    Pos "pos" 0 => |_| Box::new(Pos::default()),
-    /// Selectively uniform: all orders of the accesses to one object are as probable.
-    Surw "surw" 0 => |_| Box::new(Surw::default()),
-    /// Workers in turn, but for n delays at random steps.
-    Delay "delay" 5 => |delays| Box::new(Delay::new(delays)),
-    /// Every schedule once, depth first.
-    Dfs "dfs" 0 enumerates => |_| Box::new(Graph::first()),
-    /// Every schedule once, in random order.
-    GraphRandom "graph-random" 0 enumerates => |_| Box::new(Graph::random()),
-    /// Every schedule once, in random order, each about as likely.
-    GraphWeighted "graph-weighted" 0 enumerates => |_| Box::new(Graph::weighted()),
-    /// Every schedule with at most n preemptions once, those with fewer first.
-    Preemption "preemption" 2 enumerates => |bound| Box::new(Bounded::by_preemptions(bound)),
-    /// Every schedule with at most n delays once, those with fewer first.
-    DelayIterative "delay-iterative" 2 enumerates => |bound| Box::new(Bounded::by_delays(bound)),
-    /// The reads-from fuzzer: feedback on which write each read gets its value from.
-    Rff "rff" 0 => |_| Box::new(Rff::default()),
-    /// Few periods, in each of which one worker runs from one key point to another; up to n.
-    Period "period" 5 enumerates => |periods| Box::new(Period::new(periods)),
-    /// Q-learning: feedback on which states have been seen.
-    QLearning "q-learning" 0 => |_| Box::new(QLearning::default()),
-    /// Every behaviour once (source-DPOR).
-    Dpor "dpor" 0 enumerates => |_| Box::new(Dpor::new()),
-}
-
 impl Spec {
     /// What [`Spec::parse`] takes, for messages.
-    pub const GRAMMAR: &'static str = GRAMMAR;
+    pub const GRAMMAR: &'static str = kinds::GRAMMAR;
 
     /// What is used when nothing is said.
     pub const DEFAULT: &'static str = "surw,rff,pos,pct:3,sticky:20,random";
@@ -311,14 +212,6 @@ const fn of_coin_flips(flips: Option<u32>) -> u32 {
         Some(flips) if flips < 31 => 1 << flips,
         Some(_) => 1 << 31,
     }
-}
-
-const fn equal(left: &[u8], right: &[u8]) -> bool {
-    let mut at = 0;
-    while at < left.len() && at < right.len() && left[at] == right[at] {
-        at += 1;
-    }
-    at == left.len() && at == right.len()
 }
 
 /// What is before the first `separator`, and what is after it.
