@@ -10,7 +10,7 @@ use crate::engine::observe::record::Note;
 use crate::engine::state::iteration::End;
 use crate::engine::state::monitors::Registered;
 use crate::engine::worker::ending::end_with;
-use crate::engine::worker::{hand_over, touch};
+use crate::engine::worker::{controlled, hand_over, touch};
 use crate::operation::{Access, Operation};
 use crate::specification::{Monitor, Temperature};
 use crate::strategy::MONITORS;
@@ -90,7 +90,7 @@ pub(crate) fn notify<M: Monitor>(event: M::Event, site: &'static Location<'stati
 
 /// Runs a monitor's code; a panic in it ends the iteration.
 fn onlooking<M: Monitor, R>(site: &'static Location<'static>, f: impl FnOnce() -> R) -> R {
-    let engine = engine();
+    let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back from the
     // hand-over.
     unsafe {
@@ -110,7 +110,7 @@ fn onlooking<M: Monitor, R>(site: &'static Location<'static>, f: impl FnOnce() -
                 Some((*(*engine).roster.current).id.0),
             )));
         });
-        hand_over(engine);
+        hand_over(engine, on);
     }
     unreachable!("a finished iteration does not come back")
 }

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use super::hold::wake;
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::worker::State;
-use crate::engine::worker::{hand_over, touch};
+use crate::engine::worker::{OnWorker, controlled, hand_over, touch};
 use crate::operation::{Access, Operation};
 use crate::strategy::{Next, TURNS, WORKERS};
 
@@ -27,7 +27,7 @@ pub fn own_clock() {
 /// # Safety
 ///
 /// The engine is live and set.
-pub(super) unsafe fn keep_busy(engine: *mut Engine) {
+pub(super) unsafe fn keep_busy((engine, on): (*mut Engine, OnWorker)) {
     // SAFETY: the caller's engine is live; no reference is kept across a switch.
     unsafe {
         let worker = (*engine).roster.current;
@@ -41,12 +41,12 @@ pub(super) unsafe fn keep_busy(engine: *mut Engine) {
             });
             (*thread).executor_waits = worker;
             (*engine).decision.request = Request::Idle;
-            hand_over(engine);
+            hand_over(engine, on);
             touch(TURNS, Access::Writes);
             let current = (*engine).roster.current;
             if current != worker {
                 (*thread).executor_waits = null_mut();
-                wake(engine, current, worker);
+                wake((engine, on), current, worker);
             }
         }
     }
@@ -54,7 +54,7 @@ pub(super) unsafe fn keep_busy(engine: *mut Engine) {
 
 /// What runs on a worker that wakes tasks.
 pub(super) fn wake_for_ever() {
-    let engine = engine();
+    let (engine, on) = controlled();
     loop {
         // SAFETY: a worker runs only while its engine is live; no reference is kept across a switch.
         unsafe {
@@ -62,7 +62,7 @@ pub(super) fn wake_for_ever() {
             let waker = (*task).thread;
             // Perhaps it was made for this.
             touch(WORKERS, Access::Writes);
-            wake(engine, task, waker);
+            wake((engine, on), task, waker);
             outside(|| {
                 (*waker).set_operation(Operation::Poll, (*waker).site);
                 (*engine).end_turn(Next::Waits((*waker).action()));
@@ -70,7 +70,7 @@ pub(super) fn wake_for_ever() {
                 (*engine).tasks.idle_wakers.push(waker);
             });
             (*engine).decision.request = Request::Idle;
-            hand_over(engine);
+            hand_over(engine, on);
         }
     }
 }

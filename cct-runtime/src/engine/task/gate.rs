@@ -7,9 +7,8 @@ use super::hold::may_go_on;
 use super::naps::Nap;
 use super::types::leads_to;
 use crate::claim::Exception;
-use crate::engine::decide::engine;
 use crate::engine::state::driven::Driven;
-use crate::engine::worker::point_at;
+use crate::engine::worker::{on_worker, point_at};
 use crate::operation::Operation;
 
 /// An await point: where a task may be held back before it polls what it awaits.
@@ -46,10 +45,12 @@ impl Gate {
         context: &mut Context<'_>,
         inner: impl FnOnce(&mut Context<'_>) -> Poll<R>,
     ) -> Poll<R> {
-        let engine = engine();
+        let Some((engine, on)) = on_worker() else {
+            return inner(context);
+        };
         // SAFETY: a set engine is live, and its current worker too; no reference is kept across a switch.
         unsafe {
-            if engine.is_null() || (*engine).aside.onlooker().is_some() {
+            if (*engine).aside.onlooker().is_some() {
                 return inner(context);
             }
             (*engine).time.early.hears_of_awaits = true;
@@ -65,7 +66,7 @@ impl Gate {
                         (*engine).leave_out(Exception::NestedAwaits);
                     }
                     point_at(Operation::Await, 0, site).done();
-                } else if !may_go_on(engine, Operation::Await, site, context.waker()) {
+                } else if !may_go_on((engine, on), Operation::Await, site, context.waker()) {
                     return Poll::Pending;
                 }
             }

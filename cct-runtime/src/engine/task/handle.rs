@@ -14,7 +14,7 @@ use crate::engine::observe::record::Note;
 use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
-use crate::engine::worker::{hand_over, point_at};
+use crate::engine::worker::{OnWorker, hand_over, on_worker, point_at};
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 use crate::verdict::Verdict;
@@ -100,15 +100,17 @@ impl Task {
     }
 
     fn new(site: &'static Location<'static>, is_root: bool) -> Task {
-        let engine = engine();
+        let Some((engine, on)) = on_worker() else {
+            return Task::none();
+        };
         // SAFETY: a set engine is live; no switch happens in here but that which ends the iteration.
         unsafe {
-            if engine.is_null() || (*engine).aside.onlooker().is_some() {
+            if (*engine).aside.onlooker().is_some() {
                 return Task::none();
             }
             if (*engine).roster.len() == MAX_TASKS {
                 (*engine).finish(End::of(Verdict::CutOff));
-                hand_over(engine);
+                hand_over(engine, on);
             }
             (*engine).tasks.wakes = Some(|| Box::new(wake_for_ever));
             let id = outside(|| (*engine).add_task(site, is_root));
@@ -123,14 +125,13 @@ impl Task {
 
     /// The task as a worker of the iteration under way, if the caller is controlled.
     #[inline]
-    fn worker(&self) -> Option<(*mut Engine, *mut Worker)> {
-        let engine = engine();
+    fn worker(&self) -> Option<((*mut Engine, OnWorker), *mut Worker)> {
+        let (engine, on) = on_worker()?;
         // SAFETY: a set engine is live; no switch happens in here.
         unsafe {
-            let is_its = !engine.is_null()
-                && self.iteration == (*engine).iteration.number
+            let is_its = self.iteration == (*engine).iteration.number
                 && (*engine).aside.onlooker().is_none();
-            is_its.then(|| (engine, (*engine).roster.worker(self.id)))
+            is_its.then(|| ((engine, on), (*engine).roster.worker(self.id)))
         }
     }
 
@@ -151,7 +152,7 @@ impl Task {
         {
             *self = Task::new(handed.site, true);
         }
-        let Some((engine, task)) = self.worker() else {
+        let Some(((engine, on), task)) = self.worker() else {
             return inner(context);
         };
         // SAFETY: the engine is live and set, and the task is one of its workers; no reference is kept.
@@ -164,12 +165,13 @@ impl Task {
                 Beginning::Released => true,
                 Beginning::Asks => false,
                 Beginning::Waits => {
-                    keep_busy(engine);
+                    keep_busy((engine, on));
                     return Poll::Pending;
                 }
             };
             let mut turn = Turn {
                 engine,
+                on,
                 task,
                 ends: TurnEnd::Unwinds,
             };
@@ -178,7 +180,7 @@ impl Task {
                 outside(|| (*engine).record_note(task, &note));
             } else if !Driven::of(task).polls_executor {
                 let (operation, site) = Driven::of(task).goes_on_with((*task).spawned_at);
-                if !may_go_on(engine, operation, site, context.waker()) {
+                if !may_go_on((engine, on), operation, site, context.waker()) {
                     return Poll::Pending;
                 }
             }
@@ -191,7 +193,7 @@ impl Task {
                 let is_woken = std::mem::take(&mut Driven::of(task).is_woken_in_poll);
                 // One that was held back on the way is polled again in any case.
                 if is_woken && !Driven::of(task).below.is_null() {
-                    gives_way(engine, context.waker());
+                    gives_way((engine, on), context.waker());
                 }
                 if (*engine).progress.overtime.is_on {
                     outside(|| (*engine).see_future((*task).id, future, place));
@@ -244,7 +246,7 @@ pub fn handing_is_over() {
 impl Drop for Task {
     /// The future is dropped: the task is over, and what the engine has of it goes.
     fn drop(&mut self) {
-        let Some((engine, task)) = self.worker() else {
+        let Some(((engine, _), task)) = self.worker() else {
             return;
         };
         // SAFETY: as in `poll`.

@@ -7,7 +7,7 @@ use std::task::Waker;
 use crate::engine::decide::{Engine, Request, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
-use crate::engine::worker::{hand_over, touch};
+use crate::engine::worker::{OnWorker, hand_over, touch};
 use crate::operation::{Access, Effect, Operation};
 use crate::strategy::{Next, TURNS};
 
@@ -18,7 +18,7 @@ use crate::strategy::{Next, TURNS};
 ///
 /// The engine is live and set, and its current worker is a task.
 pub(super) unsafe fn may_go_on(
-    engine: *mut Engine,
+    (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
     site: &'static Location<'static>,
     waker: &Waker,
@@ -26,10 +26,10 @@ pub(super) unsafe fn may_go_on(
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
         let task = (*engine).roster.current;
-        ask_at_gate(engine, operation, site);
+        ask_at_gate((engine, on), operation, site);
         let goes_on = (*engine).roster.current == task;
         if !goes_on {
-            hold_back(engine, task, waker);
+            hold_back((engine, on), task, waker);
         }
         goes_on
     }
@@ -41,13 +41,13 @@ pub(super) unsafe fn may_go_on(
 /// # Safety
 ///
 /// The engine is live and set, and its current worker is a task.
-pub(super) unsafe fn gives_way(engine: *mut Engine, waker: &Waker) {
+pub(super) unsafe fn gives_way((engine, on): (*mut Engine, OnWorker), waker: &Waker) {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
         let task = (*engine).roster.current;
         let (operation, site) = Driven::of(task).goes_on_with((*task).spawned_at);
-        ask_at_gate(engine, operation, site);
-        hold_back(engine, task, waker);
+        ask_at_gate((engine, on), operation, site);
+        hold_back((engine, on), task, waker);
     }
 }
 
@@ -56,7 +56,11 @@ pub(super) unsafe fn gives_way(engine: *mut Engine, waker: &Waker) {
 /// # Safety
 ///
 /// The engine is live and set, and its current worker is a task.
-unsafe fn ask_at_gate(engine: *mut Engine, operation: Operation, site: &'static Location<'static>) {
+unsafe fn ask_at_gate(
+    (engine, on): (*mut Engine, OnWorker),
+    operation: Operation,
+    site: &'static Location<'static>,
+) {
     // SAFETY: the caller's engine is live; no reference is kept across the switch.
     unsafe {
         let task = (*engine).roster.current;
@@ -89,7 +93,7 @@ unsafe fn ask_at_gate(engine: *mut Engine, operation: Operation, site: &'static 
             });
         }
         touch(TURNS, Access::Writes);
-        hand_over(engine);
+        hand_over(engine, on);
         touch(TURNS, Access::Writes);
         Driven::of(task).is_at_gate = false;
         Driven::of(task).offers_place = false;
@@ -105,7 +109,7 @@ unsafe fn ask_at_gate(engine: *mut Engine, operation: Operation, site: &'static 
 /// # Safety
 ///
 /// The engine is live and set, and the task is one of its workers.
-unsafe fn hold_back(engine: *mut Engine, task: *mut Worker, waker: &Waker) {
+unsafe fn hold_back((engine, on): (*mut Engine, OnWorker), task: *mut Worker, waker: &Waker) {
     // SAFETY: the caller's engine and task are live; no reference is kept across a switch.
     unsafe {
         let below = std::mem::replace(&mut Driven::of(task).below, null_mut());
@@ -123,7 +127,7 @@ unsafe fn hold_back(engine: *mut Engine, task: *mut Worker, waker: &Waker) {
         });
         let current = (*engine).roster.current;
         if current != below {
-            wake(engine, current, below);
+            wake((engine, on), current, below);
         }
     }
 }
@@ -152,7 +156,11 @@ unsafe fn has_changed_something(task: *const Worker) -> bool {
 /// # Safety
 ///
 /// The engine is live and set, and both are its workers; the task is a candidate that is held back.
-pub(super) unsafe fn wake(engine: *mut Engine, task: *mut Worker, waker: *mut Worker) {
+pub(super) unsafe fn wake(
+    (engine, _): (*mut Engine, OnWorker),
+    task: *mut Worker,
+    waker: *mut Worker,
+) {
     // SAFETY: the caller's engine is live; no reference is kept while the executor's code runs.
     unsafe {
         let was_told = std::mem::take(&mut Driven::of(task).is_told);

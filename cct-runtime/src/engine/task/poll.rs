@@ -7,12 +7,14 @@ use crate::engine::decide::tasks::TurnEnd;
 use crate::engine::decide::{Engine, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
+use crate::engine::worker::OnWorker;
 use crate::operation::Operation;
 use crate::strategy::Next;
 
 /// The task's turn on a thread; ends when the poll does, also by unwinding.
 pub(super) struct Turn {
     pub(super) engine: *mut Engine,
+    pub(super) on: OnWorker,
     pub(super) task: *mut Worker,
     pub(super) ends: TurnEnd,
 }
@@ -35,7 +37,7 @@ impl Drop for Turn {
             if !Driven::of(self.task).below.is_null() {
                 give_place_back(self.engine, self.ends);
             }
-            keep_busy(self.engine);
+            keep_busy((self.engine, self.on));
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use super::clock::touch_clock;
-use super::hand_over;
 use super::local::destroy_all;
 use super::wait::wake_all_of;
-use crate::engine::decide::{Engine, Request, engine, outside};
+use super::{controlled, hand_over};
+use crate::engine::decide::{Request, engine, outside};
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::Worker;
 use crate::operation::{Access, Operation};
@@ -29,7 +29,7 @@ pub(super) extern "C" fn worker_main() -> ! {
 
 /// Ends the current worker, after its locals; its stack is left as it is. Controlled workers only.
 pub fn end_worker() -> ! {
-    let engine = engine();
+    let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live, and it is the current one.
     unsafe {
         let worker = (*engine).roster.current;
@@ -53,7 +53,7 @@ pub fn end_worker() -> ! {
         wake_all_of(engine, Worker::end_object(worker));
         (*engine).budget.idle = 0;
         (*engine).decision.request = Request::End;
-        hand_over(engine);
+        hand_over(engine, on);
     }
     unreachable!("an ended worker is never picked")
 }
@@ -80,7 +80,7 @@ pub fn abort() -> ! {
 
 /// Ends the iteration with a bug of the current worker.
 pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
-    let engine = engine();
+    let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
@@ -88,14 +88,15 @@ pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'st
             let bug = Bug::new(kind, message.to_owned(), Some(site.into()), worker);
             (*engine).finish(End::failed(bug));
         });
-        hand_over(engine);
+        hand_over(engine, on);
     }
     unreachable!("a finished iteration does not come back")
 }
 
 /// Ends the iteration: the current worker freed what it must not free, or used what was freed.
-pub(crate) fn bad_memory(engine: *mut Engine, message: &str) -> ! {
-    // SAFETY: the caller found the engine set, so it is live and the caller is its current worker.
+pub(crate) fn bad_memory(message: &str) -> ! {
+    let (engine, on) = controlled();
+    // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
             let worker = (*engine).roster.current;
@@ -108,7 +109,7 @@ pub(crate) fn bad_memory(engine: *mut Engine, message: &str) -> ! {
                 Some((*worker).id.0),
             )));
         });
-        hand_over(engine);
+        hand_over(engine, on);
     }
     unreachable!("a finished iteration does not come back")
 }

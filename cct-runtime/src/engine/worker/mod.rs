@@ -33,17 +33,38 @@ pub(crate) use super::decide::{Engine, engine, outside};
 pub(crate) use point::{last_site, point_at};
 pub(crate) use touch::touch;
 
+use std::marker::PhantomData;
+
 use super::decide::next::decide;
 use super::switch::switch;
+
+/// Proof that the caller runs on a controlled worker: code that may switch asks for it, and the decision, which
+/// never does, has none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnWorker(PhantomData<*mut ()>);
+
+/// The engine whose current worker calls, with the proof of that; none elsewhere.
+#[inline]
+pub(crate) fn on_worker() -> Option<(*mut Engine, OnWorker)> {
+    let engine = engine();
+    (!engine.is_null()).then_some((engine, OnWorker(PhantomData)))
+}
+
+/// [`on_worker`] of what only controlled workers may call; panics elsewhere.
+#[inline]
+#[track_caller]
+pub(crate) fn controlled() -> (*mut Engine, OnWorker) {
+    on_worker().expect("only a controlled worker calls this")
+}
 
 /// The current worker hands over: returns when it is picked.
 ///
 /// # Safety
 ///
-/// The engine is live and set, and the caller is its current worker. No reference to the engine, or to a
-/// worker, is used afterwards that was made before.
+/// The engine is the one that is set. No reference to it, or to a worker, is used afterwards that was made
+/// before.
 #[inline]
-pub(crate) unsafe fn hand_over(engine: *mut Engine) {
+pub(crate) unsafe fn hand_over(engine: *mut Engine, _: OnWorker) {
     // SAFETY: the caller's: `decide` expects a live engine whose current worker is suspended, and names the
     // context of a worker that is.
     unsafe { switch(engine, decide) };

@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
-use super::hand_over;
 use super::step::Step;
 use super::touch::touch;
+use super::{OnWorker, hand_over, on_worker};
 use crate::engine::decide::onlooker::Onlooker;
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::operation::{Effect, Operation};
@@ -28,19 +28,22 @@ pub fn point_at(operation: Operation, object: usize, site: &'static Location<'st
 }
 
 /// [`point_at`] for an operation that changes a second object as well.
-#[inline]
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "each operation knows what it is, which folds most of this"
+)]
 pub fn point_on_both(
     operation: Operation,
     object: usize,
     also: usize,
     site: &'static Location<'static>,
 ) -> Step {
-    let engine = engine();
-    if engine.is_null() {
-        return Step::of(engine);
-    }
+    let Some((engine, on)) = on_worker() else {
+        return Step::of(std::ptr::null_mut());
+    };
     // SAFETY: a set engine is live, and the caller is its current worker.
-    if unsafe { declare(engine, operation, object, also, site) } {
+    if unsafe { declare((engine, on), operation, object, also, site) } {
         Step::of(engine)
     } else {
         Step::part_of(engine)
@@ -73,7 +76,7 @@ pub fn give_way(operation: Operation) {
     reason = "each operation knows what it is, which folds most of this"
 )]
 unsafe fn declare(
-    engine: *mut Engine,
+    (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
     object: usize,
     also: usize,
@@ -110,10 +113,10 @@ unsafe fn declare(
             if std::ptr::eq((*worker).interleaved_site, site) {
                 (*engine).granularity.interleave(&mut *worker);
             } else {
-                return declare_coarsely(engine, operation, object, site, spins);
+                return declare_coarsely((engine, on), operation, object, site, spins);
             }
         }
-        declare_step(engine, operation, spins)
+        declare_step((engine, on), operation, spins)
     }
 }
 
@@ -124,7 +127,7 @@ unsafe fn declare(
 ///
 /// The engine is live and set, and the caller is its current worker.
 unsafe fn declare_coarsely(
-    engine: *mut Engine,
+    (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
     object: usize,
     site: &'static Location<'static>,
@@ -134,7 +137,7 @@ unsafe fn declare_coarsely(
     unsafe {
         if !spins {
             let Some(place) = (*engine).granularity.known_place(site) else {
-                return declare_at_new_site(engine, operation, object, site);
+                return declare_at_new_site((engine, on), operation, object, site);
             };
             if (*engine)
                 .granularity
@@ -144,7 +147,7 @@ unsafe fn declare_coarsely(
                     && note_part(&(*(*engine).roster.current).action());
             }
         }
-        declare_step(engine, operation, spins)
+        declare_step((engine, on), operation, spins)
     }
 }
 
@@ -155,7 +158,7 @@ unsafe fn declare_coarsely(
 /// The engine is live and set, and the caller is its current worker.
 #[cold]
 unsafe fn declare_at_new_site(
-    engine: *mut Engine,
+    (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
     object: usize,
     site: &'static Location<'static>,
@@ -163,7 +166,7 @@ unsafe fn declare_at_new_site(
     // SAFETY: the caller's.
     unsafe {
         (*engine).granularity.learn(site);
-        declare_coarsely(engine, operation, object, site, false)
+        declare_coarsely((engine, on), operation, object, site, false)
     }
 }
 
@@ -184,13 +187,17 @@ fn note_part(action: &Action) -> bool {
 ///
 /// The engine is live and set, and the caller is its current worker.
 #[inline]
-unsafe fn declare_step(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
+unsafe fn declare_step(
+    (engine, on): (*mut Engine, OnWorker),
+    operation: Operation,
+    spins: bool,
+) -> bool {
     // SAFETY: the caller's.
     unsafe {
         if !spins && (*engine).budget.spend() {
             true
         } else {
-            decide_at_point(engine, operation, spins)
+            decide_at_point((engine, on), operation, spins)
         }
     }
 }
@@ -201,7 +208,11 @@ unsafe fn declare_step(engine: *mut Engine, operation: Operation, spins: bool) -
 ///
 /// The engine is live and set, and the caller is its current worker.
 #[inline(never)]
-unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool) -> bool {
+unsafe fn decide_at_point(
+    (engine, on): (*mut Engine, OnWorker),
+    operation: Operation,
+    spins: bool,
+) -> bool {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
         match (*engine).aside.onlooker() {
@@ -212,13 +223,13 @@ unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool
                 } else {
                     Request::Point
                 };
-                hand_over(engine);
+                hand_over(engine, on);
                 if matches!(operation.effect(), Effect::Writes) {
                     // It happens only now: others may have spun since it was declared.
                     (*engine).budget.idle = 0;
                 }
             }
-            Some(Onlooker::Allocator) if spins => give_way_hushed(engine),
+            Some(Onlooker::Allocator) if spins => give_way_hushed((engine, on)),
             Some(_) => {}
         }
         true
@@ -231,7 +242,7 @@ unsafe fn decide_at_point(engine: *mut Engine, operation: Operation, spins: bool
 ///
 /// The engine is live and set, and the caller is its current worker.
 #[cold]
-unsafe fn give_way_hushed(engine: *mut Engine) {
+unsafe fn give_way_hushed((engine, on): (*mut Engine, OnWorker)) {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
         let worker = (*engine).roster.current;
@@ -240,7 +251,7 @@ unsafe fn give_way_hushed(engine: *mut Engine) {
         (*worker).set_action(action);
         (*engine).budget.idle = idle;
         (*engine).decision.request = Request::Yield;
-        hand_over(engine);
+        hand_over(engine, on);
         (*engine).enter_allocator();
     }
 }

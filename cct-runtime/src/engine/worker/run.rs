@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::ending::worker_main;
-use super::{engine, hand_over, outside};
+use super::{controlled, hand_over, outside};
 use crate::engine::decide::Engine;
 use crate::engine::decide::driver::Driver;
 use crate::engine::decide::engine::set_engine;
@@ -134,13 +134,13 @@ impl Engine {
 
 /// What the first worker does: runs the test's body, and ends the iteration if that found a bug.
 fn run_body() {
-    let engine = engine();
+    let (engine, on) = controlled();
     // SAFETY: the first worker is the current one, and the engine outlives the iteration.
     unsafe {
         let body = (*engine).iteration.body.expect("an iteration has a body");
         if let Some(bug) = body() {
             outside(|| (*engine).finish(End::failed(bug)));
-            hand_over(engine);
+            hand_over(engine, on);
         }
     }
 }

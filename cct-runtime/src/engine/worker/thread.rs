@@ -7,7 +7,7 @@ use super::choice::choose_by;
 use super::facts::leave_out;
 use super::step::Step;
 use super::wait::{Wakeup, refuse, wait_at, wake_all_of};
-use super::{hand_over, point_at, touch};
+use super::{controlled, hand_over, point_at, touch};
 use crate::claim::Exception;
 use crate::engine::decide::deadlines::NEVER;
 use crate::engine::decide::outside::unpark as unpark_from_outside;
@@ -53,7 +53,7 @@ pub fn spawn_at(
     body: Box<dyn FnOnce()>,
 ) -> Option<WorkerId> {
     point_at(Operation::Spawn, 0, site).done();
-    let engine = engine();
+    let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back from the hand-over.
     unsafe {
         if (*engine).aside.onlooker().is_some() {
@@ -61,7 +61,7 @@ pub fn spawn_at(
         }
         if (*engine).process.threads == MAX_WORKERS {
             (*engine).finish(End::of(Verdict::CutOff));
-            hand_over(engine);
+            hand_over(engine, on);
         }
     }
     outside(|| {

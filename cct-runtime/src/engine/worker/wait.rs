@@ -5,8 +5,8 @@ use std::panic::resume_unwind;
 
 use super::choice::choose_index;
 use super::ending::{bad_memory, end_with};
-use super::hand_over;
 use super::point::note_calls;
+use super::{controlled, hand_over};
 use crate::engine::decide::deadlines::NEVER;
 use crate::engine::decide::onlooker::{Onlooker, Waits};
 use crate::engine::decide::outside::notify;
@@ -87,11 +87,7 @@ pub fn wait_and_take(
     takes_next: Option<TakesNext>,
     site: &'static Location<'static>,
 ) -> Wakeup {
-    let engine = engine();
-    assert!(
-        !engine.is_null(),
-        "only a controlled worker can wait for the engine"
-    );
+    let (engine, on) = controlled();
     // SAFETY: a set engine is live and the caller is its current worker; no reference is kept.
     unsafe {
         let was_hushed = (*engine).leave_allocator();
@@ -106,10 +102,7 @@ pub fn wait_and_take(
         (*worker).site = site;
         note_calls(engine);
         if holder.is_some_and(|holder| holder.0 as usize >= (*engine).roster.len()) {
-            bad_memory(
-                engine,
-                "a lock is used whose memory was freed, or never initialised",
-            );
+            bad_memory("a lock is used whose memory was freed, or never initialised");
         }
         (*worker).deadline = deadline;
         (*worker).holder = holder;
@@ -119,7 +112,7 @@ pub fn wait_and_take(
         }
         (*engine).budget.idle = 0;
         (*engine).decision.request = Request::Wait;
-        hand_over(engine);
+        hand_over(engine, on);
         if was_hushed {
             (*engine).enter_allocator();
         }

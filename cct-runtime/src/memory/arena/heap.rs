@@ -231,7 +231,7 @@ unsafe fn check_live(block: *mut u8, what: &str) {
     } else {
         "was never allocated"
     };
-    bad_memory(engine, &format!("memory is {what} that {reason}"));
+    bad_memory(&format!("memory is {what} that {reason}"));
 }
 
 /// Fills memory of the arena with zeros.
