@@ -38,8 +38,8 @@ use std::marker::PhantomData;
 use super::decide::next::decide;
 use super::switch::switch;
 
-/// Proof that the caller runs on a controlled worker: code that may switch asks for it, and the decision, which
-/// never does, has none.
+/// Proof that the caller runs on a controlled worker: code that may switch asks for it, and the decision,
+/// which never does, has none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnWorker(PhantomData<*mut ()>);
 
