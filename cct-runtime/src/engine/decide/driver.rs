@@ -1,4 +1,4 @@
-//! Who decides: a strategy, a schedule that is repeated, or nobody.
+//! The driver: a strategy decides, a schedule that is repeated, or nobody.
 //!
 //! All that a strategy is asked and told goes through here.
 
@@ -8,7 +8,7 @@ use crate::strategy::{
 };
 use crate::wire::Divergence;
 
-/// Who decides.
+/// The driver of an iteration.
 pub(crate) enum Driver {
     /// A strategy, owned by whoever explores.
     Search(*mut dyn Strategy),

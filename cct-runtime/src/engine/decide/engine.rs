@@ -82,7 +82,7 @@ pub(crate) struct Engine {
     pub(crate) process: Process,
 }
 
-/// Who decides, why, and among how many.
+/// The decision: who makes it, why, and among how many.
 #[derive(Debug)]
 pub(crate) struct Decision {
     pub(crate) driver: Driver,
@@ -94,7 +94,7 @@ pub(crate) struct Decision {
     pub(crate) chain_count: u32,
     pub(crate) switches: u64,
     pub(crate) width: Width,
-    /// What besides the strategy decided.
+    /// All that decided besides the strategy.
     pub(crate) limits: Limits,
 }
 
@@ -229,7 +229,7 @@ impl Engine {
             budget,
             roster,
             granularity,
-            // Those who look on begin when it is known who does.
+            // Observers begin when it is known which there are.
             observers: _,
             decision,
             time,

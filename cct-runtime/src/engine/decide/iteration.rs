@@ -1,4 +1,4 @@
-//! What is asked of an iteration that has ended.
+//! Questions to an iteration that has ended.
 
 use super::engine::Engine;
 use crate::claim::{Exception, Exceptions};
@@ -30,7 +30,7 @@ impl Engine {
         self.decision.width.widest
     }
 
-    /// What besides the strategy decided in the iteration that ended.
+    /// Returns all that decided besides the strategy in the iteration that ended.
     pub(crate) fn limits(&self) -> Limits {
         self.decision.limits
     }
@@ -57,7 +57,7 @@ impl Engine {
         &self.observers.tape
     }
 
-    /// What was recorded of the iteration that ended.
+    /// Returns the record of the iteration that ended.
     pub(crate) fn take_recorder(&mut self) -> Option<Box<Recorder>> {
         self.observers.recorder.take()
     }
@@ -87,7 +87,7 @@ impl Engine {
         unobserved.next()?.last_panic
     }
 
-    /// What the current worker's last panic said.
+    /// Returns the message of the current worker's last panic.
     pub(crate) fn last_panic_message(&self) -> Option<String> {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         let worker = unsafe { &*self.roster.current };

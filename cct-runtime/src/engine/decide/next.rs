@@ -28,7 +28,7 @@ pub(crate) struct Deciding(());
 ///
 /// The engine is live, and its current worker has just been suspended at `context`.
 pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) -> Context {
-    // What is allocated in here is the engine's own and outlives the iteration.
+    // Memory allocated in here is the engine's own and outlives the iteration.
     set_engine(null_mut());
     // SAFETY: the caller's; a picked worker is live.
     unsafe {
@@ -337,7 +337,7 @@ impl Engine {
     fn nobody_can_run(&mut self) -> Option<()> {
         self.progress.quiet_at = self.budget.steps();
         if self.iteration.body_done {
-            // Those that still wait are idle, as the threads of a pool are.
+            // Workers that still wait are idle, as the threads of a pool are.
             self.iteration.end = Some(self.end_of_test());
             return None;
         }

@@ -15,7 +15,7 @@ use crate::engine::state::monitors::Registered;
 use crate::strategy::Action;
 use crate::trace::{Schedule, Site};
 
-/// Who looks on.
+/// The kinds of code that looks on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Onlooker {
     /// A monitor's handler; having to wait is a mistake in it.
@@ -26,19 +26,19 @@ pub(crate) enum Onlooker {
     Allocator,
 }
 
-/// Who looks on now, and what specifications there are.
+/// The code that looks on now, and all specifications.
 #[derive(Debug, Default)]
 pub(crate) struct Aside {
     /// Set while code runs on the current worker that is no part of the execution.
     onlooker: Option<Onlooker>,
-    /// What is put back when the allocator's section is over.
+    /// State that is put back when the allocator's section is over.
     before_allocator: Option<Before>,
     pub(crate) monitors: Vec<Registered>,
     pub(crate) conditions: Conditions,
     pub(crate) heats: Heats,
 }
 
-/// What the engine knew before the program's allocator was entered.
+/// The engine's knowledge from before the program's allocator was entered.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Before {
@@ -67,7 +67,7 @@ impl Aside {
         heats.begin(head.fair_from, head.temperature);
     }
 
-    /// Who looks on, if somebody does.
+    /// Returns the kind of code that looks on, if some does.
     #[inline]
     pub(crate) fn onlooker(&self) -> Option<Onlooker> {
         self.onlooker
@@ -83,7 +83,7 @@ pub(crate) enum Interruption {
     Waits,
 }
 
-/// What a condition unwinds with when it would have to wait.
+/// The payload of a condition that would have to wait, and unwinds.
 pub(crate) struct Waits;
 
 /// Runs `f` on the current worker, aside.

@@ -93,7 +93,7 @@ const KERNEL: Duration = Duration::from_millis(2);
 const BUSY_KERNEL: Duration = Duration::from_millis(200);
 const SLICE: Duration = Duration::from_millis(1);
 
-/// What an iteration has to do with the outside.
+/// The dealings of an iteration with the outside.
 #[derive(Debug)]
 pub(crate) struct Outside {
     /// Looks may succeed although no worker does anything.

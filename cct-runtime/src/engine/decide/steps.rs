@@ -1,4 +1,4 @@
-//! What those who look on are told of the step under way.
+//! The observers are told of the step under way.
 
 use super::engine::{Engine, Request};
 use crate::engine::observe::record::Note;

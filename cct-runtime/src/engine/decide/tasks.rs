@@ -17,7 +17,7 @@ use crate::strategy::{TURNS, WORKERS, WorkerId};
 use crate::trace::{Outcome, WorkerKind};
 use crate::verdict::{BugKind, Unpolled};
 
-/// What the recorder notes at the end of a task whose future was dropped before it was ready.
+/// The recorder's note at the end of a task whose future was dropped before it was ready.
 const DROPPED: &str = "dropped";
 
 /// How a task's turn on a thread ends.

@@ -1,4 +1,4 @@
-//! Those who look on: nothing here decides, and whatever is left out here changes no schedule.
+//! The observers: nothing here decides, and whatever is left out here changes no schedule.
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
 //! know. [`watch`] looks at what each step did, for strategies that observe and for the count of behaviours,
@@ -110,7 +110,7 @@ impl Observers {
         self.keeps_values = keeps_values;
     }
 
-    /// What the operation under way read and wrote.
+    /// Notes the values that the operation under way read and wrote.
     pub(crate) fn note_values(
         &mut self,
         outcome: Outcome,

@@ -173,7 +173,7 @@ impl<'a> Note<'a> {
     }
 }
 
-/// What happens during an iteration.
+/// The events of an iteration.
 impl Recorder {
     /// The worker has been picked and carries out its pending operation. `ahead_of` has the workers that
     /// could run when it timed out, if it did.
@@ -192,7 +192,7 @@ impl Recorder {
         }
     }
 
-    /// What the operation under way is called.
+    /// Notes the name of the operation under way.
     pub(crate) fn note_name(&mut self, name: &str) {
         let label = self.label(name);
         if let Some(last) = self.trace.steps.last_mut() {
@@ -200,7 +200,7 @@ impl Recorder {
         }
     }
 
-    /// What the operation under way read and wrote.
+    /// Notes the values that the operation under way read and wrote.
     pub(crate) fn note_values(
         &mut self,
         outcome: Outcome,
@@ -214,7 +214,7 @@ impl Recorder {
         }
     }
 
-    /// What happens to the worker without being a step of its own.
+    /// Notes something that happens to the worker without being a step of its own.
     pub(crate) fn add_note(&mut self, worker: &Worker, note: &Note<'_>) {
         let step = Step {
             worker: worker.id.0,

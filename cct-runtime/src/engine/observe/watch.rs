@@ -22,7 +22,7 @@ pub(crate) struct Watch {
     is_under_way: bool,
     /// The strategy was asked who makes the step under way.
     pub(crate) is_picked: bool,
-    /// What the step under way does beyond its operation.
+    /// The accesses of the step under way beyond its operation.
     pub(crate) touched: Vec<(usize, Access)>,
     /// The pending operations of the workers that it has woken.
     woken: Vec<Action>,
@@ -42,7 +42,7 @@ impl Watch {
         self.behaviour.clear();
     }
 
-    /// What the step under way read and wrote.
+    /// Notes the values that the step under way read and wrote.
     pub(crate) fn note_values(
         &mut self,
         outcome: Outcome,

@@ -8,7 +8,7 @@ use super::relays::Relay;
 use super::worker::{State, Worker};
 use crate::operation::Operation;
 
-/// What the engine knows of a worker that is a task.
+/// The engine's knowledge of a worker that is a task.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Driven {
@@ -41,7 +41,7 @@ pub(crate) struct Driven {
     pub(crate) made_on: *mut Worker,
     /// It panicked: there will be no more of it.
     pub(crate) panicked: bool,
-    /// What wakes it, while it is held back.
+    /// The waker for it, while it is held back.
     pub(crate) waker: Option<Waker>,
     /// The relay that its futures have for its executor's waker ([`super::relays`]); null before its first
     /// poll.
@@ -150,7 +150,7 @@ impl Driven {
         false
     }
 
-    /// What the task does next when its executor polls it, and where.
+    /// Returns the task's next operation, when its executor polls it, and its site.
     pub(crate) fn goes_on_with(
         &self,
         spawned_at: &'static Location<'static>,
@@ -158,7 +158,7 @@ impl Driven {
         match self.awaits {
             Some(site) => (Operation::Await, site),
             None if self.polls.is_empty() => (Operation::Start, spawned_at),
-            // What was spawned waits without an await.
+            // A spawned future waits without an await.
             None => (Operation::Await, spawned_at),
         }
     }

@@ -1,4 +1,4 @@
-//! What an iteration is told, and what it comes to.
+//! The iteration: all that it is told, and all that it comes to.
 
 use super::panics::Panics;
 use crate::claim::Exceptions;
@@ -33,11 +33,11 @@ pub(crate) struct Iteration {
     pub(crate) panics: Panics,
     /// The slots of worker-locals that it has used, by number.
     pub(crate) local_slots: Vec<usize>,
-    /// What it could not see.
+    /// The exceptions: all that it could not see.
     pub(crate) left_out: Exceptions,
     /// The next print is a step, too.
     pub(crate) prints_are_steps: bool,
-    /// What the program said last about its state.
+    /// The program's last word about its state.
     pub(crate) state_hash: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What outlives an iteration: stacks, and what is known of the process.
+//! The process outlives an iteration: its stacks, and all that is known of it.
 
 use std::ptr::null_mut;
 

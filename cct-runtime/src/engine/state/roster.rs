@@ -17,14 +17,14 @@ use crate::strategy::WorkerId;
 pub(crate) struct Roster {
     /// The worker that runs, or ran last.
     pub(crate) current: *mut Worker,
-    /// Those of the iteration under way come first; the rest wait to be used again.
+    /// Workers of the iteration under way come first; the rest wait to be used again.
     all: Vec<*mut Worker>,
     count: usize,
     enabled: Enabled,
     waiters: Waiters,
     /// How many workers contend.
     contenders: u32,
-    /// Those that wait with a look, by order of waiting.
+    /// The workers that wait with a look, by order of waiting.
     looking: Vec<*mut Worker>,
     /// The worker that goes on without being asked as long as it can, if there is one.
     pub(crate) undisturbed: *mut Worker,
@@ -136,7 +136,7 @@ impl Roster {
     }
 }
 
-/// What a worker can do.
+/// The states of workers.
 impl Roster {
     /// The worker, which is in no set, is a candidate from here on.
     ///
@@ -279,7 +279,7 @@ impl Roster {
     }
 }
 
-/// Who waits for what.
+/// The chains of waiters.
 impl Roster {
     /// True if somebody waits.
     #[inline]
@@ -324,14 +324,14 @@ impl Roster {
         self.looking.push(worker);
     }
 
-    /// Those that wait with a look, by order of waiting.
+    /// The workers that wait with a look, by order of waiting.
     #[inline]
     pub(crate) fn looking(&self) -> &[*mut Worker] {
         &self.looking
     }
 }
 
-/// Who is about to take what others may take before.
+/// The contenders: candidates that are about to take something that others may take before.
 impl Roster {
     /// True if somebody contends.
     #[inline]

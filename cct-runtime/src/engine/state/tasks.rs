@@ -1,4 +1,4 @@
-//! What is known of all tasks of an iteration together.
+//! All tasks of an iteration together.
 
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;

@@ -1,6 +1,6 @@
 //! The turns that a worker has while nobody changes anything.
 
-/// What a worker did in the current stretch without a change.
+/// A worker's part in the current stretch without a change.
 ///
 /// Repetition is found as Brent found cycles: each state is compared with one that is kept, and the kept
 /// one is replaced at distances that double.

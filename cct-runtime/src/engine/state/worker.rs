@@ -42,7 +42,7 @@ pub(crate) struct Worker {
     pub(crate) mark: u64,
     /// The lock that it takes when the wait is over.
     pub(crate) takes_next: Option<TakesNext>,
-    /// What says that it need not wait any longer, if nobody wakes its object.
+    /// The look that says that it need not wait any longer, if nobody wakes its object.
     pub(crate) look: Option<Look>,
     /// True when the last wait ended because of its deadline.
     pub(crate) timed_out: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Worker {
     pub(crate) turns: u32,
     /// How often it gave way, for the yield budget.
     pub(crate) yields: u32,
-    /// What is kept about it while nobody changes anything.
+    /// Its turn, while nobody changes anything.
     pub(crate) turn: Turn,
 
     pub(crate) locals: Locals,
@@ -81,9 +81,9 @@ pub(crate) struct Worker {
     pub(crate) roots: u32,
     /// How often it has handed a future to a call, or such a call was over.
     pub(crate) calls: u32,
-    /// Who waits on this thread, which is an executor's, for one of its tasks to be picked.
+    /// The worker that waits on this thread, an executor's, for one of its tasks to be picked.
     pub(crate) executor_waits: *mut Worker,
-    /// What is known of it as a task, if it is one.
+    /// Its part as a task, if it is one.
     pub(crate) task: Option<Driven>,
 
     /// The calls by which it came to its pending operation, by their number in the record.
@@ -128,15 +128,15 @@ pub struct TakesNext {
 /// Tells whether a waiting worker can go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// What is looked at; it stays where it is while the worker waits.
+    /// The thing looked at; it stays where it is while the worker waits.
     pub at: *const (),
     /// True if the worker can go on at this virtual time. It runs outside the engine, and changes nothing.
     pub is_ready: unsafe fn(*const (), u64) -> bool,
-    /// Who else can bring it about, besides the workers; it may change while the worker waits.
+    /// Says who else can bring it about, besides the workers; it may change while the worker waits.
     pub awaits: unsafe fn(*const ()) -> Awaits,
 }
 
-/// Who can bring about what a worker waits for.
+/// The farthest party that can bring about what a worker waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Awaits {
     /// Controlled workers only.

@@ -52,7 +52,7 @@ pub(super) unsafe fn keep_busy((engine, on): (*mut Engine, OnWorker)) {
     }
 }
 
-/// What runs on a worker that wakes tasks.
+/// The body of a worker that wakes tasks.
 pub(super) fn wake_for_ever() {
     let (engine, on) = controlled();
     loop {

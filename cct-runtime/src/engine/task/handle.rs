@@ -33,12 +33,12 @@ pub struct Task {
     handed: Option<Handed>,
 }
 
-/// What is known of a future that was handed to a call which may drive it.
+/// A future that was handed to a call which may drive it.
 #[derive(Clone, Copy, Debug)]
 struct Handed {
     iteration: u64,
     site: &'static Location<'static>,
-    /// Who makes the call, and which of its calls that is.
+    /// The worker that makes the call, and which of its calls that is.
     by: WorkerId,
     call: u32,
 }
@@ -53,7 +53,7 @@ impl Task {
         Task::new(site, false)
     }
 
-    /// What the caller's thread is going to drive until it is ready: the future of a `block_on`.
+    /// A future that the caller's thread is going to drive until it is ready: that of a `block_on`.
     #[track_caller]
     #[must_use]
     pub fn root() -> Task {

@@ -142,7 +142,7 @@ unsafe fn has_changed_something(task: *const Worker) -> bool {
     let (operation, object) = unsafe { ((*task).operation, (*task).object) };
     match operation.effect() {
         Effect::Writes => !matches!(operation, Operation::Await | Operation::Start),
-        // What has succeeded is about no object any more, see `Step`.
+        // An operation that has succeeded is about no object any more, see `Step`.
         Effect::MayWrite => object == usize::MAX,
         Effect::Reads | Effect::Yields => false,
     }

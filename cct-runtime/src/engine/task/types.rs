@@ -1,4 +1,4 @@
-//! What the name of a future's type tells: what it polls, and what it was made of.
+//! The name of a future's type tells what it polls, and what it was made of.
 
 use crate::known::POINTERS;
 

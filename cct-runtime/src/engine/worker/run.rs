@@ -44,7 +44,7 @@ pub(crate) enum Record {
     Calls,
 }
 
-/// Who decides.
+/// The driver of an iteration.
 pub(crate) enum Order<'a> {
     /// A strategy, which has been told that the iteration begins.
     Search(&'a mut dyn Strategy),
