@@ -5,10 +5,10 @@
 pub struct Crate {
     /// Its package.
     pub package: &'static str,
-    /// The versions that the names were checked with: the oldest and the latest of a range whose interface is
-    /// one, by the rules of semantic versioning.
+    /// The versions that the names are relied on in: a range whose interface is one, by the rules of semantic
+    /// versioning. For some crates the sources at one end of it were read, and not those at the other.
     pub versions: &'static str,
-    /// What may be missed in others.
+    /// The names that may be missed in others.
     pub lost: &'static str,
 }
 
