@@ -67,6 +67,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::{self, NEVER};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 pub use crate::nondet::{nondet_bool as choose_bool, nondet_index as choose_index};
@@ -162,32 +163,42 @@ pub fn join_worker(worker: WorkerId) {
 /// report.
 #[track_caller]
 pub fn schedule_next_worker(name: &str) {
-    engine::point_at(Operation::Custom, 0, Location::caller()).named(name);
+    engine::point_at(Operation::Custom, ObjectId::NONE, Location::caller()).named(name);
 }
 
 /// The same before an operation on `object`: strategies that look at dependence take the operation
 /// for independent of those on other objects.
 #[track_caller]
 pub fn schedule_before<T: ?Sized>(name: &str, object: &T) {
-    engine::point_at(Operation::Custom, address(object), Location::caller()).named(name);
+    engine::point_at(Operation::Custom, ObjectId::of(object), Location::caller()).named(name);
 }
 
 /// A scheduling point before a plain variable is read.
 #[track_caller]
 pub fn reads<T: ?Sized>(variable: &T) {
-    engine::point_at(Operation::PlainLoad, address(variable), Location::caller()).done();
+    engine::point_at(
+        Operation::PlainLoad,
+        ObjectId::of(variable),
+        Location::caller(),
+    )
+    .done();
 }
 
 /// A scheduling point before a plain variable is written.
 #[track_caller]
 pub fn writes<T: ?Sized>(variable: &T) {
-    engine::point_at(Operation::PlainStore, address(variable), Location::caller()).done();
+    engine::point_at(
+        Operation::PlainStore,
+        ObjectId::of(variable),
+        Location::caller(),
+    )
+    .done();
 }
 
 /// Says that the worker spins: it waits for others without waiting.
 #[track_caller]
 pub fn spins() {
-    engine::point_at(Operation::SpinLoop, 0, Location::caller()).done();
+    engine::point_at(Operation::SpinLoop, ObjectId::NONE, Location::caller()).done();
 }
 
 /// Pauses the worker until the predicate is true, which is evaluated after each step. Returns at
@@ -201,7 +212,7 @@ pub fn pause_until(mut predicate: impl FnMut() -> bool) {
     }
     let site = Location::caller();
     if engine::looks(&mut predicate) {
-        engine::point_at(Operation::PauseUntil, 0, site).done();
+        engine::point_at(Operation::PauseUntil, ObjectId::NONE, site).done();
     }
     while !engine::looks(&mut predicate) {
         engine::conditions::pause(&mut predicate, site);
@@ -257,7 +268,7 @@ impl Resource {
     /// all.
     #[track_caller]
     pub fn change<R>(&self, name: &str, change: impl FnOnce() -> R) -> R {
-        engine::point_at(Operation::Signal, self.address(), Location::caller()).named(name);
+        engine::point_at(Operation::Signal, self.object(), Location::caller()).named(name);
         let result = change();
         self.signal();
         result
@@ -267,13 +278,13 @@ impl Resource {
     /// where no engine is.
     pub fn signal(&self) {
         if is_controlled() {
-            engine::wake_all(self.address());
+            engine::wake_all(self.object());
         }
     }
 
     /// The same for one that waits, whom the strategy chooses; false if there is none.
     pub fn signal_one(&self) -> bool {
-        is_controlled() && engine::wake_one(self.address())
+        is_controlled() && engine::wake_one(self.object())
     }
 
     fn wait(
@@ -287,13 +298,13 @@ impl Resource {
             return true;
         }
         // The point comes before it is taken: others may take it first.
-        engine::point_at(Operation::WaitUntil, self.address(), site).done();
+        engine::point_at(Operation::WaitUntil, self.object(), site).done();
         loop {
             if engine::looks(&mut ready) {
                 return true;
             }
             let holder = holder();
-            let object = self.address();
+            let object = self.object();
             let wakeup = engine::wait_at(Operation::WaitUntil, object, deadline, holder, site);
             if wakeup == engine::Wakeup::TimedOut {
                 return engine::looks(&mut ready);
@@ -301,11 +312,7 @@ impl Resource {
         }
     }
 
-    fn address(&self) -> usize {
-        address(self)
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
-}
-
-fn address<T: ?Sized>(of: &T) -> usize {
-    std::ptr::from_ref(of).cast::<()>() as usize
 }

@@ -6,6 +6,7 @@ pub mod codec;
 pub mod comparison;
 pub mod config;
 pub mod known;
+pub mod object;
 pub mod operation;
 pub mod origin;
 pub mod strategy;

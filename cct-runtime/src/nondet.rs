@@ -6,6 +6,7 @@
 use std::panic::Location;
 
 use crate::engine;
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::trace::Value;
 
@@ -70,7 +71,7 @@ fn chosen(operation: Operation, n: usize, value: fn(usize) -> Value) -> usize {
     if !engine::is_controlled() {
         return 0;
     }
-    let step = engine::point_at(operation, 0, Location::caller());
+    let step = engine::point_at(operation, ObjectId::NONE, Location::caller());
     let index = engine::choose_index(n);
     step.read(value(index));
     index

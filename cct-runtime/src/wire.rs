@@ -144,7 +144,7 @@ impl From<&Action> for Act {
     fn from(action: &Action) -> Act {
         Act {
             operation: action.operation as u8,
-            object: action.object as u64,
+            object: action.object.key(),
             site: action.site.into(),
         }
     }

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use cct::engine::{Step, is_controlled, point};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use cct::trace::Value;
 
@@ -86,7 +87,7 @@ impl<T: Copy + Plain> RacyCell<T> {
             return None;
         }
         // Not in a closure, which would be the site of all accesses.
-        Some(point(operation, std::ptr::from_ref(self) as usize))
+        Some(point(operation, ObjectId::of(self)))
     }
 }
 

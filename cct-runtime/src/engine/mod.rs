@@ -46,7 +46,7 @@ pub use worker::prints::{begin_print, end_print, looks_on, prints_are_steps, ste
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
     chain_of, is_finished, join, join_until, look_whether_ended, look_whether_over, note_over,
-    park, sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name, worker_object,
+    park, sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
 };
 pub use worker::touch::{is_watched, look, touch};
 pub use worker::wait::{

@@ -5,6 +5,7 @@ use super::surroundings::Surroundings;
 use crate::claim::{Exception, Exceptions};
 use crate::config::Resolved;
 use crate::engine::{Allowance, End, Engine, Granularity, Plan, Tape};
+use crate::object::ObjectId;
 use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Divergence, Replayed};
@@ -72,7 +73,8 @@ impl Runner {
             .unwrap_or_default();
         trace.schedule = self.engine.tape().schedule();
         for object in &mut trace.objects {
-            object.static_path = self.surroundings.static_at(object.address as usize);
+            let address = ObjectId::of_key(object.address).address();
+            object.static_path = address.and_then(|address| self.surroundings.static_at(address));
         }
         trace
     }

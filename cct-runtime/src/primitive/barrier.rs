@@ -1,11 +1,11 @@
 //! The machine of `Barrier`.
 
 use std::panic::Location;
-use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::futex;
 use crate::engine::{self, NEVER};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// How many have arrived, and in which round.
@@ -40,7 +40,7 @@ impl BarrierMachine {
         let site = Location::caller();
         let controlled = engine::is_controlled();
         if controlled {
-            engine::point_at(Operation::BarrierWait, self.address(), site).done();
+            engine::point_at(Operation::BarrierWait, self.object(), site).done();
         }
         let before = self.arrive();
         if self.is_last(before) {
@@ -50,7 +50,7 @@ impl BarrierMachine {
         let same_round = || self.state.load(Ordering::Acquire) & !ARRIVALS == before & !ARRIVALS;
         if controlled {
             while same_round() {
-                engine::wait_at(Operation::BarrierWait, self.address(), NEVER, None, site);
+                engine::wait_at(Operation::BarrierWait, self.object(), NEVER, None, site);
             }
         } else {
             self.sleep_while(same_round);
@@ -79,7 +79,7 @@ impl BarrierMachine {
         if self.natives.load(Ordering::SeqCst) > 0 {
             futex::wake_all(&self.ended);
         }
-        engine::wake_all(self.address());
+        engine::wake_all(self.object());
     }
 
     fn sleep_while(&self, same_round: impl Fn() -> bool) {
@@ -94,8 +94,8 @@ impl BarrierMachine {
         self.natives.fetch_sub(1, Ordering::SeqCst);
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 }
 

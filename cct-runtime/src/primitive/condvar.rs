@@ -6,7 +6,6 @@
 //! candidate while another holds it. Which worker a `notify_one` wakes is the strategy's choice.
 
 use std::panic::Location;
-use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use super::futex;
 use super::hold::Hold;
 use super::mutex::MutexMachine;
 use crate::engine::{self, NEVER, Wakeup, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
 /// Who waits for a notification.
@@ -83,14 +83,14 @@ impl CondvarMachine {
     pub fn notify_one(&self) {
         let controlled = engine::is_controlled();
         if controlled {
-            engine::point(Operation::NotifyOne, self.address()).done();
+            engine::point(Operation::NotifyOne, self.object()).done();
         }
         if self.call(|_| 1) {
             if controlled {
-                engine::wake_one(self.address());
+                engine::wake_one(self.object());
             } else {
                 // A thread outside cannot choose: all look, and one of them takes the call.
-                engine::wake_all(self.address());
+                engine::wake_all(self.object());
             }
         } else {
             self.sequence.fetch_add(1, Ordering::SeqCst);
@@ -104,10 +104,10 @@ impl CondvarMachine {
     #[track_caller]
     pub fn notify_all(&self) {
         if engine::is_controlled() {
-            engine::point(Operation::NotifyAll, self.address()).done();
+            engine::point(Operation::NotifyAll, self.object()).done();
         }
         if self.call(|waiting| waiting) {
-            engine::wake_all(self.address());
+            engine::wake_all(self.object());
         }
         self.sequence.fetch_add(1, Ordering::SeqCst);
         if self.natives.load(Ordering::SeqCst) > 0 {
@@ -127,17 +127,17 @@ impl CondvarMachine {
             Limit::At(deadline) => (Operation::WaitTimeout, deadline),
         };
         let lock = mutex.takes_next();
-        let address = self.address();
-        engine::point_on_both(operation, address, lock.machine.addr(), site).done();
+        let object = self.object();
+        engine::point_on_both(operation, object, lock.object(), site).done();
         self.workers.fetch_add(WAITING, Ordering::SeqCst);
         mutex.release();
         loop {
             let holder: Option<WorkerId> = None;
             let wakeup =
-                engine::wait_and_take(operation, address, deadline, holder, Some(lock), site);
+                engine::wait_and_take(operation, object, deadline, holder, Some(lock), site);
             if wakeup == Wakeup::TimedOut {
                 // A call that comes now finds one waiter less.
-                engine::touch(address, Access::Writes);
+                engine::touch(object, Access::Writes);
                 if self.change(leave) {
                     return WaitEnd::TimedOut;
                 }
@@ -181,8 +181,8 @@ impl CondvarMachine {
             .is_ok()
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 }
 

@@ -6,8 +6,8 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine;
+use crate::object::ObjectId;
 use crate::operation::Operation;
-use crate::strategy::poison_object;
 
 /// An acquired lock, as its guard keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -67,17 +67,17 @@ impl Poison {
     pub fn get(&self) -> bool {
         let is_poisoned = self.0.load(Ordering::Relaxed);
         if is_poisoned {
-            engine::told_at(self.address(), Some("PoisonError { .. }"));
+            engine::told_at(self.object(), Some("PoisonError { .. }"));
         }
         is_poisoned
     }
 
     /// True after a holder of the lock with this address panicked.
     #[track_caller]
-    pub(super) fn ask(&self, lock: usize) -> bool {
+    pub(super) fn ask(&self, lock: ObjectId) -> bool {
         let step = engine::point_at(
             Operation::IsPoisoned,
-            poison_object(lock),
+            ObjectId::poison_of(lock),
             Location::caller(),
         );
         let is_poisoned = self.get();
@@ -87,25 +87,25 @@ impl Poison {
 
     /// Forgets that a holder of the lock with this address panicked.
     #[track_caller]
-    pub(super) fn clear(&self, lock: usize) {
-        let object = poison_object(lock);
+    pub(super) fn clear(&self, lock: ObjectId) {
+        let object = ObjectId::poison_of(lock);
         engine::point_at(Operation::ClearPoison, object, Location::caller()).done();
         self.0.store(false, Ordering::Relaxed);
     }
 
     /// Poisons when the holder's panic began while it had the lock with this address.
-    pub(super) fn note(&self, hold: Hold, caller: Caller, lock: usize) {
+    pub(super) fn note(&self, hold: Hold, caller: Caller, lock: ObjectId) {
         if !hold.panicking && caller.panicking() {
-            engine::point_at(Operation::Poison, poison_object(lock), hold.site).done();
+            engine::point_at(Operation::Poison, ObjectId::poison_of(lock), hold.site).done();
             self.0.store(true, Ordering::Relaxed);
             if caller == Caller::Worker {
-                engine::leave_panic(self.address());
+                engine::leave_panic(self.object());
             }
         }
     }
 
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 }
 
@@ -114,6 +114,8 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
+
+    const LOCK: ObjectId = ObjectId::sample(1);
 
     /// The flag of a lock that was taken by a thread that unwinds, or not yet, and given back while it does.
     fn given_back_unwinding(is_taken_unwinding: bool) -> bool {
@@ -129,7 +131,7 @@ mod tests {
         let unwound = catch_unwind(AssertUnwindSafe(|| {
             let _given_back = OnDrop(|| {
                 let hold = if is_taken_unwinding { take() } else { early };
-                poison.note(hold, Caller::Thread, 8);
+                poison.note(hold, Caller::Thread, LOCK);
             });
             std::panic::resume_unwind(Box::new(()));
         }));
@@ -149,12 +151,12 @@ mod tests {
         poison.note(
             Hold::new(Location::caller(), Caller::Thread),
             Caller::Thread,
-            8,
+            LOCK,
         );
-        assert!(!poison.ask(8));
+        assert!(!poison.ask(LOCK));
         poison.0.store(true, Ordering::Relaxed);
-        assert!(poison.ask(8));
-        poison.clear(8);
-        assert!(!poison.ask(8));
+        assert!(poison.ask(LOCK));
+        poison.clear(LOCK);
+        assert!(!poison.ask(LOCK));
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::hold::{Caller, Hold, Poison};
 use super::{futex, owner};
 use crate::engine::{self, NEVER, TakesNext, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// Who holds a mutex, and whether anybody waits for it.
@@ -44,13 +45,13 @@ impl MutexMachine {
     /// True after a holder panicked.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.poison.ask(self.address())
+        self.poison.ask(self.object())
     }
 
     /// Forgets that a holder panicked.
     #[track_caller]
     pub fn clear_poison(&self) {
-        self.poison.clear(self.address());
+        self.poison.clear(self.object());
     }
 
     /// Acquires.
@@ -71,7 +72,7 @@ impl MutexMachine {
     pub fn try_lock(&self) -> Option<Hold> {
         let site = Location::caller();
         if let Some(me) = engine::current() {
-            let step = engine::point_at(Operation::TryLock, self.address(), site);
+            let step = engine::point_at(Operation::TryLock, self.object(), site);
             if self.take(owner::code(me)) {
                 self.let_others_wait(me);
                 step.succeeded();
@@ -90,10 +91,10 @@ impl MutexMachine {
     /// The point comes first, so that others can still find the mutex held.
     pub fn unlock(&self, hold: Hold) {
         if engine::is_controlled() {
-            self.poison.note(hold, Caller::Worker, self.address());
-            engine::point_at(Operation::Unlock, self.address(), hold.site).done();
+            self.poison.note(hold, Caller::Worker, self.object());
+            engine::point_at(Operation::Unlock, self.object(), hold.site).done();
         } else {
-            self.poison.note(hold, Caller::Thread, self.address());
+            self.poison.note(hold, Caller::Thread, self.object());
         }
         self.release();
     }
@@ -122,18 +123,18 @@ impl MutexMachine {
             // finds a worker holding the mutex looks again by itself.
             self.state.store(FREE, Ordering::Release);
             if state & WAITED != 0 {
-                engine::wake_all(self.address());
+                engine::wake_all(self.object());
             }
         } else if self.state.swap(FREE, Ordering::Release) & WAITED != 0 {
             futex::wake_one(&self.state);
-            engine::wake_all(self.address());
+            engine::wake_all(self.object());
         }
     }
 
     /// Acquires as a step of its own. Controlled workers only.
     pub(super) fn take_controlled(&self, site: &'static Location<'static>) {
         if self.state.load(Ordering::Relaxed) == FREE {
-            engine::point_at(Operation::Lock, self.address(), site).done();
+            engine::point_at(Operation::Lock, self.object(), site).done();
         } else {
             self.block(site);
         }
@@ -160,7 +161,7 @@ impl MutexMachine {
 
     /// Those that the last release woke and that did not come first wait on.
     fn let_others_wait(&self, me: WorkerId) {
-        if engine::retract(self.address(), me) {
+        if engine::retract(self.object(), me) {
             self.state.fetch_or(WAITED, Ordering::Relaxed);
         }
     }
@@ -187,7 +188,7 @@ impl MutexMachine {
             }
         }
         let holder = owner::worker(state & !WAITED);
-        engine::wait_at(Operation::Lock, self.address(), NEVER, holder, site);
+        engine::wait_at(Operation::Lock, self.object(), NEVER, holder, site);
     }
 
     fn acquire_native(&self) {
@@ -228,8 +229,8 @@ impl MutexMachine {
             .is_ok()
     }
 
-    pub(super) fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    pub(super) fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 }
 

@@ -6,11 +6,11 @@
 //! of a step.
 
 use std::panic::Location;
-use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{futex, owner};
 use crate::engine::{self, NEVER, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
 /// Whether an initialiser has run, and who runs it.
@@ -69,11 +69,11 @@ impl OnceMachine {
     #[track_caller]
     pub fn get(&self) -> bool {
         if self.is_complete() {
-            engine::look(Operation::OnceGet, self.address(), Location::caller());
+            engine::look(Operation::OnceGet, self.object(), Location::caller());
             return true;
         }
         if engine::is_controlled() {
-            engine::point(Operation::OnceGet, self.address()).done();
+            engine::point(Operation::OnceGet, self.object()).done();
         }
         self.is_complete()
     }
@@ -85,7 +85,7 @@ impl OnceMachine {
     pub fn begin(&self, on_poison: OnPoison) -> Option<Running<'_>> {
         let site = Location::caller();
         if self.is_complete() {
-            engine::look(Operation::CallOnce, self.address(), site);
+            engine::look(Operation::CallOnce, self.object(), site);
             None
         } else {
             self.begin_at(on_poison, site)
@@ -97,7 +97,7 @@ impl OnceMachine {
     pub fn wait(&self, on_poison: OnPoison) {
         let site = Location::caller();
         if self.is_complete() {
-            engine::look(Operation::OnceWait, self.address(), site);
+            engine::look(Operation::OnceWait, self.object(), site);
         }
         let mut is_declared = !engine::is_controlled();
         while !self.is_complete() {
@@ -109,7 +109,7 @@ impl OnceMachine {
                     self.previously_poisoned(what);
                 }
                 // Another initialiser may come first, and complete it.
-                engine::point_at(Operation::OnceWait, self.address(), site).done();
+                engine::point_at(Operation::OnceWait, self.object(), site).done();
             } else {
                 let mark = if on_poison == OnPoison::Ignore {
                     UNTIL_COMPLETE
@@ -135,7 +135,7 @@ impl OnceMachine {
             match state & !WAITS {
                 COMPLETE => return None,
                 INCOMPLETE | POISONED if !is_declared => {
-                    engine::point_at(Operation::CallOnce, self.address(), site).done();
+                    engine::point_at(Operation::CallOnce, self.object(), site).done();
                     is_declared = true;
                 }
                 POISONED if let OnPoison::Panic(what) = on_poison => self.previously_poisoned(what),
@@ -147,7 +147,7 @@ impl OnceMachine {
                         .compare_exchange(state, runner, order, order)
                         .is_ok()
                     {
-                        engine::touch(self.address(), Access::Writes);
+                        engine::touch(self.object(), Access::Writes);
                         if let Some(me) = me {
                             self.let_others_wait(me);
                         }
@@ -170,9 +170,9 @@ impl OnceMachine {
 
     /// Workers that were about to run an initialiser themselves wait for the one of this worker.
     fn let_others_wait(&self, me: WorkerId) {
-        let call = engine::retract_those(Operation::CallOnce, self.address(), me);
-        let wait = engine::retract_those(Operation::OnceWait, self.address(), me);
-        engine::wait_for(Operation::OnceWait, self.address(), me);
+        let call = engine::retract_those(Operation::CallOnce, self.object(), me);
+        let wait = engine::retract_those(Operation::OnceWait, self.object(), me);
+        engine::wait_for(Operation::OnceWait, self.object(), me);
         if call || wait {
             self.state.fetch_or(WORKER_WAITS, Ordering::Relaxed);
         }
@@ -201,15 +201,15 @@ impl OnceMachine {
         };
         if controlled {
             let holder = owner::worker(before & !WAITS);
-            let address = self.address();
+            let address = self.object();
             engine::wait_marked(Operation::OnceWait, address, NEVER, holder, mark, site);
         } else {
             futex::wait(&self.state, before | flag, None);
         }
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 
     #[cold]
@@ -222,7 +222,7 @@ impl OnceMachine {
     /// The caller is going to panic since an initialiser did.
     #[cold]
     pub fn tell_of_panic(&self) {
-        engine::told_at(self.address(), None);
+        engine::told_at(self.object(), None);
     }
 }
 
@@ -254,9 +254,9 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         let once = self.once;
         if engine::is_controlled() {
-            engine::point_at(Operation::OnceDone, once.address(), self.site).done();
+            engine::point_at(Operation::OnceDone, once.object(), self.site).done();
             if self.end == POISONED {
-                engine::leave_panic(once.address());
+                engine::leave_panic(once.object());
             }
         }
         // A panic leaves those asleep whom it does not concern.
@@ -273,8 +273,8 @@ impl Drop for Running<'_> {
         if before & WORKER_WAITS != 0 {
             let is_complete = self.end == COMPLETE;
             let goes_on = |_, mark| is_complete || mark != UNTIL_COMPLETE;
-            engine::wake_if(once.address(), goes_on);
-            engine::wait_for(Operation::OnceWait, once.address(), None);
+            engine::wake_if(once.object(), goes_on);
+            engine::wait_for(Operation::OnceWait, once.object(), None);
         }
         if before & NATIVE_WAITS != 0 {
             futex::wake_all(&once.state);

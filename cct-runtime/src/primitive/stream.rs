@@ -84,7 +84,7 @@ impl StreamMachine {
                 self.mutex.take_controlled(site);
             } else {
                 self.mutex.take_within_step(site);
-                engine::begin_print(self.mutex.address());
+                engine::begin_print(self.mutex.object());
                 self.was_printed_to.store(true, Relaxed);
                 self.note_what_is_missing();
             }
@@ -130,9 +130,9 @@ impl StreamMachine {
             self.was_kept.store(true, Relaxed);
             self.note_what_is_missing();
             // The point comes first, so that others can still find the stream held.
-            engine::point_at(Operation::Unlock, self.mutex.address(), site).done();
+            engine::point_at(Operation::Unlock, self.mutex.object(), site).done();
         }
-        engine::end_print(self.mutex.address());
+        engine::end_print(self.mutex.object());
         self.thread.store(NOBODY, Relaxed);
         self.mutex.release();
     }

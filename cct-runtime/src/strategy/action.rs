@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use super::WorkerId;
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, Value};
 
@@ -11,49 +12,21 @@ use crate::trace::{Outcome, Value};
 pub struct Action {
     /// The kind.
     pub operation: Operation,
-    /// The object's address, or 0.
-    pub object: usize,
-    /// A second object that it changes, or 0: the mutex that a wait on a condition variable releases.
-    pub also: usize,
+    /// What it is about.
+    pub object: ObjectId,
+    /// A second object that it changes: the mutex that a wait on a condition variable releases.
+    pub also: ObjectId,
     /// The place in the source.
     pub site: &'static Location<'static>,
 }
 
-/// Objects that have no address: there are none so low.
-///
-/// Workers are numbered in order of creation, a look at the clock moves it, and random bytes come in a
-/// row: each of the three is something that steps have in common.
-pub(crate) const WORKERS: usize = 1;
-/// See [`WORKERS`].
-pub(crate) const CLOCK: usize = 2;
-/// See [`WORKERS`].
-#[cfg(feature = "engine")]
-pub(crate) const RANDOM_BYTES: usize = 3;
-/// The order of events is what a monitor is about, and that of changes is seen by conditions.
-#[cfg(feature = "engine")]
-pub(crate) const MONITORS: usize = 4;
-/// A condition that is looked at after each step can tell the order of any two.
-#[cfg(feature = "engine")]
-pub(crate) const CONDITIONS: usize = 5;
-/// Which tasks can go on, and who polls them: what tasks and those who drive them change by taking turns.
-pub(crate) const TURNS: usize = 6;
-
-/// The iteration: a step that ends it while others could go on is dependent on all others.
-pub(crate) const ITERATION: usize = 7;
-
-/// Returns the object that stands for the poison flag of the lock with this address. It is one of its own:
-/// the step that gives a lock back does not look at it.
-pub(crate) const fn poison_object(lock: usize) -> usize {
-    lock + 1
-}
-
 impl Action {
-    /// The objects that it is about, each with what it does to it; an object 0 is none.
+    /// The objects that it is about, each with what it does to it.
     #[inline]
-    pub fn accesses(&self) -> [(usize, Access); 2] {
+    pub fn accesses(&self) -> [(ObjectId, Access); 2] {
         let object = match self.operation {
-            Operation::Spawn => WORKERS,
-            Operation::ClockRead => CLOCK,
+            Operation::Spawn => ObjectId::WORKERS,
+            Operation::ClockRead => ObjectId::CLOCK,
             _ => self.object,
         };
         let access = self.operation.access();
@@ -71,9 +44,10 @@ impl Action {
     pub fn conflicts_with(&self, other: &Action) -> bool {
         let theirs = other.accesses();
         self.accesses().iter().any(|&(object, access)| {
-            let conflicts =
-                |&(other, their): &(usize, Access)| object == other && !access.commutes_with(their);
-            object != 0 && theirs.iter().any(conflicts)
+            let conflicts = |&(other, their): &(ObjectId, Access)| {
+                object == other && !access.commutes_with(their)
+            };
+            !object.is_none() && theirs.iter().any(conflicts)
         })
     }
 
@@ -124,7 +98,7 @@ impl Executed {
     }
 
     /// As [`Action::accesses`], and more exact since it is known what came of it.
-    pub fn accesses(&self) -> [(usize, Access); 2] {
+    pub fn accesses(&self) -> [(ObjectId, Access); 2] {
         let mut accesses = self.action.accesses();
         let unchanged = self.written.is_some() && self.read == self.written;
         if self.outcome == Outcome::Refused || unchanged {
@@ -145,12 +119,12 @@ impl Executed {
             operation.takes_lock() && !self.waits_on()
         };
         if is_acquired {
-            accesses[1] = (poison_object(accesses[0].0), Access::Reads);
+            accesses[1] = (ObjectId::poison_of(accesses[0].0), Access::Reads);
         }
         // These have done their work when they wait; what is left is to go on.
         let goes_on = operation.acts_first();
         if self.resumed && goes_on && self.outcome != Outcome::TimedOut {
-            return [(0, Access::Reads); 2];
+            return [(ObjectId::NONE, Access::Reads); 2];
         }
         accesses
     }
@@ -163,8 +137,8 @@ mod tests {
     fn action(operation: Operation, object: usize, also: usize) -> Action {
         Action {
             operation,
-            object,
-            also,
+            object: ObjectId::sample(object),
+            also: ObjectId::sample(also),
             site: Location::caller(),
         }
     }

@@ -1,6 +1,7 @@
 //! Who did how much to which object in an earlier iteration.
 
 use super::{Action, Executed, Origin, Rng, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// What a worker of another iteration is known as when it has no counterpart.
@@ -38,7 +39,7 @@ pub(super) struct Census {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Access {
-    object: usize,
+    object: ObjectId,
     worker: u32,
     writes: bool,
 }
@@ -51,7 +52,7 @@ struct Count {
 
 #[derive(Clone, Debug)]
 struct Shared {
-    object: usize,
+    object: ObjectId,
     counts: std::ops::Range<usize>,
     accesses: u32,
 }
@@ -74,7 +75,7 @@ impl Census {
 
     /// Draws one of the shared objects, with a probability in proportion to its accesses; none if there
     /// are none.
-    pub(super) fn draw(&mut self, rng: &mut Rng) -> Option<usize> {
+    pub(super) fn draw(&mut self, rng: &mut Rng) -> Option<ObjectId> {
         let total = self.shared.iter().map(|shared| shared.accesses).sum();
         let mut left = if total == 0 { 0 } else { rng.below(total) };
         self.drawn = self.shared.iter().position(|shared| {
@@ -189,13 +190,13 @@ impl Census {
 /// The object of an action whose order to others on that object is what a test explores. None for those
 /// that begin and end workers, and for releases: a release comes where its lock was acquired.
 #[inline]
-pub(super) fn accessed(action: &Action) -> Option<usize> {
+pub(super) fn accessed(action: &Action) -> Option<ObjectId> {
     let operation = action.operation;
     let is_aside = operation.is_of_workers()
         || operation.releases()
         || matches!(operation, Operation::IsFinished | Operation::ClockRead);
     let [(object, _), _] = action.accesses();
-    (object != 0 && !is_aside).then_some(object)
+    (!object.is_none() && !is_aside).then_some(object)
 }
 
 #[cfg(test)]
@@ -221,8 +222,8 @@ mod tests {
             worker: WorkerId(worker),
             action: Action {
                 operation,
-                object,
-                also: 0,
+                object: ObjectId::sample(object),
+                also: ObjectId::NONE,
                 site: Location::caller(),
             },
             outcome: Outcome::Done,
@@ -255,7 +256,7 @@ mod tests {
     fn descendants_are_counted_with_their_ancestors() {
         let mut census = observed();
         let mut rng = Rng::new(1);
-        assert_eq!(census.draw(&mut rng), Some(8));
+        assert_eq!(census.draw(&mut rng), Some(ObjectId::sample(8)));
         census.begin();
         assert_eq!(create(&mut census, 0, None), 7);
         // The children of 0 and of 1 come in another order; each is known by its own parent's.
@@ -280,7 +281,7 @@ mod tests {
         census.settle();
         // 2,500 of 10,000 with a standard deviation of 43.
         let mut rng = Rng::new(1);
-        let drawn = (0..10_000).filter(|_| census.draw(&mut rng) == Some(8));
+        let drawn = (0..10_000).filter(|_| census.draw(&mut rng) == Some(ObjectId::sample(8)));
         assert!(drawn.count().abs_diff(2500) < 5 * 43);
     }
 
@@ -308,7 +309,7 @@ mod tests {
                 (0..times).for_each(|_| see(&mut census, worker, Operation::FetchAdd, 16));
             }
             census.settle();
-            assert_eq!(census.draw(&mut Rng::new(1)), Some(drawn));
+            assert_eq!(census.draw(&mut Rng::new(1)), Some(ObjectId::sample(drawn)));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The contract between the engine and its strategies: a strategy decides, and may observe or enumerate.
 
 use super::{Candidates, ChainId, Executed, Origin, Pick, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::Access;
 
 /// A rule that picks who runs next.
@@ -101,7 +102,7 @@ pub trait Observer: Strategy {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beyond<'a> {
     /// Objects, each with what it does to them.
-    pub touched: &'a [(usize, Access)],
+    pub touched: &'a [(ObjectId, Access)],
     /// Workers that with the step and its worker wait for each other in a circle, which ends the iteration
     /// although others could go on.
     pub circle: &'a [WorkerId],

@@ -1,6 +1,7 @@
 //! Key points: the places where workers touch what they share.
 
 use super::{Action, FirstUse, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
 /// The places where workers touch what they share, as far as executions have shown.
@@ -16,7 +17,7 @@ pub(super) struct Keys {
     /// Who went where in the iteration under way: object, worker and place.
     log: Vec<(u32, WorkerId, Place)>,
     /// By worker: the locks that it holds.
-    held: Vec<Vec<usize>>,
+    held: Vec<Vec<ObjectId>>,
     /// The workers that have ever been at a key point, sorted.
     workers: Vec<u32>,
 }
@@ -33,7 +34,7 @@ struct Use {
     /// Somebody tried to lock it, and may have seen that it was taken.
     is_tried: bool,
     /// The locks that were held at each access.
-    guards: Vec<usize>,
+    guards: Vec<ObjectId>,
 }
 
 impl Keys {
@@ -65,10 +66,10 @@ impl Keys {
             return;
         }
         for (object, access) in action.accesses() {
-            if object == 0 {
+            if object.is_none() {
                 continue;
             }
-            let number = self.objects.number(object as u64);
+            let number = self.objects.number(object.key());
             self.log.push((number, worker, place(action)));
             let held = &self.held[index];
             if number as usize == self.uses.len() {

@@ -43,9 +43,6 @@ mod walk;
 mod workers;
 
 pub use action::{Action, Executed, Next};
-#[cfg(feature = "engine")]
-pub(crate) use action::{CLOCK, CONDITIONS, MONITORS, RANDOM_BYTES, WORKERS, poison_object};
-pub(crate) use action::{ITERATION, TURNS};
 pub use bounded::Bounded;
 pub use candidates::{Candidates, Moment, Pick, Reason};
 pub use contract::{

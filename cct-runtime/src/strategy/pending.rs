@@ -241,14 +241,13 @@ impl Footprint {
     #[inline]
     pub(super) fn of(action: &Action) -> Footprint {
         let [(object, access), (second, _)] = action.accesses();
-        // An object is an address: the highest bits are free.
-        let object = (object as u64) << 2 & !SECOND;
+        let object = object.key() << 2 & !SECOND;
         let access = match access {
             Access::Reads => READS,
             Access::Adds => ADDS,
             Access::Writes => 0,
         };
-        let second = if second == 0 { 0 } else { SECOND };
+        let second = if second.is_none() { 0 } else { SECOND };
         match object {
             0 => Footprint(second),
             object => Footprint(object | access | second),
@@ -280,15 +279,17 @@ mod tests {
     use super::super::Reason;
     use super::super::stage::Scene;
     use super::*;
+    use crate::object::ObjectId;
     use crate::operation::Operation;
 
     #[test]
     fn footprints_conflict_as_actions_do() {
-        let objects = [0, 0x7FFF_0000_1000, 0x7FFF_0000_1001];
+        let lock = ObjectId::at(0x7FFF_0000_1000);
+        let objects = [ObjectId::NONE, lock, ObjectId::poison_of(lock)];
         let with = |operation, object| Action {
             operation,
             object,
-            also: 0,
+            also: ObjectId::NONE,
             site: Location::caller(),
         };
         let of_all = |object| Operation::ALL.iter().map(move |&op| with(op, object));

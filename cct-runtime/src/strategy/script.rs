@@ -6,6 +6,7 @@ use super::{
     Action, Beginning, Beyond, Candidates, ChainId, Ending, Executed, IterationResult, Limits,
     Next, Origin, Reason, Strategy, WorkerId,
 };
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::trace::{Outcome, WorkerKind};
 
@@ -124,8 +125,8 @@ pub(super) fn action(
 ) -> Action {
     Action {
         operation,
-        object,
-        also: 0,
+        object: ObjectId::sample(object),
+        also: ObjectId::NONE,
         site,
     }
 }

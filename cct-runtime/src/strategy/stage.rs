@@ -1,6 +1,7 @@
 //! A stage for strategies: workers that take a known number of steps and never wait.
 
 use super::{Action, Beginning, Candidates, ChainId, Origin, Reason, Strategy, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::trace::WorkerKind;
 
@@ -26,8 +27,8 @@ impl Candidates for Scene {
     fn pending(&self, _worker: WorkerId) -> Action {
         Action {
             operation: Operation::Load,
-            object: 0,
-            also: 0,
+            object: ObjectId::NONE,
+            also: ObjectId::NONE,
             site: std::panic::Location::caller(),
         }
     }

@@ -6,6 +6,7 @@ use super::{
     Beginning, Beyond, Candidates, Ending, Executed, Moment, Observer, Origin, Pick, Reason, Rng,
     Strategy, WorkerId,
 };
+use crate::object::ObjectId;
 
 /// Makes all orders of the accesses to one object, drawn for each iteration, equally probable.
 ///
@@ -40,8 +41,8 @@ pub struct Surw {
     census: Census,
     /// Whether the iteration is observed.
     observes: bool,
-    /// The object of Δ, or 0.
-    object: usize,
+    /// The object of Δ, if there is one.
+    object: ObjectId,
     pending: Pending<false>,
     /// By place: the priority of a step outside Δ; [`UNDRAWN`] until one is compared.
     priorities: Vec<u32>,
@@ -71,7 +72,7 @@ impl Default for Surw {
             rng: Rng::new(0),
             census: Census::default(),
             observes: false,
-            object: 0,
+            object: ObjectId::NONE,
             pending: Pending::default(),
             priorities: Vec::new(),
             left: Vec::new(),
@@ -212,7 +213,7 @@ impl Strategy for Surw {
     fn begin(&mut self, beginning: &Beginning) {
         self.rng = Rng::new(beginning.seed);
         self.observes = beginning.index == 0 || beginning.index.is_power_of_two();
-        self.object = self.census.draw(&mut self.rng).unwrap_or(0);
+        self.object = self.census.draw(&mut self.rng).unwrap_or_default();
         self.census.begin();
         self.pending.begin();
         self.priorities.clear();
@@ -248,7 +249,7 @@ impl Strategy for Surw {
             self.intended = None;
         }
         // Accesses must be seen, or counts would be wrong.
-        let most = if self.object == 0 {
+        let most = if self.object.is_none() {
             self.fair_after - step - 1
         } else {
             0

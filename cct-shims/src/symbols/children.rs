@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use cct::engine::{self, NEVER};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
@@ -11,8 +12,6 @@ use super::real::{Real, system_call};
 
 /// Children that nobody has waited for yet.
 static CHILDREN: AtomicU32 = AtomicU32::new(0);
-/// What those wait for who wait for a child.
-const OBJECT: usize = 0xFC00_0000_0000_0000;
 
 type Spawn = unsafe extern "C" fn(
     *mut pid_t,
@@ -222,7 +221,7 @@ fn carry_out(
     }
     let waiting = Waiting {
         operation: Operation::WaitProcess,
-        object: OBJECT,
+        object: ObjectId::CHILDREN,
         deadline: NEVER,
         on: On::Process,
     };

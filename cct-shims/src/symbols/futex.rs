@@ -4,6 +4,7 @@
 //! with a futex of its own.
 
 use cct::engine::{self, Wakeup};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, timespec};
 
@@ -52,14 +53,15 @@ pub(super) unsafe fn by_number(
 unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
     // SAFETY: the caller's word; another worker may have changed it up to here, but not from here on.
     let changed = || unsafe { (word as *const u32).read_volatile() != expected };
+    let object = ObjectId::at(word);
     // What the word is matters when the worker comes to wait, and so it is a step of its own.
-    engine::point_at(Operation::FutexWait, word, engine::last_site()).done();
+    engine::point_at(Operation::FutexWait, object, engine::last_site()).done();
     if changed() {
         return super::fail(libc::EAGAIN);
     }
     match engine::wait_at(
         Operation::FutexWait,
-        word,
+        object,
         deadline,
         None,
         engine::last_site(),
@@ -70,10 +72,11 @@ unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
 }
 
 fn wake(word: usize, count: usize) -> isize {
-    engine::point_at(Operation::FutexWake, word, engine::last_site()).done();
+    let object = ObjectId::at(word);
+    engine::point_at(Operation::FutexWake, object, engine::last_site()).done();
     let count = count.min(i32::MAX as usize);
     let mut woken = 0;
-    while woken < count && engine::wake_one(word) {
+    while woken < count && engine::wake_one(object) {
         woken += 1;
     }
     woken.cast_signed()

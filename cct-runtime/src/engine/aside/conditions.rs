@@ -7,8 +7,8 @@ use crate::engine::decide::conditions::Demand;
 use crate::engine::decide::deadlines::NEVER;
 use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::state::monitors::HeatId;
-use crate::engine::state::worker::Worker;
 use crate::engine::worker::wait::wait_at;
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::specification::Temperature;
 
@@ -79,7 +79,7 @@ pub(crate) fn pause(predicate: &mut dyn FnMut() -> bool, site: &'static Location
             conditions.add(name, Demand::Resume(id), holds, (id, site));
             (*engine).attend();
         });
-        let object = Worker::pause_object(worker);
+        let object = ObjectId::pause_of((*worker).id);
         wait_at(Operation::PauseUntil, object, NEVER, None, site);
         outside(|| (*engine).aside.conditions.forget_resume(id));
     }

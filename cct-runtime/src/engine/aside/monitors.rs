@@ -11,9 +11,9 @@ use crate::engine::state::iteration::End;
 use crate::engine::state::monitors::Registered;
 use crate::engine::worker::ending::end_with;
 use crate::engine::worker::{controlled, hand_over, touch};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::specification::{Monitor, Temperature};
-use crate::strategy::MONITORS;
 use crate::verdict::{Bug, BugKind};
 
 /// Registers a monitor for this iteration; it takes the place of the one of its type.
@@ -63,7 +63,7 @@ pub(crate) fn notify<M: Monitor>(event: M::Event, site: &'static Location<'stati
     let Some(index) = index else {
         return;
     };
-    touch(MONITORS, Access::Writes);
+    touch(ObjectId::MONITORS, Access::Writes);
     // SAFETY: a controlled worker's engine is live; entries stay where they are in the table, and
     // no reference to one is kept while the monitor runs.
     unsafe {

@@ -9,6 +9,7 @@ use super::engine::Engine;
 use crate::claim::Exception;
 use crate::engine::state::worker::{BodyBox, State, Worker};
 use crate::engine::switch::{Stack, prepare};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::{ChainId, Origin, WorkerId};
 use crate::trace::WorkerKind;
@@ -165,13 +166,17 @@ impl Engine {
     }
 
     /// Wakes all that wait for the object.
-    pub(crate) fn wake_waiters(&mut self, object: usize) {
+    pub(crate) fn wake_waiters(&mut self, object: ObjectId) {
         self.wake_those(object, |_| true);
         self.change_width();
     }
 
     /// Wakes those that wait for the object of whom this holds; true if there are any.
-    pub(crate) fn wake_those(&mut self, object: usize, is_meant: impl Fn(&Worker) -> bool) -> bool {
+    pub(crate) fn wake_those(
+        &mut self,
+        object: ObjectId,
+        is_meant: impl Fn(&Worker) -> bool,
+    ) -> bool {
         let mut any = false;
         while let Some(worker) = self.roster.take_first_waiter(object, &is_meant) {
             any = true;
@@ -225,8 +230,8 @@ impl Engine {
         unsafe {
             if let Some(lock) = (*worker).takes_next.take() {
                 (*worker).operation = Operation::Lock;
-                (*worker).object = lock.machine as usize;
-                (*worker).also = 0;
+                (*worker).object = lock.object();
+                (*worker).also = ObjectId::NONE;
                 self.roster.note_contender(worker);
                 if let Some(holder) = (lock.holder)(lock.machine) {
                     self.take_back(worker, Some(holder));
@@ -242,7 +247,7 @@ impl Engine {
     pub(crate) fn retract_contenders(
         &mut self,
         wanted: impl Fn(Operation) -> bool,
-        object: usize,
+        object: ObjectId,
         holder: Option<WorkerId>,
     ) -> bool {
         let mut any = false;

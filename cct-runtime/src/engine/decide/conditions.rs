@@ -13,8 +13,9 @@ use super::onlooker::{Interruption, Onlooker, aside};
 use crate::engine::state::iteration::End;
 use crate::engine::state::monitors::HeatId;
 use crate::engine::state::worker::{State, Worker};
+use crate::object::ObjectId;
 use crate::specification::Temperature;
-use crate::strategy::{MONITORS, WorkerId};
+use crate::strategy::WorkerId;
 use crate::trace::Site;
 use crate::verdict::{Bug, BugKind};
 
@@ -119,7 +120,7 @@ pub(crate) unsafe fn look(engine: *mut Engine) {
         }
         if (*engine).observers.watch.may_have_changed() {
             // The order of changes can be told by who looks between them.
-            (*engine).note_touched(MONITORS);
+            (*engine).note_touched(ObjectId::MONITORS);
         }
         let count = (*engine).aside.conditions.entries.len();
         let mut any_met = false;
@@ -158,7 +159,7 @@ pub(crate) unsafe fn look(engine: *mut Engine) {
                 }
                 (Ok(true), Demand::Resume(worker)) => {
                     (*entry()).holds = Some(holds);
-                    let object = Worker::pause_object((*engine).roster.worker(WorkerId(worker)));
+                    let object = ObjectId::pause_of(WorkerId(worker));
                     (*engine).wake_waiters(object);
                 }
                 // It holds, is not met yet, or cannot be evaluated now: a lock is held.

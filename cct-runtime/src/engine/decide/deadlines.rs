@@ -22,9 +22,9 @@ use super::engine::Engine;
 use crate::claim::Exception;
 use crate::engine::state::early::{REAL_SLEEP, is_sleep};
 use crate::engine::state::worker::{State, Worker};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::origin;
-use crate::strategy::CLOCK;
 
 /// A deadline that never comes.
 pub const NEVER: u64 = u64::MAX;
@@ -168,7 +168,7 @@ impl Engine {
     #[inline]
     pub(crate) fn deadline_changes(&mut self, deadline: u64) {
         if deadline != NEVER && self.time.early.is_possible() {
-            self.note_touched(CLOCK);
+            self.note_touched(ObjectId::CLOCK);
             self.deadlines_change();
         }
     }

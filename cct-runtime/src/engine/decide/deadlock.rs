@@ -3,6 +3,7 @@
 use super::engine::Engine;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
+use crate::object::ObjectId;
 use crate::strategy::WorkerId;
 use crate::verdict::{Bug, BugKind, Wait};
 
@@ -65,12 +66,16 @@ impl Engine {
             let is_stuck = worker.state() == State::Waiting || task.is_some();
             let spins =
                 !is_stuck && worker.state() == State::Enabled && kind == BugKind::NoProgress;
-            let object = if task.is_some() { 0 } else { worker.object };
+            let object = if task.is_some() {
+                ObjectId::NONE
+            } else {
+                worker.object
+            };
             let (operation, site) = worker.pending();
             (is_stuck || spins).then(|| Wait {
                 worker: worker.id.0,
                 operation: operation as u8,
-                address: object as u64,
+                address: object.key(),
                 object: self
                     .observers
                     .recorder

@@ -3,8 +3,9 @@
 use super::engine::{Engine, Request};
 use crate::engine::observe::record::Note;
 use crate::engine::state::worker::Worker;
+use crate::object::ObjectId;
 use crate::operation::Access;
-use crate::strategy::{Action, CONDITIONS, ITERATION, Next, TURNS};
+use crate::strategy::{Action, Next};
 
 impl Engine {
     /// The worker has been picked and carries out its pending operation.
@@ -39,7 +40,7 @@ impl Engine {
             self.watch_step(worker);
         }
         self.observers.watch.resume_unasked();
-        self.note_touched(TURNS);
+        self.note_touched(ObjectId::POLLS);
     }
 
     /// The step under way, if there is one, is over with what has been done so far, and this is what its
@@ -58,12 +59,12 @@ impl Engine {
     /// The step under way, with which a turn ends, has been carried out, and this is what its worker does
     /// next.
     pub(crate) fn end_turn(&mut self, next: Next) {
-        self.note_touched(TURNS);
+        self.note_touched(ObjectId::POLLS);
         self.end_step(next);
     }
 
     /// The step under way changes the object, beyond its operation.
-    pub(crate) fn note_touched(&mut self, object: usize) {
+    pub(crate) fn note_touched(&mut self, object: ObjectId) {
         self.observers.watch.touch(object, Access::Writes);
     }
 
@@ -82,13 +83,13 @@ impl Engine {
         let request = self.decision.request;
         match request {
             Request::End => self.add_touched(current.object),
-            Request::Finish => self.add_touched(ITERATION),
+            Request::Finish => self.add_touched(ObjectId::ITERATION),
             // So does a circle of waiting, when there are others than the one that closes it.
             Request::Wait if self.roster.candidates().len() > 1 => {
                 let mut circle = std::mem::take(&mut self.observers.watch.circle);
                 let is_closed = self.follow_holders(current, |other| circle.push(other));
                 if is_closed {
-                    self.add_touched(ITERATION);
+                    self.add_touched(ObjectId::ITERATION);
                 } else {
                     circle.clear();
                 }
@@ -103,7 +104,7 @@ impl Engine {
         });
     }
 
-    fn add_touched(&mut self, object: usize) {
+    fn add_touched(&mut self, object: ObjectId) {
         self.observers.watch.touched.push((object, Access::Writes));
     }
 
@@ -117,7 +118,7 @@ impl Engine {
             self.note_touched(stream);
         }
         if self.aside.conditions.is_any() {
-            self.add_touched(CONDITIONS);
+            self.add_touched(ObjectId::CONDITIONS);
         }
         let watch = &mut self.observers.watch;
         let (asks, is_picked) = (watch.asks, watch.is_picked);

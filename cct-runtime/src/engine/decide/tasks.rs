@@ -11,9 +11,10 @@ use crate::engine::observe::record::Note;
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::Stack;
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::origin;
-use crate::strategy::{TURNS, WORKERS, WorkerId};
+use crate::strategy::WorkerId;
 use crate::trace::{Outcome, WorkerKind};
 use crate::verdict::{BugKind, Unpolled};
 
@@ -52,9 +53,9 @@ impl Engine {
             (*task).task = Some(part);
             id
         };
-        self.note_touched(TURNS);
+        self.note_touched(ObjectId::POLLS);
         // Roots and threads are numbered alike.
-        self.note_touched(WORKERS);
+        self.note_touched(ObjectId::WORKERS);
         let kind = if is_root {
             // SAFETY: as above.
             WorkerKind::Root(unsafe { (*(*self.roster.current).thread).id.0 })
@@ -84,7 +85,7 @@ impl Engine {
                 self.leave(task, State::Ended);
                 self.change_width();
             }
-            self.note_touched(TURNS);
+            self.note_touched(ObjectId::POLLS);
             self.tasks.forget_queued(part);
             self.tasks.forget_released(part);
             self.tasks.give_back(part);

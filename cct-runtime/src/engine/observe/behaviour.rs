@@ -10,6 +10,7 @@
 //! since they depend on the order in which memory is asked for; which object a step is about follows from
 //! what its worker did before.
 
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::strategy::{Executed, FirstUse, WorkerId};
 
@@ -85,7 +86,7 @@ impl Behaviour {
     }
 
     /// A step has been carried out, which did all this.
-    pub(crate) fn step(&mut self, step: &Executed, touched: &[(usize, Access)]) {
+    pub(crate) fn step(&mut self, step: &Executed, touched: &[(ObjectId, Access)]) {
         let worker = step.worker.0 as usize;
         let (action, site) = (&step.action, step.action.site);
         let place = u64::from(site.line()) << 32 | u64::from(site.column());
@@ -101,8 +102,8 @@ impl Behaviour {
         let mut before = 0_u64;
         self.touched.clear();
         for &(object, access) in step.accesses().iter().chain(touched) {
-            if object != 0 {
-                let number = self.objects.number(object as u64);
+            if !object.is_none() {
+                let number = self.objects.number(object.key());
                 let phase = self.look(number, access);
                 // The first to touch an object comes after nothing, also if only some schedules tell that it
                 // is touched at all.

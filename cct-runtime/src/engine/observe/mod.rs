@@ -9,6 +9,7 @@ pub(crate) mod record;
 pub(crate) mod tape;
 pub(crate) mod watch;
 
+use crate::object::ObjectId;
 use crate::trace::{Outcome, Value};
 use record::Recorder;
 use tape::Tape;
@@ -23,7 +24,7 @@ pub(crate) struct Observers {
     /// Whether somebody wants to know what each step read and wrote.
     pub(crate) keeps_values: bool,
     /// The streams that the step under way has taken for a print, and not given back; 0 for none.
-    printing: [usize; 2],
+    printing: [ObjectId; 2],
 }
 
 /// The observers of steps, while there are none.
@@ -42,7 +43,7 @@ impl Observers {
             recorder: None,
             watch: Watch::default(),
             keeps_values: false,
-            printing: [0; 2],
+            printing: [ObjectId::NONE; 2],
         }
     }
 
@@ -59,28 +60,28 @@ impl Observers {
         *own = recorder;
         watch.begin(asks, classifies);
         *keeps_values = own.is_some() || watch.is_on;
-        *printing = [0; 2];
+        *printing = [ObjectId::NONE; 2];
     }
 
     /// The step under way takes the lock of a stream for a print.
-    pub(crate) fn begin_print(&mut self, stream: usize) {
-        if let Some(place) = self.printing.iter_mut().find(|place| **place == 0) {
+    pub(crate) fn begin_print(&mut self, stream: ObjectId) {
+        if let Some(place) = self.printing.iter_mut().find(|place| place.is_none()) {
             *place = stream;
         }
     }
 
     /// It gives the lock back.
-    pub(crate) fn end_print(&mut self, stream: usize) {
+    pub(crate) fn end_print(&mut self, stream: ObjectId) {
         let mut places = self.printing.iter_mut();
         if let Some(place) = places.find(|place| **place == stream) {
-            *place = 0;
+            *place = ObjectId::NONE;
         }
     }
 
     /// The step under way ends: the streams whose lock a print still has.
-    pub(crate) fn take_kept_prints(&mut self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn take_kept_prints(&mut self) -> impl Iterator<Item = ObjectId> + use<> {
         let kept = std::mem::take(&mut self.printing);
-        kept.into_iter().filter(|&stream| stream != 0)
+        kept.into_iter().filter(|&stream| !stream.is_none())
     }
 
     /// True if each step is looked at.

@@ -7,6 +7,7 @@ use std::panic::Location;
 
 use crate::engine::state::worker::Worker;
 use crate::frames::Frames;
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::origin::Origin;
 use crate::strategy::WorkerId;
@@ -16,7 +17,7 @@ use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo, Wo
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     trace: Trace,
-    objects: BTreeMap<usize, u32>,
+    objects: BTreeMap<ObjectId, u32>,
     sites: BTreeMap<Site, u32>,
     labels: BTreeMap<String, u32>,
     /// The calls that led to steps, if they are told.
@@ -41,18 +42,18 @@ impl Recorder {
     }
 
     /// The number of an object that has been used.
-    pub(crate) fn number_of(&self, object: usize) -> Option<u32> {
+    pub(crate) fn number_of(&self, object: ObjectId) -> Option<u32> {
         self.objects.get(&object).copied()
     }
 
-    fn object(&mut self, address: usize) -> Option<u32> {
-        if address == 0 {
+    fn object(&mut self, object: ObjectId) -> Option<u32> {
+        if object.is_none() {
             return None;
         }
         let objects = &mut self.trace.objects;
-        Some(*self.objects.entry(address).or_insert_with(|| {
+        Some(*self.objects.entry(object).or_insert_with(|| {
             objects.push(ObjectInfo {
-                address: address as u64,
+                address: object.key(),
                 static_path: None,
             });
             objects.len() as u32 - 1

@@ -2,8 +2,9 @@
 
 use super::behaviour::Behaviour;
 use crate::engine::state::worker::Worker;
+use crate::object::ObjectId;
 use crate::operation::Access;
-use crate::strategy::{Action, Beyond, CLOCK, Executed, Next, WorkerId};
+use crate::strategy::{Action, Beyond, Executed, Next, WorkerId};
 use crate::trace::{Outcome, Value};
 
 /// The step under way, and who wants to know about it.
@@ -23,7 +24,7 @@ pub(crate) struct Watch {
     /// The strategy was asked who makes the step under way.
     pub(crate) is_picked: bool,
     /// The accesses of the step under way beyond its operation.
-    pub(crate) touched: Vec<(usize, Access)>,
+    pub(crate) touched: Vec<(ObjectId, Access)>,
     /// The pending operations of the workers that it has woken.
     woken: Vec<Action>,
     /// With whom the step under way closes a circle of waiting that ends the iteration.
@@ -89,7 +90,7 @@ impl Watch {
             let (object, access) = woken.accesses()[0];
             let mut known = own.iter().chain(&self.touched);
             let is_known = known.any(|&(other, how)| other == object && !access.commutes_with(how));
-            if object != 0 && !is_known {
+            if !object.is_none() && !is_known {
                 self.touched.push((object, Access::Writes));
             }
         }
@@ -114,7 +115,7 @@ impl Watch {
         self.touched.clear();
         self.woken.clear();
         if outcome == Outcome::TimedOut && early_possible {
-            self.touched.push((CLOCK, Access::Writes));
+            self.touched.push((ObjectId::CLOCK, Access::Writes));
         }
         self.is_picked = true;
         self.step = Some(Executed {
@@ -174,7 +175,7 @@ impl Watch {
     }
 
     /// The step under way does this, beyond its operation.
-    pub(crate) fn touch(&mut self, object: usize, access: Access) {
+    pub(crate) fn touch(&mut self, object: ObjectId, access: Access) {
         let touched = (object, access);
         if self.is_on && !self.touched.contains(&touched) {
             self.touched.push(touched);

@@ -54,7 +54,7 @@ pub(crate) fn is_sleep(worker: &Worker) -> bool {
     match worker.operation {
         Operation::Sleep => true,
         // For no descriptor at all.
-        Operation::PollDescriptors => worker.object == 0,
+        Operation::PollDescriptors => worker.object.is_none(),
         _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Panics of an iteration: remembered for the report, with the one that each follows from.
 
 use super::worker::Worker;
+use crate::object::ObjectId;
 use crate::trace::Site;
 
 /// A panic of the iteration under way.
@@ -23,7 +24,7 @@ pub struct PanicId(u32);
 pub(crate) struct Panics {
     all: Vec<PanicRecord>,
     /// The objects that show others that somebody panicked.
-    left_at: Vec<(usize, PanicId)>,
+    left_at: Vec<(ObjectId, PanicId)>,
 }
 
 /// The news that a worker had of another one's panic.
@@ -50,12 +51,12 @@ impl Panics {
     }
 
     /// This object shows others that somebody panicked like that.
-    pub(crate) fn leave_at(&mut self, object: usize, panic: PanicId) {
+    pub(crate) fn leave_at(&mut self, object: ObjectId, panic: PanicId) {
         self.left_at.push((object, panic));
     }
 
     /// The last panic that the object shows.
-    pub(crate) fn found_at(&self, object: usize) -> Option<PanicId> {
+    pub(crate) fn found_at(&self, object: ObjectId) -> Option<PanicId> {
         let mut left = self.left_at.iter().rev();
         left.find(|(at, _)| *at == object).map(|&(_, panic)| panic)
     }

@@ -9,6 +9,7 @@ use std::ptr::{self, null_mut};
 use super::enabled::Enabled;
 use super::waiters::Waiters;
 use super::worker::{Look, State, Worker};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 
@@ -288,12 +289,12 @@ impl Roster {
     }
 
     /// How many wait for the object.
-    pub(crate) fn count_waiters(&self, object: usize) -> usize {
+    pub(crate) fn count_waiters(&self, object: ObjectId) -> usize {
         self.waiters.count(object)
     }
 
     /// The `index`-th worker that waits for the object, by order of waiting; null if there are fewer.
-    pub(crate) fn nth_waiter(&self, object: usize, index: usize) -> *mut Worker {
+    pub(crate) fn nth_waiter(&self, object: ObjectId, index: usize) -> *mut Worker {
         self.waiters.nth(object, index)
     }
 
@@ -305,7 +306,7 @@ impl Roster {
     /// Takes the first out that waits for the object and of whom this holds: it is woken next.
     pub(crate) fn take_first_waiter(
         &mut self,
-        object: usize,
+        object: ObjectId,
         wanted: impl Fn(&Worker) -> bool,
     ) -> Option<*mut Worker> {
         // SAFETY: who waits is live.
@@ -382,7 +383,7 @@ impl Roster {
     /// A candidate that contends for the object with such an operation.
     pub(crate) fn find_contender(
         &self,
-        object: usize,
+        object: ObjectId,
         wanted: impl Fn(Operation) -> bool,
     ) -> Option<*mut Worker> {
         let is_it = |worker: &&Worker| {
@@ -404,7 +405,7 @@ mod tests {
 
     /// All that must agree, whatever has happened.
     fn check(roster: &Roster, workers: &[*mut Worker]) {
-        let waiting = (1..4).map(|object| roster.count_waiters(object * 64));
+        let waiting = (1..4).map(|object| roster.count_waiters(ObjectId::sample(object)));
         let waits = |worker: &&Worker| worker.state() == State::Waiting;
         assert_eq!(waiting.sum::<usize>(), roster.iter().filter(waits).count());
         assert_eq!(
@@ -441,13 +442,13 @@ mod tests {
                             0 => roster.leave(worker, State::Away),
                             1 => {
                                 (*worker).operation = Operation::Lock;
-                                (*worker).object = 64;
+                                (*worker).object = ObjectId::sample(1);
                                 roster.note_contender(worker);
                             }
                             2 if (*worker).contends => roster.take_back(worker, None),
                             _ => {
                                 roster.forget_contender(worker);
-                                (*worker).object = 64 * (1 + rng.below(3) as usize);
+                                (*worker).object = ObjectId::sample(1 + rng.below(3) as usize);
                                 roster.block(worker);
                             }
                         },

@@ -3,6 +3,7 @@
 use std::ptr::null_mut;
 
 use super::worker::Worker;
+use crate::object::ObjectId;
 
 const BUCKETS: usize = 256;
 
@@ -22,8 +23,9 @@ impl Default for Waiters {
     }
 }
 
-fn bucket(object: usize) -> usize {
-    (object >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - BUCKETS.trailing_zeros())
+fn bucket(object: ObjectId) -> usize {
+    let hash = (object.key() >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (hash >> (u64::BITS - BUCKETS.trailing_zeros())) as usize
 }
 
 impl Waiters {
@@ -59,7 +61,7 @@ impl Waiters {
     /// Takes out the first worker that waits for `object` and of whom this holds, by order of waiting.
     pub(crate) fn take_first_of(
         &mut self,
-        object: usize,
+        object: ObjectId,
         wanted: impl Fn(*mut Worker) -> bool,
     ) -> Option<*mut Worker> {
         // SAFETY: members of chains are live.
@@ -77,16 +79,16 @@ impl Waiters {
     }
 
     /// The number of workers that wait for `object`.
-    pub(crate) fn count(&self, object: usize) -> usize {
+    pub(crate) fn count(&self, object: ObjectId) -> usize {
         self.chain(object).count()
     }
 
     /// The `index`-th worker that waits for `object`, by order of waiting.
-    pub(crate) fn nth(&self, object: usize, index: usize) -> *mut Worker {
+    pub(crate) fn nth(&self, object: ObjectId, index: usize) -> *mut Worker {
         self.chain(object).nth(index).unwrap_or(null_mut())
     }
 
-    fn chain(&self, object: usize) -> impl Iterator<Item = *mut Worker> {
+    fn chain(&self, object: ObjectId) -> impl Iterator<Item = *mut Worker> {
         let mut next = self.buckets[bucket(object)];
         std::iter::from_fn(move || {
             while !next.is_null() {
@@ -110,7 +112,7 @@ impl Waiters {
     /// All members of chains are live.
     unsafe fn unlink(
         &mut self,
-        object: usize,
+        object: ObjectId,
         wanted: impl Fn(*mut Worker) -> bool,
     ) -> Option<*mut Worker> {
         // SAFETY: members of chains are live.
@@ -143,7 +145,7 @@ mod tests {
     fn waiters_leave_in_order_of_waiting_whatever_shares_their_bucket() {
         let mut roster = Roster::default();
         // More objects than buckets: some chains have waiters of several.
-        let objects: Vec<usize> = (1..=3 * BUCKETS).map(|object| object * 8).collect();
+        let objects: Vec<ObjectId> = (1..=3 * BUCKETS).map(ObjectId::sample).collect();
         let mut waiters = Waiters::default();
         let mut waiting = Vec::new();
         for &object in objects.iter().chain(&objects) {

@@ -9,6 +9,7 @@ use super::locals::Locals;
 use super::panics::{PanicId, Told};
 use super::turn::Turn;
 use crate::engine::switch::{Context, Stack};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::{Action, ChainId, WorkerId};
 
@@ -18,9 +19,9 @@ use crate::strategy::{Action, ChainId, WorkerId};
 pub(crate) struct Worker {
     // The pending operation, or the last one while the worker runs.
     pub(crate) operation: Operation,
-    pub(crate) object: usize,
-    /// A second object that the operation changes, or 0.
-    pub(crate) also: usize,
+    pub(crate) object: ObjectId,
+    /// A second object that the operation changes.
+    pub(crate) also: ObjectId,
     pub(crate) site: &'static Location<'static>,
 
     pub(crate) id: WorkerId,
@@ -125,6 +126,13 @@ pub struct TakesNext {
     pub holder: unsafe fn(*const ()) -> Option<WorkerId>,
 }
 
+impl TakesNext {
+    /// The lock, as those know it who wait for it.
+    pub(crate) fn object(&self) -> ObjectId {
+        ObjectId::at(self.machine.addr())
+    }
+}
+
 /// Tells whether a waiting worker can go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
@@ -156,8 +164,8 @@ impl Worker {
     ) -> Worker {
         Worker {
             operation: Operation::Start,
-            object: 0,
-            also: 0,
+            object: ObjectId::NONE,
+            also: ObjectId::NONE,
             site: spawned_at,
             id,
             chain: ChainId(0),
@@ -240,8 +248,8 @@ impl Worker {
     pub(crate) fn set_operation(&mut self, operation: Operation, site: &'static Location<'static>) {
         self.set_action(Action {
             operation,
-            object: 0,
-            also: 0,
+            object: ObjectId::NONE,
+            also: ObjectId::NONE,
             site,
         });
     }
@@ -262,26 +270,6 @@ impl Worker {
     pub(crate) fn may_be_at_its_end(&self, quiet_at: u32) -> bool {
         let is_last = |since: u32| since + 1 == self.left_at && since >= quiet_at;
         self.over_since.is_some_and(is_last)
-    }
-
-    /// The object that those wait for who wait for this worker's end.
-    pub(crate) fn end_object(worker: *mut Worker) -> usize {
-        worker as usize
-    }
-
-    /// The object that the worker waits for while it is parked.
-    pub(crate) fn park_object(worker: *mut Worker) -> usize {
-        worker as usize + 1
-    }
-
-    /// The object that the worker waits for while it sleeps.
-    pub(crate) fn sleep_object(worker: *mut Worker) -> usize {
-        worker as usize + 2
-    }
-
-    /// The object that the worker waits for while it is paused.
-    pub(crate) fn pause_object(worker: *mut Worker) -> usize {
-        worker as usize + 2
     }
 
     /// True for a task that is held back: it has no stack.

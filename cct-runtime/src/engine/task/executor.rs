@@ -6,8 +6,9 @@ use super::hold::wake;
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::worker::State;
 use crate::engine::worker::{OnWorker, controlled, hand_over, touch};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
-use crate::strategy::{Next, TURNS, WORKERS};
+use crate::strategy::Next;
 
 /// There is an executor with a clock of its own, which jumps when there is nothing to do: from here on none
 /// goes on while what it could do is held back.
@@ -42,7 +43,7 @@ pub(super) unsafe fn keep_busy((engine, on): (*mut Engine, OnWorker)) {
             (*thread).executor_waits = worker;
             (*engine).decision.request = Request::Idle;
             hand_over(engine, on);
-            touch(TURNS, Access::Writes);
+            touch(ObjectId::POLLS, Access::Writes);
             let current = (*engine).roster.current;
             if current != worker {
                 (*thread).executor_waits = null_mut();
@@ -61,7 +62,7 @@ pub(super) fn wake_for_ever() {
             let task = (*engine).roster.current;
             let waker = (*task).thread;
             // Perhaps it was made for this.
-            touch(WORKERS, Access::Writes);
+            touch(ObjectId::WORKERS, Access::Writes);
             wake((engine, on), task, waker);
             outside(|| {
                 (*waker).set_operation(Operation::Poll, (*waker).site);

@@ -9,6 +9,7 @@ use super::types::leads_to;
 use crate::claim::Exception;
 use crate::engine::state::driven::Driven;
 use crate::engine::worker::{on_worker, point_at};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// An await point: where a task may be held back before it polls what it awaits.
@@ -65,7 +66,7 @@ impl Gate {
                     if (*task).task.is_some() {
                         (*engine).leave_out(Exception::NestedAwaits);
                     }
-                    point_at(Operation::Await, 0, site).done();
+                    point_at(Operation::Await, ObjectId::NONE, site).done();
                 } else if !may_go_on((engine, on), Operation::Await, site, context.waker()) {
                     return Poll::Pending;
                 }

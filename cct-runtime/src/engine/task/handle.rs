@@ -15,6 +15,7 @@ use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::worker::{OnWorker, hand_over, on_worker, point_at};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 use crate::verdict::Verdict;
@@ -49,7 +50,7 @@ impl Task {
     #[must_use]
     pub fn spawned() -> Task {
         let site = Location::caller();
-        point_at(Operation::Spawn, 0, site).done();
+        point_at(Operation::Spawn, ObjectId::NONE, site).done();
         Task::new(site, false)
     }
 

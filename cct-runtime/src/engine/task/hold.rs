@@ -8,8 +8,9 @@ use crate::engine::decide::{Engine, Request, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::worker::{OnWorker, hand_over, touch};
+use crate::object::ObjectId;
 use crate::operation::{Access, Effect, Operation};
-use crate::strategy::{Next, TURNS};
+use crate::strategy::Next;
 
 /// Asks the strategy whether the current worker, a task, goes on. If not it is held back: the caller
 /// returns `Pending` at once, in the name of the worker below.
@@ -92,9 +93,9 @@ unsafe fn ask_at_gate(
                 (*engine).start(below);
             });
         }
-        touch(TURNS, Access::Writes);
+        touch(ObjectId::POLLS, Access::Writes);
         hand_over(engine, on);
-        touch(TURNS, Access::Writes);
+        touch(ObjectId::POLLS, Access::Writes);
         Driven::of(task).is_at_gate = false;
         Driven::of(task).offers_place = false;
         if offers && (*engine).roster.current != below {
@@ -143,7 +144,7 @@ unsafe fn has_changed_something(task: *const Worker) -> bool {
     match operation.effect() {
         Effect::Writes => !matches!(operation, Operation::Await | Operation::Start),
         // An operation that has succeeded is about no object any more, see `Step`.
-        Effect::MayWrite => object == usize::MAX,
+        Effect::MayWrite => object == ObjectId::SUCCEEDED,
         Effect::Reads | Effect::Yields => false,
     }
 }

@@ -16,7 +16,8 @@ use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::relays::{NOBODY, Relay, copy_of};
 use crate::engine::state::worker::{State, Worker};
-use crate::strategy::{TURNS, WorkerId};
+use crate::object::ObjectId;
+use crate::strategy::WorkerId;
 
 /// Polls the task with a waker that tells the engine before it wakes.
 ///
@@ -252,7 +253,7 @@ unsafe fn note_wake(engine: *mut Engine, task: WorkerId, relay: *mut Relay) {
         if (*task).state() == State::Ended {
             return;
         }
-        (*engine).note_touched(TURNS);
+        (*engine).note_touched(ObjectId::POLLS);
         let part = Driven::of(task);
         part.is_woken_in_poll |= !part.below.is_null() && !part.polls_executor;
         part.is_told |= part.relay == relay;

@@ -4,8 +4,9 @@ use super::touch;
 use crate::claim::Exception;
 use crate::engine::decide::{engine, outside};
 use crate::engine::state::iteration::End;
+use crate::object::ObjectId;
 use crate::operation::Access;
-use crate::strategy::{RANDOM_BYTES, Strategy};
+use crate::strategy::Strategy;
 
 /// One of `0..n`, chosen by the strategy, recorded and replayed. Panics when `n` is 0.
 pub fn choose_index(n: usize) -> usize {
@@ -47,7 +48,7 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
 
 /// Fills `out` with bytes that follow from the iteration's seed.
 pub fn random_bytes(out: &mut [u8]) {
-    touch(RANDOM_BYTES, Access::Writes);
+    touch(ObjectId::RANDOM_BYTES, Access::Writes);
     super::facts::leave_out(Exception::RandomNumbers);
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
     unsafe { (*engine()).progress.overtime.is_broken = true };

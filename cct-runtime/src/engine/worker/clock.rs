@@ -7,8 +7,8 @@ use crate::claim::Exception;
 use crate::engine::decide::deadlines::NEVER;
 use crate::engine::decide::engine;
 use crate::engine::state::time::LAST;
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
-use crate::strategy::CLOCK;
 
 /// How much time a look at the clock takes, in nanoseconds.
 const READ: u64 = 1000;
@@ -30,7 +30,7 @@ pub fn deadline_at(nanos: u64) -> u64 {
 ///
 /// It is a scheduling point, at the site of the operation before it, and time moves a little.
 pub fn clock_read() -> u64 {
-    point_at(Operation::ClockRead, 0, last_site()).done();
+    point_at(Operation::ClockRead, ObjectId::NONE, last_site()).done();
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; no reference is kept.
     unsafe {
@@ -59,7 +59,7 @@ pub(super) fn touch_clock(access: Access) {
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
         if !engine.is_null() && (*engine).time.early.is_possible() {
-            touch(CLOCK, access);
+            touch(ObjectId::CLOCK, access);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::wait::wake_all_of;
 use super::{controlled, hand_over};
 use crate::engine::decide::{Request, engine, outside};
 use crate::engine::state::iteration::End;
-use crate::engine::state::worker::Worker;
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::verdict::{Bug, BugKind};
 
@@ -37,8 +37,8 @@ pub fn end_worker() -> ! {
             abort();
         }
         (*worker).operation = Operation::End;
-        (*worker).object = Worker::end_object(worker);
-        (*worker).also = 0;
+        (*worker).object = ObjectId::end_of((*worker).id);
+        (*worker).also = ObjectId::NONE;
         (*worker).site = (*worker).spawned_at;
         if (*worker).id.0 == 0 {
             (*engine).iteration.body_done = true;
@@ -50,7 +50,7 @@ pub fn end_worker() -> ! {
         if (*worker).id.0 == 0 {
             touch_clock(Access::Writes);
         }
-        wake_all_of(engine, Worker::end_object(worker));
+        wake_all_of(engine, ObjectId::end_of((*worker).id));
         (*engine).budget.idle = 0;
         (*engine).decision.request = Request::End;
         hand_over(engine, on);

@@ -6,6 +6,7 @@
 
 use super::{last_site, point_at};
 use crate::engine::decide::engine;
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// The current worker looks at something that others may change without a step. `what` tells such things
@@ -19,7 +20,7 @@ pub fn glance(what: u64) {
         }
         let when = ((*(*engine).roster.current).id.0, (*engine).steps());
         if (*engine).outside.glances.see(when, what) {
-            point_at(Operation::YieldNow, 0, last_site()).done();
+            point_at(Operation::YieldNow, ObjectId::NONE, last_site()).done();
         }
     }
 }

@@ -10,6 +10,7 @@ use super::wait::{Wakeup, wait_at};
 use crate::engine::decide::outside::notify;
 use crate::engine::decide::{engine, outside};
 use crate::engine::state::worker::Look;
+use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// [`wait`](super::wait::wait) until the look succeeds, or the deadline comes.
@@ -17,7 +18,7 @@ use crate::operation::Operation;
 /// Wake-ups may be spurious here too: another worker may have been faster.
 pub fn wait_until(
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     deadline: u64,
     look: Look,
     site: &'static Location<'static>,

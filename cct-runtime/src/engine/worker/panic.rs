@@ -15,6 +15,7 @@ use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::observe::record::Note;
 use crate::engine::state::iteration::Hook;
 use crate::engine::state::panics::{PanicId, PanicRecord, Told};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::strategy::WorkerId;
 use crate::trace::Site;
@@ -31,7 +32,7 @@ pub fn last_panic() -> Option<PanicId> {
 
 /// The current worker, which unwinds, leaves something behind at `object` that shows it to others.
 #[cold]
-pub fn leave_panic(object: usize) {
+pub fn leave_panic(object: ObjectId) {
     let engine = engine();
     if let Some(panic) = last_panic() {
         // SAFETY: there is a panic, so the engine is live; no switch happens in here.
@@ -42,7 +43,7 @@ pub fn leave_panic(object: usize) {
 /// The current worker finds what [`leave_panic`] left at `object`; `shows_as` is how the error that it gets
 /// shows itself.
 #[cold]
-pub fn told_at(object: usize, shows_as: Option<&'static str>) {
+pub fn told_at(object: ObjectId, shows_as: Option<&'static str>) {
     let engine = engine();
     if engine.is_null() {
         return;
@@ -96,21 +97,9 @@ pub fn worker_panicked() {
 /// since every worker's panics go there.
 #[track_caller]
 pub fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
-    // SAFETY: as in `panic_count`.
-    let object = unsafe { hook_object(engine()) };
-    point_at(Operation::Store, object, Location::caller()).named("panic hook");
+    point_at(Operation::Store, ObjectId::PANIC_HOOK, Location::caller()).named("panic hook");
     // SAFETY: as in `panic_count`.
     unsafe { std::mem::replace(&mut (*engine()).iteration.hook, hook) }
-}
-
-/// The object that stands for the hook.
-///
-/// # Safety
-///
-/// The engine is live.
-unsafe fn hook_object(engine: *const Engine) -> usize {
-    // SAFETY: the caller's.
-    unsafe { (&raw const (*engine).iteration.hook).addr() }
 }
 
 /// Takes over the process's panic hook.
@@ -155,8 +144,7 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
         worker.last_panic = Some(engine.iteration.panics.add(record));
         worker.name.clone()
     });
-    // SAFETY: as above.
-    touch(unsafe { hook_object(engine) }, Access::Reads);
+    touch(ObjectId::PANIC_HOOK, Access::Reads);
     // SAFETY: as above; the hook is the test's and may do what it likes, so no reference is held.
     let hook = unsafe { (*engine).iteration.hook.as_ref().map(std::ptr::from_ref) };
     match hook {

@@ -7,24 +7,25 @@ use super::touch::touch;
 use super::{OnWorker, hand_over, on_worker};
 use crate::engine::decide::onlooker::Onlooker;
 use crate::engine::decide::{Engine, Request, engine, outside};
+use crate::object::ObjectId;
 use crate::operation::{Effect, Operation};
 use crate::strategy::Action;
 
 /// Declares a visible operation and lets the strategy decide who runs; returns when the caller may carry
 /// it out.
 ///
-/// `object` is the address of what it is about, or 0. Outside a controlled worker it does nothing, for
+/// Outside a controlled worker it does nothing, for
 /// the price of a thread-local read.
 #[inline]
 #[track_caller]
-pub fn point(operation: Operation, object: usize) -> Step {
+pub fn point(operation: Operation, object: ObjectId) -> Step {
     point_at(operation, object, Location::caller())
 }
 
 /// [`point`] at a given site, for a guard, which keeps the site of its acquire.
 #[inline]
-pub fn point_at(operation: Operation, object: usize, site: &'static Location<'static>) -> Step {
-    point_on_both(operation, object, 0, site)
+pub fn point_at(operation: Operation, object: ObjectId, site: &'static Location<'static>) -> Step {
+    point_on_both(operation, object, ObjectId::NONE, site)
 }
 
 /// [`point_at`] for an operation that changes a second object as well.
@@ -35,8 +36,8 @@ pub fn point_at(operation: Operation, object: usize, site: &'static Location<'st
 )]
 pub fn point_on_both(
     operation: Operation,
-    object: usize,
-    also: usize,
+    object: ObjectId,
+    also: ObjectId,
     site: &'static Location<'static>,
 ) -> Step {
     let Some((engine, on)) = on_worker() else {
@@ -62,7 +63,7 @@ pub fn last_site() -> &'static Location<'static> {
 /// Gives way within the yield budget. Controlled workers only.
 #[track_caller]
 pub fn give_way(operation: Operation) {
-    point_at(operation, 0, Location::caller()).done();
+    point_at(operation, ObjectId::NONE, Location::caller()).done();
 }
 
 /// False if the operation is no step of its own.
@@ -78,8 +79,8 @@ pub fn give_way(operation: Operation) {
 unsafe fn declare(
     (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
-    object: usize,
-    also: usize,
+    object: ObjectId,
+    also: ObjectId,
     site: &'static Location<'static>,
 ) -> bool {
     // SAFETY: the caller's; no reference is kept across the switch.
@@ -129,7 +130,7 @@ unsafe fn declare(
 unsafe fn declare_coarsely(
     (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     site: &'static Location<'static>,
     spins: bool,
 ) -> bool {
@@ -160,7 +161,7 @@ unsafe fn declare_coarsely(
 unsafe fn declare_at_new_site(
     (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     site: &'static Location<'static>,
 ) -> bool {
     // SAFETY: the caller's.
@@ -174,7 +175,7 @@ unsafe fn declare_at_new_site(
 #[cold]
 fn note_part(action: &Action) -> bool {
     for (object, access) in action.accesses() {
-        if object != 0 {
+        if !object.is_none() {
             touch(object, access);
         }
     }

@@ -8,6 +8,7 @@
 //! claim says so if it matters: see `primitive/stream.rs`.
 
 use super::{engine, touch};
+use crate::object::ObjectId;
 use crate::operation::Access;
 
 /// True if a print is a step in the current iteration. Controlled workers only.
@@ -29,14 +30,14 @@ pub fn looks_on() -> bool {
 }
 
 /// The current worker takes the lock of a stream for a print that is no step. Controlled workers only.
-pub fn begin_print(stream: usize) {
+pub fn begin_print(stream: ObjectId) {
     touch(stream, Access::Adds);
     // SAFETY: a controlled worker's engine is live; no reference is kept.
     unsafe { (*engine()).observers.begin_print(stream) };
 }
 
 /// It gives the lock back. Controlled workers only.
-pub fn end_print(stream: usize) {
+pub fn end_print(stream: ObjectId) {
     // SAFETY: as above.
     unsafe { (*engine()).observers.end_print(stream) };
 }

@@ -2,6 +2,7 @@
 
 use crate::claim::Exception;
 use crate::engine::decide::{Engine, engine, outside};
+use crate::object::ObjectId;
 use crate::trace::{Outcome, Value};
 
 /// An operation that was declared and may now be carried out.
@@ -107,7 +108,7 @@ impl Step {
             unsafe {
                 (*self.engine).budget.idle = 0;
                 // The next look from the same place is no spinning.
-                (*(*self.engine).roster.current).object = usize::MAX;
+                (*(*self.engine).roster.current).object = ObjectId::SUCCEEDED;
             }
         }
     }

@@ -15,6 +15,7 @@ use crate::engine::decide::{engine, outside};
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::MAX_WORKERS;
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::strategy::{ChainId, WorkerId};
 use crate::trace::WorkerKind;
@@ -52,7 +53,7 @@ pub fn spawn_at(
     site: &'static Location<'static>,
     body: Box<dyn FnOnce()>,
 ) -> Option<WorkerId> {
-    point_at(Operation::Spawn, 0, site).done();
+    point_at(Operation::Spawn, ObjectId::NONE, site).done();
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back from the hand-over.
     unsafe {
@@ -110,7 +111,7 @@ pub fn join(worker: WorkerId) {
 
 /// [`join`] at a given site, up to a deadline; false when that came first.
 pub fn join_until(worker: WorkerId, deadline: u64, site: &'static Location<'static>) -> bool {
-    let object = worker_object(worker);
+    let object = ObjectId::end_of(worker);
     if is_finished(worker) {
         point_at(Operation::Join, object, site).done();
     }
@@ -132,19 +133,13 @@ pub fn stack_of(worker: WorkerId) -> (usize, usize) {
     (stack.limit as usize, stack.size())
 }
 
-/// The object that stands for a worker's end.
-pub fn worker_object(worker: WorkerId) -> usize {
-    // SAFETY: as in `is_finished`.
-    Worker::end_object(unsafe { (*engine()).roster.worker(worker) })
-}
-
 /// The current worker's closure is over: others may ask from here on whether it is. No step of its own.
 pub fn note_over() {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live, and has a current worker.
     unsafe {
         let me = (*engine).roster.current;
-        touch(Worker::end_object(me), Access::Writes);
+        touch(ObjectId::end_of((*me).id), Access::Writes);
         (*me).over_since = Some((*engine).steps());
     }
 }
@@ -158,7 +153,7 @@ pub fn look_whether_over(
     site: &'static Location<'static>,
     is_so: impl FnOnce() -> bool,
 ) -> bool {
-    let object = worker_object(worker);
+    let object = ObjectId::end_of(worker);
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; no reference is kept across the switch.
     unsafe {
@@ -195,7 +190,7 @@ unsafe fn choose(current: *mut Worker, over: *mut Worker) -> bool {
 
 /// A look whether a worker of C code, or all of a scope's, have ended. A worker ends with its last step here,
 /// which claims name. Does nothing outside a controlled worker.
-pub fn look_whether_ended(object: usize, site: &'static Location<'static>) -> Step {
+pub fn look_whether_ended(object: ObjectId, site: &'static Location<'static>) -> Step {
     leave_out(Exception::ThreadEnds);
     point_at(Operation::IsFinished, object, site)
 }
@@ -207,7 +202,7 @@ pub fn park(deadline: u64) {
     // SAFETY: a controlled worker's engine is live; no reference is kept across a switch.
     unsafe {
         let thread = (*(*engine()).roster.current).thread;
-        let object = Worker::park_object(thread);
+        let object = ObjectId::park_of((*thread).id);
         if (*thread).park_token {
             point_at(Operation::Park, object, site).done();
         }
@@ -238,7 +233,7 @@ pub fn unpark(iteration: u64, worker: WorkerId) {
             return;
         }
         let worker = (*engine).roster.worker(worker);
-        let object = Worker::park_object(worker);
+        let object = ObjectId::park_of((*worker).id);
         point_at(Operation::Unpark, object, Location::caller()).done();
         (*worker).park_token = true;
         wake_all_of(engine, object);
@@ -249,6 +244,6 @@ pub fn unpark(iteration: u64, worker: WorkerId) {
 #[track_caller]
 pub fn sleep(deadline: u64) {
     // SAFETY: a controlled worker's engine is live.
-    let object = Worker::sleep_object(unsafe { (*engine()).roster.current });
+    let object = ObjectId::sleep_of(unsafe { (*(*engine()).roster.current).id });
     while wait_at(Operation::Sleep, object, deadline, None, Location::caller()) == Wakeup::Woken {}
 }

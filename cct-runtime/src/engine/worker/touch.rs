@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use super::{Engine, engine, outside};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::strategy::Action;
 
@@ -11,7 +12,7 @@ use crate::strategy::Action;
 /// For what cannot be a scheduling point of its own but whose order others can tell: it keeps the steps
 /// apart whose order matters. Does nothing outside a controlled worker.
 #[inline]
-pub fn touch(object: usize, access: Access) {
+pub fn touch(object: ObjectId, access: Access) {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
@@ -25,7 +26,7 @@ pub fn touch(object: usize, access: Access) {
 /// since what it finds stays as it is. For those who watch it is a step of its own, that nobody was asked
 /// for.
 #[inline]
-pub fn look(operation: Operation, object: usize, site: &'static Location<'static>) {
+pub fn look(operation: Operation, object: ObjectId, site: &'static Location<'static>) {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
@@ -44,13 +45,13 @@ pub fn look(operation: Operation, object: usize, site: &'static Location<'static
 unsafe fn note_look(
     engine: *mut Engine,
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     site: &'static Location<'static>,
 ) {
     let action = Action {
         operation,
         object,
-        also: 0,
+        also: ObjectId::NONE,
         site,
     };
     // SAFETY: the caller's engine is live, and has a current worker.
@@ -70,7 +71,7 @@ pub fn is_watched() -> bool {
 ///
 /// The engine is live.
 #[cold]
-unsafe fn note_touch(engine: *mut Engine, object: usize, access: Access) {
+unsafe fn note_touch(engine: *mut Engine, object: ObjectId, access: Access) {
     outside(|| {
         // SAFETY: the caller's engine is live, and nobody else refers to it.
         unsafe { (*engine).observers.watch.touch(object, access) };

@@ -12,6 +12,7 @@ use crate::engine::decide::onlooker::{Onlooker, Waits};
 use crate::engine::decide::outside::notify;
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::worker::{TakesNext, Worker};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 use crate::verdict::BugKind;
@@ -40,7 +41,7 @@ pub enum Wakeup {
 #[track_caller]
 pub fn wait(
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     deadline: u64,
     holder: Option<WorkerId>,
 ) -> Wakeup {
@@ -50,7 +51,7 @@ pub fn wait(
 /// [`wait`] at a given site.
 pub fn wait_at(
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     deadline: u64,
     holder: Option<WorkerId>,
     site: &'static Location<'static>,
@@ -61,7 +62,7 @@ pub fn wait_at(
 /// [`wait_at`] for a worker that others know by this mark, see [`wake_if`].
 pub fn wait_marked(
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     deadline: u64,
     holder: Option<WorkerId>,
     mark: u64,
@@ -81,7 +82,7 @@ pub fn wait_marked(
 /// others that wait for the lock.
 pub fn wait_and_take(
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     deadline: u64,
     holder: Option<WorkerId>,
     takes_next: Option<TakesNext>,
@@ -97,7 +98,7 @@ pub fn wait_and_take(
         let worker = (*engine).roster.current;
         (*worker).operation = operation;
         (*worker).object = object;
-        (*worker).also = takes_next.map_or(0, |lock| lock.machine as usize);
+        (*worker).also = takes_next.map_or(ObjectId::NONE, |lock| lock.object());
         (*worker).takes_next = takes_next;
         (*worker).site = site;
         note_calls(engine);
@@ -125,7 +126,7 @@ pub fn wait_and_take(
 }
 
 /// Wakes all workers that wait for `object`. From an uncontrolled thread: tells the engine to look.
-pub fn wake_all(object: usize) {
+pub fn wake_all(object: ObjectId) {
     let engine = engine();
     if engine.is_null() {
         notify();
@@ -137,7 +138,7 @@ pub fn wake_all(object: usize) {
 
 /// Wakes those of the workers that wait for `object` of whom this holds, by their operation and their mark,
 /// which is 0 unless they [have one](wait_marked). From an uncontrolled thread: tells the engine to look.
-pub fn wake_if(object: usize, is_meant: impl Fn(Operation, u64) -> bool) {
+pub fn wake_if(object: ObjectId, is_meant: impl Fn(Operation, u64) -> bool) {
     let engine = engine();
     if engine.is_null() {
         notify();
@@ -159,7 +160,7 @@ pub fn wake_if(object: usize, is_meant: impl Fn(Operation, u64) -> bool) {
 /// Wakes one of the workers that wait for `object`, chosen by the strategy; false if there is none.
 ///
 /// From an uncontrolled thread it wakes all of them, and they look again.
-pub fn wake_one(object: usize) -> bool {
+pub fn wake_one(object: ObjectId) -> bool {
     let engine = engine();
     if engine.is_null() {
         notify();
@@ -185,20 +186,24 @@ pub fn wake_one(object: usize) -> bool {
 /// The current worker has taken the lock `object`: all candidates that were about to take it wait from here
 /// on, for `holder`. True if there are any. Without it each of them would be a candidate that cannot go
 /// ahead. Code that looks on releases before any of them runs.
-pub fn retract(object: usize, holder: WorkerId) -> bool {
+pub fn retract(object: ObjectId, holder: WorkerId) -> bool {
     retract_if(Operation::takes_lock, object, Some(holder))
 }
 
 /// [`retract`] for those that were about to do this, whatever `object` is; nobody need hold it.
 pub fn retract_those(
     operation: Operation,
-    object: usize,
+    object: ObjectId,
     holder: impl Into<Option<WorkerId>>,
 ) -> bool {
     retract_if(|other| other == operation, object, holder.into())
 }
 
-fn retract_if(wanted: impl Fn(Operation) -> bool, object: usize, holder: Option<WorkerId>) -> bool {
+fn retract_if(
+    wanted: impl Fn(Operation) -> bool,
+    object: ObjectId,
+    holder: Option<WorkerId>,
+) -> bool {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
@@ -213,7 +218,7 @@ fn retract_if(wanted: impl Fn(Operation) -> bool, object: usize, holder: Option<
 }
 
 /// From here on those workers that wait for `object` with this operation wait for `holder`.
-pub fn wait_for(operation: Operation, object: usize, holder: impl Into<Option<WorkerId>>) {
+pub fn wait_for(operation: Operation, object: ObjectId, holder: impl Into<Option<WorkerId>>) {
     let engine = engine();
     let holder = holder.into();
     // SAFETY: a set engine is live, and so is who waits; no switch happens in here.
@@ -235,7 +240,7 @@ pub fn wait_for(operation: Operation, object: usize, holder: impl Into<Option<Wo
 /// # Safety
 ///
 /// The engine is live and set.
-pub(crate) unsafe fn wake_all_of(engine: *mut Engine, object: usize) {
+pub(crate) unsafe fn wake_all_of(engine: *mut Engine, object: ObjectId) {
     // SAFETY: the caller's.
     unsafe {
         if (*engine).roster.anyone_waits() {

@@ -2,7 +2,6 @@
 
 use std::cell::UnsafeCell;
 use std::panic::Location;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use super::super::condvar::Limit;
 use super::super::futex;
 use super::counts::{Counts, Received, Sent};
 use crate::engine::{self, NEVER, Wakeup};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
 /// Who may send and receive now.
@@ -184,7 +184,7 @@ impl ChannelMachine {
         if became_last {
             if !is_last {
                 // The step is about both, whichever it was taken for.
-                engine::touch(self.address(), Access::Writes);
+                engine::touch(self.object(), Access::Writes);
             }
             self.announce(is_receive);
         }
@@ -215,7 +215,7 @@ impl ChannelMachine {
     }
 
     fn point(&self, operation: Operation, site: &'static Location<'static>) -> engine::Step {
-        engine::point_at(operation, self.address(), site)
+        engine::point_at(operation, self.object(), site)
     }
 
     /// Waits for a change while `blocked` holds; may return early. An offer has a ticket.
@@ -229,8 +229,8 @@ impl ChannelMachine {
     ) -> Wakeup {
         if engine::is_controlled() {
             let deadline = deadline.map_or(NEVER, |deadline| deadline.virtual_time);
-            let address = self.address();
-            return engine::wait_marked(operation, address, deadline, None, ticket, site);
+            let object = self.object();
+            return engine::wait_marked(operation, object, deadline, None, ticket, site);
         }
         let left = deadline.and_then(Deadline::left);
         self.natives.fetch_add(1, Ordering::SeqCst);
@@ -248,7 +248,7 @@ impl ChannelMachine {
     /// A message was stored. Others that were about to store one wait on, if there is no room for it.
     fn stored(&self) {
         if self.counts.with(|counts| counts.must_queue()) {
-            engine::retract_those(Operation::Send, self.address(), None);
+            engine::retract_those(Operation::Send, self.object(), None);
         }
         self.announce(is_receive);
     }
@@ -270,16 +270,16 @@ impl ChannelMachine {
         if self.natives.load(Ordering::SeqCst) > 0 {
             futex::wake_all(&self.changes);
         }
-        engine::wake_if(self.address(), concerns);
+        engine::wake_if(self.object(), concerns);
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 
     /// The object that stands for the order of senders; nobody waits for it.
-    fn senders(&self) -> usize {
-        self.address() + 1
+    fn senders(&self) -> ObjectId {
+        ObjectId::senders_of(self.object())
     }
 }
 

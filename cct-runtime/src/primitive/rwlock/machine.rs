@@ -1,7 +1,6 @@
 //! The machine itself: its word is changed, and those that wait are woken.
 
 use std::panic::Location;
-use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::super::hold::{Caller, Hold, Poison};
@@ -11,6 +10,7 @@ use super::word::{
     with_writer_as_reader, without_reader,
 };
 use crate::engine::{self, NEVER};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
 /// How many read, whether one writes, and who waits.
@@ -75,13 +75,13 @@ impl RwLockMachine {
     /// True after a holder panicked.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.poison.ask(self.address())
+        self.poison.ask(self.object())
     }
 
     /// Forgets that a holder panicked.
     #[track_caller]
     pub fn clear_poison(&self) {
-        self.poison.clear(self.address());
+        self.poison.clear(self.object());
     }
 
     /// Acquires for reading.
@@ -135,7 +135,7 @@ impl RwLockMachine {
     /// Gives up a read lock. Only for who holds one.
     pub fn read_unlock(&self, hold: Hold) {
         if engine::is_controlled() {
-            engine::point_at(Operation::ReadUnlock, self.address(), hold.site).done();
+            engine::point_at(Operation::ReadUnlock, self.object(), hold.site).done();
         }
         // Unknown from here on, unless the lock becomes free and the next holder says.
         self.holder.store(0, Ordering::Relaxed);
@@ -143,7 +143,7 @@ impl RwLockMachine {
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
         if before & WRITERS_WAIT != 0 {
             // The last one to go lets others in.
-            engine::touch(self.address(), Access::Writes);
+            engine::touch(self.object(), Access::Writes);
         }
         if before & COUNT == 1 {
             self.wake(before);
@@ -153,10 +153,10 @@ impl RwLockMachine {
     /// Gives up the write lock. Only for who holds it.
     pub fn write_unlock(&self, hold: Hold) {
         if engine::is_controlled() {
-            self.poison.note(hold, Caller::Worker, self.address());
-            engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
+            self.poison.note(hold, Caller::Worker, self.object());
+            engine::point_at(Operation::WriteUnlock, self.object(), hold.site).done();
         } else {
-            self.poison.note(hold, Caller::Thread, self.address());
+            self.poison.note(hold, Caller::Thread, self.object());
         }
         self.holder.store(0, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
@@ -166,7 +166,7 @@ impl RwLockMachine {
     /// Turns the write lock into a read lock, with no writer in between. Only for who holds it.
     pub fn downgrade(&self, hold: Hold) {
         if engine::is_controlled() {
-            engine::point_at(Operation::WriteUnlock, self.address(), hold.site).done();
+            engine::point_at(Operation::WriteUnlock, self.object(), hold.site).done();
         }
         let to_reader = |state| Some(with_writer_as_reader(state));
         let before = self.change(Ordering::AcqRel, to_reader).unwrap_or(0);
@@ -182,7 +182,7 @@ impl RwLockMachine {
         site: &'static Location<'static>,
     ) -> Option<Hold> {
         if let Some(me) = engine::current() {
-            let step = engine::point_at(operation, self.address(), site);
+            let step = engine::point_at(operation, self.object(), site);
             if take(self, owner::code(me)) {
                 step.succeeded();
                 return Some(Hold::new(site, Caller::Worker));
@@ -197,7 +197,7 @@ impl RwLockMachine {
     /// The scheduling point of a blocking acquire: the wait itself when it cannot even be tried.
     fn declare(&self, way: &Way, site: &'static Location<'static>) {
         if (way.can_try)(self.state.load(Ordering::Relaxed)) {
-            engine::point_at(way.operation, self.address(), site).done();
+            engine::point_at(way.operation, self.object(), site).done();
         } else {
             self.block(way, site);
         }
@@ -224,9 +224,9 @@ impl RwLockMachine {
                 && !is_written(state)
                 && let Some(me) = engine::current()
             {
-                engine::retract_those(Operation::Read, self.address(), holder.unwrap_or(me));
+                engine::retract_those(Operation::Read, self.object(), holder.unwrap_or(me));
             }
-            engine::wait_at(way.operation, self.address(), NEVER, holder, site);
+            engine::wait_at(way.operation, self.object(), NEVER, holder, site);
         }
     }
 
@@ -247,7 +247,7 @@ impl RwLockMachine {
             self.holder.store(code, Ordering::Relaxed);
             // Those that the last release woke and that did not come first wait on.
             if let Some(me) = owner::worker(code)
-                && engine::retract(self.address(), me)
+                && engine::retract(self.object(), me)
             {
                 self.state.fetch_or(READERS_WAIT, Ordering::Relaxed);
             }
@@ -318,7 +318,7 @@ impl RwLockMachine {
                 futex::wake_all(&self.state);
             }
         }
-        engine::wake_all(self.address());
+        engine::wake_all(self.object());
     }
 
     /// Replaces the state as `next` says, and returns the one before; refused when `next` has
@@ -327,8 +327,8 @@ impl RwLockMachine {
         self.state.try_update(order, Ordering::Relaxed, next)
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 }
 

@@ -6,7 +6,8 @@
 
 use std::panic::Location;
 
-use super::super::{Action, Beyond, Executed, FirstUse, ITERATION, Next, TURNS, WorkerId};
+use super::super::{Action, Beyond, Executed, FirstUse, Next, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, WorkerKind};
 
@@ -18,7 +19,7 @@ type Clock = Vec<u32>;
 pub(super) struct Execution {
     pub(super) events: Vec<Event>,
     clocks: Vec<u32>,
-    footprints: Vec<(usize, Access)>,
+    footprints: Vec<(ObjectId, Access)>,
     /// By worker number; those beyond the count are kept for later schedules.
     flows: Vec<Flow>,
     flow_count: usize,
@@ -31,11 +32,11 @@ pub(super) struct Execution {
     /// Nobody runs: whoever wakes now is woken by time.
     pub(super) is_between_steps: bool,
     /// What the step at hand does beyond its operation.
-    pub(super) touched: Vec<(usize, Access)>,
+    pub(super) touched: Vec<(ObjectId, Access)>,
     /// With whom the step at hand closes a circle of waiting.
     pub(super) circle: Vec<WorkerId>,
     /// What the step at hand does.
-    pub(super) present: Vec<(usize, Access)>,
+    pub(super) present: Vec<(ObjectId, Access)>,
     /// The numbers of the objects in that, in its order.
     numbers: Vec<u32>,
     /// What comes before it for other reasons than an object, and what comes before it at all.
@@ -51,8 +52,8 @@ pub(super) struct Event {
     worker: WorkerId,
     pub(super) operation: Operation,
     /// The object of its operation, and the second one that it changes.
-    pub(super) object: usize,
-    pub(super) also: usize,
+    pub(super) object: ObjectId,
+    pub(super) also: ObjectId,
     pub(super) outcome: Outcome,
     /// The node that picked it, if one did.
     pub(super) node: Option<u32>,
@@ -75,15 +76,15 @@ struct Flow {
 /// The first step of a thread: it is about no object.
 const FIRST_STEP: Next = Next::Goes(Action {
     operation: Operation::End,
-    object: 0,
-    also: 0,
+    object: ObjectId::NONE,
+    also: ObjectId::NONE,
     site: Location::caller(),
 });
 /// What a task does next that nobody has polled yet.
 const FIRST_TURN: Next = Next::Waits(Action {
     operation: Operation::Start,
-    object: 0,
-    also: 0,
+    object: ObjectId::NONE,
+    also: ObjectId::NONE,
     site: Location::caller(),
 });
 
@@ -178,7 +179,7 @@ impl Execution {
             let action = Action {
                 operation: Operation::Lock,
                 object: action.also,
-                also: 0,
+                also: ObjectId::NONE,
                 ..action
             };
             flow.next = Next::Goes(action);
@@ -208,7 +209,7 @@ impl Execution {
             Next::Ends => return None,
         };
         if action.operation.takes_turns() {
-            self.touched.push((TURNS, Access::Writes));
+            self.touched.push((ObjectId::POLLS, Access::Writes));
         }
         let step = Executed {
             step: 0,
@@ -233,7 +234,10 @@ impl Execution {
     /// One that nobody picked cannot be separated from the step before it.
     pub(super) fn arrive(&mut self, step: &Executed, picked: bool) {
         let accesses = step.accesses();
-        let own = accesses.iter().copied().filter(|&(object, _)| object != 0);
+        let own = accesses
+            .iter()
+            .copied()
+            .filter(|&(object, _)| !object.is_none());
         self.present.clear();
         self.present.extend(own);
         if !self.touched.is_empty() {
@@ -249,7 +253,7 @@ impl Execution {
         }
         self.numbers.clear();
         for &(object, access) in &self.present {
-            let number = self.objects.number(object as u64);
+            let number = self.objects.number(object.key());
             self.numbers.push(number);
             let number = number as usize;
             if number == self.history_count {
@@ -286,8 +290,8 @@ impl Execution {
     }
 
     /// What was done to an object of the step at hand; none if nothing was.
-    pub(super) fn history(&self, object: usize) -> Option<&History> {
-        let number = self.objects.find(object as u64)?;
+    pub(super) fn history(&self, object: ObjectId) -> Option<&History> {
+        let number = self.objects.find(object.key())?;
         self.histories.get(number as usize)
     }
 
@@ -325,7 +329,7 @@ impl Execution {
     }
 
     /// What a step did that was picked, and with it those after it that nobody picked.
-    pub(super) fn footprint(&self, event: u32) -> &[(usize, Access)] {
+    pub(super) fn footprint(&self, event: u32) -> &[(ObjectId, Access)] {
         let first = &self.events[event as usize];
         let later = &self.events[event as usize + 1..];
         let with_it = later.iter().take_while(|event| event.node.is_none());
@@ -336,7 +340,7 @@ impl Execution {
     /// The last step has ended the iteration, although others could go on.
     pub(super) fn end_early(&mut self) {
         if let Some(last) = self.events.last_mut() {
-            self.footprints.push((ITERATION, Access::Writes));
+            self.footprints.push((ObjectId::ITERATION, Access::Writes));
             last.footprint[1] += 1;
         }
     }
@@ -422,7 +426,7 @@ pub(super) struct Others {
     /// These steps.
     first_steps: Vec<u32>,
     /// The accesses of all of them.
-    pub(super) footprint: Vec<(usize, Access)>,
+    pub(super) footprint: Vec<(ObjectId, Access)>,
 }
 
 impl History {
@@ -468,8 +472,10 @@ impl History {
 }
 
 /// True for what a step does that ends the iteration while others could go on.
-pub(super) fn ends_all(footprint: &[(usize, Access)]) -> bool {
-    footprint.iter().any(|&(object, _)| object == ITERATION)
+pub(super) fn ends_all(footprint: &[(ObjectId, Access)]) -> bool {
+    footprint
+        .iter()
+        .any(|&(object, _)| object == ObjectId::ITERATION)
 }
 
 /// True for waits that end because somebody ends them, whatever the state of an object.

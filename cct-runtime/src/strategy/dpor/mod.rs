@@ -15,6 +15,7 @@ use super::{
     Beginning, Beyond, Candidates, Ending, Enumerator, Executed, IterationResult, Observer, Origin,
     Pick, Progress, Strategy, WorkerId,
 };
+use crate::object::ObjectId;
 use crate::operation::Access;
 
 /// Makes a schedule for each behaviour of the test, and no two for one.
@@ -57,7 +58,7 @@ pub struct Dpor {
     /// The candidates of the nodes, node by node.
     entries: Entries,
     /// What the steps did that were explored, by the order of the nodes.
-    footprints: Vec<(usize, Access)>,
+    footprints: Vec<(ObjectId, Access)>,
     /// How many nodes of the path this iteration has passed.
     depth: usize,
     /// The last node of the path that picks, when this iteration began: steps from there on are new.
@@ -70,10 +71,10 @@ pub struct Dpor {
     asleep: Vec<Entry>,
     execution: Execution,
     /// The steps that those of planned entries are taken to be independent of; by entry.
-    assumptions: Vec<(u32, (usize, Access))>,
+    assumptions: Vec<(u32, (ObjectId, Access))>,
     /// Steps with which those of entries have closed a circle of waiting, in whatever order: by entry, and as
     /// the object that stands for such a step.
-    closings: Vec<(u32, usize)>,
+    closings: Vec<(u32, ObjectId)>,
     /// Scratch: the races of a step.
     races: Vec<plan::Race>,
     /// Scratch: what does not come after the first step of a race.
@@ -172,10 +173,10 @@ impl Dpor {
     }
 
     /// The last step of this worker did this: who is dependent on it wakes up, or would now close a circle.
-    fn wake_up(&mut self, worker: WorkerId, footprint: &[(usize, Access)]) {
+    fn wake_up(&mut self, worker: WorkerId, footprint: &[(ObjectId, Access)]) {
         let footprints = &self.footprints;
         let step = (
-            step_object(worker, self.execution.steps_of(worker)),
+            ObjectId::step_of(worker, self.execution.steps_of(worker)),
             Access::Writes,
         );
         self.asleep.retain(|entry| {
@@ -187,7 +188,7 @@ impl Dpor {
     /// The last step of this worker has closed a circle with that of others. Where it is first, it is one of
     /// theirs that ends all: what sleeps there must not.
     fn note_circle(&mut self, worker: WorkerId) {
-        let step = step_object(worker, self.execution.steps_of(worker));
+        let step = ObjectId::step_of(worker, self.execution.steps_of(worker));
         for with in std::mem::take(&mut self.execution.circle) {
             let node = self.execution.last_node_of(with);
             if let Some(Node::Pick { chosen, .. }) = node.map(|node| self.path[node as usize]) {
@@ -314,11 +315,6 @@ impl Dpor {
         let to = self.footprints.len() as u32;
         self.entries.set_footprint(chosen as usize, entry.from, to);
     }
-}
-
-/// The object that stands for a step of a worker: no other has such an address.
-fn step_object(worker: WorkerId, count: u32) -> usize {
-    1 << 63 | (worker.0 as usize) << 32 | count as usize
 }
 
 impl Strategy for Dpor {

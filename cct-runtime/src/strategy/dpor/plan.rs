@@ -5,6 +5,7 @@ use super::Dpor;
 use super::entries::Entry;
 use super::execution::{Others, ends_all};
 use super::races::{cannot_go_first, conflict, own_object};
+use crate::object::ObjectId;
 use crate::operation::Access;
 
 /// Two dependent steps, neither of which leads to the other; the second is the one at hand.
@@ -152,7 +153,7 @@ impl Dpor {
                 .pending_since(step.worker)
                 .is_none_or(|since| (since as usize) < first);
             let object = own_object(step);
-            let is_about_it = |&(other, _): &(usize, Access)| other == object;
+            let is_about_it = |&(other, _): &(ObjectId, Access)| other == object;
             if was_pending && !others.footprint.iter().any(is_about_it) {
                 return;
             }
@@ -167,7 +168,7 @@ impl Dpor {
     }
 
     /// Notes that the step of this entry is taken to be independent of these accesses.
-    fn assume(&mut self, entry: u32, footprint: &[(usize, Access)]) {
+    fn assume(&mut self, entry: u32, footprint: &[(ObjectId, Access)]) {
         for &access in footprint {
             if !self.assumptions.contains(&(entry, access)) {
                 self.assumptions.push((entry, access));

@@ -1,12 +1,13 @@
 //! Which steps are in a race: dependent on each other, and in either order possible.
 
-use super::super::{Executed, TURNS};
+use super::super::Executed;
 use super::execution::{Event, ends_all};
+use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::trace::Outcome;
 
 /// True if steps that did this and that are dependent.
-pub(super) fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bool {
+pub(super) fn conflict(one: &[(ObjectId, Access)], other: &[(ObjectId, Access)]) -> bool {
     if ends_all(one) || ends_all(other) {
         return true;
     }
@@ -18,9 +19,9 @@ pub(super) fn conflict(one: &[(usize, Access)], other: &[(usize, Access)]) -> bo
 }
 
 /// Returns the object that a step waits for, if it waits: that of its operation.
-pub(super) fn own_object(step: &Executed) -> usize {
+pub(super) fn own_object(step: &Executed) -> ObjectId {
     if step.action.operation.takes_turns() {
-        TURNS
+        ObjectId::POLLS
     } else {
         step.action.accesses()[0].0
     }

@@ -4,6 +4,7 @@
 
 use super::super::first_use::mix;
 use super::super::{Action, Executed, FirstUse, Next, Origin, WorkerId};
+use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::trace::{Outcome, Value};
 
@@ -38,17 +39,17 @@ struct Worker {
 #[derive(Clone, Copy, Default, Debug)]
 struct Pending {
     key: u64,
-    address: usize,
+    object: ObjectId,
     numbers: u64,
 }
 
 impl Pending {
-    /// The number of the object with this address, if it is the action's.
+    /// The number of the object, if it is the action's.
     #[inline]
-    fn object(self, address: usize) -> Option<usize> {
+    fn number_of(self, object: ObjectId) -> Option<usize> {
         // Numbers are counted from 1 there.
         let number = (self.numbers >> 32) as usize;
-        (self.address == address && number > 0).then(|| number - 1)
+        (self.object == object && number > 0).then(|| number - 1)
     }
 }
 
@@ -129,8 +130,8 @@ impl Fingerprint {
         // Who waits for the same thing again has come in vain.
         let index = executed.worker.0 as usize;
         let known = self.workers[index].pending;
-        if object != 0 && !again {
-            let number = match known.object(object) {
+        if !object.is_none() && !again {
+            let number = match known.number_of(object) {
                 Some(number) => number,
                 None => self.number(object),
             };
@@ -138,7 +139,7 @@ impl Fingerprint {
             let after = self.after(executed, before);
             self.set(number, after);
         }
-        if also != 0 {
+        if !also.is_none() {
             // A mutex that is released.
             let number = self.number(also);
             self.set(number, 0);
@@ -162,7 +163,7 @@ impl Fingerprint {
             return match written {
                 Value::Pointer(0) => 1,
                 // Addresses differ from iteration to iteration.
-                Value::Pointer(address) => 2 + self.number(address as usize) as u64,
+                Value::Pointer(address) => 2 + self.number(ObjectId::of_key(address)) as u64,
                 Value::Bool(value) => 1 + u64::from(value),
                 Value::Unsigned(value) | Value::Signed(value) => value.wrapping_add(1),
             };
@@ -197,19 +198,20 @@ impl Fingerprint {
     /// Numbers an action, of which it is known what the worker's last one was.
     #[inline]
     fn pending(&mut self, action: &Action, known: Pending) -> Pending {
-        let [(address, _), _] = action.accesses();
+        let [(object, _), _] = action.accesses();
         let key = key(action);
-        if (key, address) == (known.key, known.address) {
+        if (key, object) == (known.key, known.object) {
             return known;
         }
-        let object = match address {
-            0 => 0,
-            _ => 1 + self.number(address) as u64,
+        let number = if object.is_none() {
+            0
+        } else {
+            1 + self.number(object) as u64
         };
         Pending {
             key,
-            address,
-            numbers: object << 32 | self.site(action),
+            object,
+            numbers: number << 32 | self.site(action),
         }
     }
 
@@ -221,8 +223,8 @@ impl Fingerprint {
     }
 
     #[inline]
-    fn number(&mut self, object: usize) -> usize {
-        let number = self.objects.number(object as u64) as usize;
+    fn number(&mut self, object: ObjectId) -> usize {
+        let number = self.objects.number(object.key()) as usize;
         if number == self.states.len() {
             self.states.push(Object {
                 salt: mix(!(number as u64)),
@@ -250,8 +252,8 @@ mod tests {
     fn action(operation: Operation, object: usize) -> Action {
         Action {
             operation,
-            object,
-            also: 0,
+            object: ObjectId::sample(object),
+            also: ObjectId::NONE,
             site: Location::caller(),
         }
     }
@@ -269,8 +271,8 @@ mod tests {
             fingerprint.set_enabled(WorkerId(worker), true);
         }
         // Objects are numbered in one order.
-        fingerprint.number(8);
-        fingerprint.number(16);
+        fingerprint.number(ObjectId::sample(8));
+        fingerprint.number(ObjectId::sample(16));
         for &(worker, operation, object, written) in steps {
             fingerprint.step(&Executed {
                 step: 0,

@@ -53,7 +53,7 @@ impl Events {
     #[inline]
     pub(super) fn of(&mut self, action: &Action) -> Event {
         let role = role(action.operation);
-        if role == NONE || action.object == 0 {
+        if role == NONE || action.object.is_none() {
             return Event::OTHER;
         }
         let site = std::ptr::from_ref(action.site) as u64;
@@ -95,8 +95,10 @@ const fn role(operation: Operation) -> Role {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::panic::Location;
+
+    use super::*;
+    use crate::object::ObjectId;
 
     #[test]
     fn an_event_is_an_operation_at_a_site() {
@@ -104,8 +106,8 @@ mod tests {
         let there = other_site();
         let action = |operation, object, site| Action {
             operation,
-            object,
-            also: 0,
+            object: ObjectId::sample(object),
+            also: ObjectId::NONE,
             site,
         };
         let mut events = Events::new();
@@ -131,8 +133,8 @@ mod tests {
         }
         let action = Action {
             operation: Operation::Load,
-            object: 8,
-            also: 0,
+            object: ObjectId::sample(8),
+            also: ObjectId::NONE,
             site: Location::caller(),
         };
         assert_eq!(events.of(&action), Event::OTHER);

@@ -325,7 +325,7 @@ impl Steering {
             return (Target::NOTHING, event);
         }
         let [(object, _), _] = action.accesses();
-        let object = self.numbers.number(object as u64);
+        let object = self.numbers.number(object.key());
         if object as usize == self.states.len() {
             self.states.push(Object::new());
         }

@@ -1,11 +1,11 @@
 //! Threads that may borrow, and the scope that waits for them.
 
 use cct::engine::{self, PanicId};
+use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
 use real::fmt;
 use real::marker::PhantomData;
 use real::panic::{AssertUnwindSafe, Location};
-use real::ptr;
 use real::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use real::sync::{Arc, OnceLock};
 
@@ -72,7 +72,7 @@ impl<'scope> Scope<'scope, '_> {
 impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if engine::is_controlled() {
-            engine::look_whether_ended(self.data.address(), Location::caller()).done();
+            engine::look_whether_ended(self.data.object(), Location::caller()).done();
         }
         f.debug_struct("Scope")
             .field(
@@ -101,7 +101,7 @@ pub(super) struct ScopeData {
 
 impl ScopeData {
     pub(super) fn enter(&self) {
-        engine::touch(self.address(), Access::Adds);
+        engine::touch(self.object(), Access::Adds);
         self.running.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -113,7 +113,7 @@ impl ScopeData {
             }
             self.panicked.store(true, Ordering::Relaxed);
         }
-        engine::touch(self.address(), Access::Adds);
+        engine::touch(self.object(), Access::Adds);
         if self.running.fetch_sub(1, Ordering::Release) == 1 {
             self.wake();
         }
@@ -129,17 +129,17 @@ impl ScopeData {
             return;
         }
         if !self.is_running() {
-            engine::point(Operation::ScopeEnd, self.address()).done();
+            engine::point(Operation::ScopeEnd, self.object()).done();
         }
         while self.is_running() {
-            engine::wait(Operation::ScopeEnd, self.address(), engine::NEVER, None);
+            engine::wait(Operation::ScopeEnd, self.object(), engine::NEVER, None);
         }
     }
 
     fn wake(&self) {
         match self.main.as_native() {
             Some(main) => main.unpark(),
-            None => engine::wake_all(self.address()),
+            None => engine::wake_all(self.object()),
         }
     }
 
@@ -147,8 +147,8 @@ impl ScopeData {
         self.running.load(Ordering::Acquire) > 0
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 }
 

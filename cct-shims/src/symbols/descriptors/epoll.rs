@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use cct::engine::{self, Awaits};
+use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
 use libc::{c_int, epoll_event, sigset_t, timespec};
 
@@ -18,7 +19,7 @@ static MEMBERS: Mutex<Vec<Member>> = Mutex::new(Vec::new());
 #[derive(Clone, Copy, Debug)]
 struct Member {
     /// The instance's object.
-    instance: usize,
+    instance: ObjectId,
     descriptor: c_int,
     what: Descriptor,
 }
@@ -216,7 +217,7 @@ impl Member {
 }
 
 /// Who can make the instance with this object ready.
-pub(super) fn awaits(instance: usize) -> Awaits {
+pub(super) fn awaits(instance: ObjectId) -> Awaits {
     engine::outside(|| {
         let members = MEMBERS.lock().unwrap_or_else(PoisonError::into_inner);
         let members = members.iter().filter(|member| member.instance == instance);
@@ -269,13 +270,13 @@ mod tests {
                 what,
             }
         };
-        let member = look(16, DESCRIPTOR);
+        let member = look(ObjectId::descriptor(1), DESCRIPTOR);
         assert!(member.is(member));
         assert!(!member.is(Member {
-            instance: 32,
+            instance: ObjectId::descriptor(2),
             ..member
         }));
-        let again = look(16, DESCRIPTOR);
+        let again = look(ObjectId::descriptor(1), DESCRIPTOR);
         assert!(!member.is(again), "the number has been used again");
         table::forget(DESCRIPTOR);
     }
@@ -285,6 +286,6 @@ mod tests {
         assert_eq!(epoll_create(0), -1);
         // SAFETY: a place of this thread.
         assert_eq!(unsafe { *libc::__errno_location() }, libc::EINVAL);
-        assert_eq!(awaits(0xFD00_FFFF_0000_0000), Awaits::Workers);
+        assert_eq!(awaits(ObjectId::descriptor(u32::MAX)), Awaits::Workers);
     }
 }

@@ -208,7 +208,7 @@ fn waiting<'a>(timeout: Option<Duration>, all: &'a EachOf<'a>) -> Waiting<'a> {
     });
     Waiting {
         operation: Operation::PollDescriptors,
-        object: object.unwrap_or(0),
+        object: object.unwrap_or_default(),
         deadline: deadline(timeout),
         on: On::Any(all),
     }

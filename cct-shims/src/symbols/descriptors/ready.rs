@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cct::engine::{self, Awaits, Look, NEVER, Source, Step, Wakeup};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, c_short, pollfd};
 
@@ -44,7 +45,7 @@ pub(in crate::symbols) struct Waiting<'a> {
     /// What it is.
     pub(in crate::symbols) operation: Operation,
     /// What it is about.
-    pub(in crate::symbols) object: usize,
+    pub(in crate::symbols) object: ObjectId,
     /// When it has waited long enough, in virtual time.
     pub(in crate::symbols) deadline: u64,
     /// What it waits for.

@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use cct::engine::{self, Awaits, Source};
+use cct::object::ObjectId;
 use libc::c_int;
 
 use super::argument;
@@ -61,8 +62,6 @@ pub(super) struct Descriptor {
 
 /// How many descriptors are kept; what is known of others is found out each time.
 const KEPT: usize = 4096;
-/// Addresses that nothing has: objects that are descriptors.
-const OBJECTS: usize = 0xFD00_0000_0000_0000;
 
 /// The descriptors, as words that are zero for those that nobody has looked at. Threads outside the engine
 /// close descriptors too.
@@ -89,8 +88,8 @@ impl Descriptor {
     }
 
     /// What the engine calls it.
-    pub(super) fn object(self) -> usize {
-        OBJECTS + ((self.serial as usize) << 4)
+    pub(super) fn object(self) -> ObjectId {
+        ObjectId::descriptor(self.serial)
     }
 
     /// True if calls on it can matter to other workers.
@@ -349,7 +348,7 @@ mod tests {
     #[test]
     fn objects_are_those_of_open_files() {
         let [one, other] = [3, 4].map(|serial| descriptor(Kind::Pipe, false, serial).object());
-        assert!(one >= OBJECTS && other - one >= 16);
+        assert_ne!(one, other);
         assert_eq!(descriptor(Kind::Epoll, true, 3).object(), one);
     }
 

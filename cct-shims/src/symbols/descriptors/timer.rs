@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use cct::engine::{self, NEVER};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, clockid_t, itimerspec, timespec};
 
@@ -24,7 +25,7 @@ static ANY: AtomicBool = AtomicBool::new(false);
 struct Timer {
     descriptor: c_int,
     /// What all descriptors of it have in common.
-    object: usize,
+    object: ObjectId,
     /// What its clock shows at virtual time 0.
     epoch: u64,
     /// When it expires next, or never.
@@ -275,7 +276,7 @@ mod tests {
     fn timer(deadline: u64, interval: u64) -> Timer {
         Timer {
             descriptor: -1,
-            object: 0,
+            object: ObjectId::NONE,
             epoch: 0,
             deadline,
             interval,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cct::engine::{self, NEVER};
 use cct::harness::report_uncontrolled;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, c_uint, pthread_barrier_t, pthread_barrierattr_t};
 
@@ -92,7 +93,7 @@ pub(super) unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barri
     let barrier = unsafe { &*barrier.cast::<Barrier>() };
     if engine::is_controlled() {
         let site = engine::last_site();
-        engine::point_at(Operation::BarrierWait, barrier.address(), site).done();
+        engine::point_at(Operation::BarrierWait, barrier.object(), site).done();
     }
     barrier.inside.fetch_add(1, Ordering::AcqRel);
     let before = barrier.arrive();
@@ -117,8 +118,8 @@ pub(super) unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barri
 }
 
 impl Barrier {
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 
     /// Counts an arrival, the last one by beginning the next round; returns the state before.
@@ -139,17 +140,17 @@ impl Barrier {
 
     /// Waits while this holds, which changes with the word; may return early.
     fn block(&self, word: &AtomicU32, holds: impl Fn() -> bool) {
-        let address = self.address();
+        let object = self.object();
         if engine::is_controlled() {
             if self.shared != 0 {
                 report_uncontrolled("pthread_barrier_wait at a barrier that processes share");
             }
-            waited::enter(address);
+            waited::enter(object);
             if holds() {
                 let site = engine::last_site();
-                engine::wait_at(Operation::BarrierWait, address, NEVER, None, site);
+                engine::wait_at(Operation::BarrierWait, object, NEVER, None, site);
             }
-            waited::leave(address);
+            waited::leave(object);
         } else {
             let value = word.load(Ordering::SeqCst);
             if holds() {
@@ -161,9 +162,9 @@ impl Barrier {
     fn wake(&self, word: &AtomicU32) {
         futex(word, libc::FUTEX_WAKE, i32::MAX.cast_unsigned());
         if engine::is_controlled() {
-            engine::wake_all(self.address());
+            engine::wake_all(self.object());
         } else {
-            waited::tell(self.address());
+            waited::tell(self.object());
         }
     }
 }

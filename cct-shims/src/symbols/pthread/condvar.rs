@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 
 use cct::engine::{self, NEVER, Wakeup};
+use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
 use libc::{c_int, clockid_t, pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
 
@@ -50,7 +51,7 @@ pub(super) unsafe extern "C" fn pthread_cond_wait(
             return wait_until(cond, mutex, NEVER);
         }
         // The real one unlocks without a word.
-        waited::tell(mutex.addr());
+        waited::tell(ObjectId::at(mutex.addr()));
         WAIT.get()(cond, mutex)
     }
 }
@@ -74,7 +75,7 @@ pub(super) unsafe extern "C" fn pthread_cond_timedwait(
                 Err(error) => error,
             };
         }
-        waited::tell(mutex.addr());
+        waited::tell(ObjectId::at(mutex.addr()));
         TIMEDWAIT.get()(cond, mutex, time)
     }
 }
@@ -99,7 +100,7 @@ pub(super) unsafe extern "C" fn pthread_cond_clockwait(
                 Err(error) => error,
             };
         }
-        waited::tell(mutex.addr());
+        waited::tell(ObjectId::at(mutex.addr()));
         CLOCKWAIT.get()(cond, mutex, clock, time)
     }
 }
@@ -111,11 +112,12 @@ pub(super) unsafe extern "C" fn pthread_cond_clockwait(
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int {
+    let object = ObjectId::at(cond.addr());
     if engine::is_controlled() {
-        engine::point_at(Operation::NotifyOne, cond.addr(), engine::last_site()).done();
+        engine::point_at(Operation::NotifyOne, object, engine::last_site()).done();
     }
-    if waited::call(cond.addr(), false) > 0 {
-        engine::wake_one(cond.addr());
+    if waited::call(object, false) > 0 {
+        engine::wake_one(object);
         return 0;
     }
     // SAFETY: the caller's condition variable.
@@ -129,11 +131,12 @@ pub(super) unsafe extern "C" fn pthread_cond_signal(cond: *mut pthread_cond_t) -
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int {
+    let object = ObjectId::at(cond.addr());
     if engine::is_controlled() {
-        engine::point_at(Operation::NotifyAll, cond.addr(), engine::last_site()).done();
+        engine::point_at(Operation::NotifyAll, object, engine::last_site()).done();
     }
-    if waited::call(cond.addr(), true) > 0 {
-        engine::wake_all(cond.addr());
+    if waited::call(object, true) > 0 {
+        engine::wake_all(object);
     }
     // SAFETY: the caller's condition variable.
     unsafe { BROADCAST.get()(cond) }
@@ -154,29 +157,29 @@ unsafe fn wait_until(
     let Some(me) = engine::current_thread() else {
         unreachable!("callers are controlled workers");
     };
-    let address = cond.addr();
-    engine::point_on_both(operation, address, mutex.addr(), site).done();
-    waited::enter(address);
+    let object = ObjectId::at(cond.addr());
+    engine::point_on_both(operation, object, ObjectId::at(mutex.addr()), site).done();
+    waited::enter(object);
     // SAFETY: the caller's arguments.
     unsafe {
         if let Err(error) = mutex::release_for_wait(mutex, me) {
-            waited::leave(address);
+            waited::leave(object);
             return error;
         }
         let mut result = 0;
         loop {
             let lock = Some(mutex::takes_next(mutex));
-            if engine::wait_and_take(operation, address, deadline, None, lock, site)
+            if engine::wait_and_take(operation, object, deadline, None, lock, site)
                 == Wakeup::TimedOut
             {
                 // A signal that comes now finds one waiter less.
-                engine::touch(address, Access::Writes);
-                if waited::leave(address) {
+                engine::touch(object, Access::Writes);
+                if waited::leave(object) {
                     result = libc::ETIMEDOUT;
                     break;
                 }
             }
-            if waited::answer(address) {
+            if waited::answer(object) {
                 break;
             }
         }

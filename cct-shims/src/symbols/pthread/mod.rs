@@ -24,6 +24,7 @@ mod waited;
 
 use cct::engine;
 use cct::memory::has_own_allocator;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, clockid_t, timespec};
 
@@ -31,7 +32,7 @@ use super::caller::is_program;
 use super::clock::{deadline_on, duration_of, epoch};
 
 /// Declares an operation that does not block, if the program itself carries it out.
-fn declare(operation: Operation, object: usize, caller: usize) {
+fn declare(operation: Operation, object: ObjectId, caller: usize) {
     if is_program(caller) && !has_own_allocator() {
         engine::point_at(operation, object, engine::last_site()).done();
     }

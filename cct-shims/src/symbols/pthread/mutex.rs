@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use cct::engine::{self, NEVER, TakesNext, Wakeup, WorkerId};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, clockid_t, pthread_mutex_t, timespec};
 
@@ -84,10 +85,10 @@ unsafe extern "C" fn try_lock(mutex: *mut pthread_mutex_t, caller: usize) -> c_i
         if mutex.is_held_by(me) && mutex.kind() == Kind::Recursive {
             return mutex.count_up();
         }
-        declare(Operation::TryLock, mutex.address(), caller);
+        declare(Operation::TryLock, mutex.object(), caller);
         let result = mutex.take(me).unwrap_or(libc::EBUSY);
         if result == 0 {
-            engine::retract(mutex.address(), me);
+            engine::retract(mutex.object(), me);
         }
         result
     }
@@ -127,7 +128,7 @@ unsafe extern "C" fn unlock(mutex: *mut pthread_mutex_t, caller: usize) -> c_int
     unsafe {
         let Some(me) = engine::current_thread() else {
             let result = UNLOCK.get()(mutex);
-            waited::tell(mutex.addr());
+            waited::tell(ObjectId::at(mutex.addr()));
             return result;
         };
         let mutex = Mutex::at(mutex);
@@ -135,7 +136,7 @@ unsafe extern "C" fn unlock(mutex: *mut pthread_mutex_t, caller: usize) -> c_int
             return error;
         }
         if !mutex.count_down() {
-            declare(Operation::Unlock, mutex.address(), caller);
+            declare(Operation::Unlock, mutex.object(), caller);
             return mutex.release();
         }
         0
@@ -204,8 +205,8 @@ impl Mutex {
         std::ptr::from_ref(self).cast_mut().cast()
     }
 
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 
     fn kind(&self) -> Kind {
@@ -249,7 +250,7 @@ impl Mutex {
             }
         }
         if owner::worker(&self.owner).is_none() {
-            declare(Operation::Lock, self.address(), caller);
+            declare(Operation::Lock, self.object(), caller);
         }
         // SAFETY: the caller's mutex.
         unsafe { self.take_or_wait(me, deadline) }
@@ -264,7 +265,7 @@ impl Mutex {
             };
             if let Some(result) = taken {
                 if result == 0 {
-                    engine::retract(self.address(), me);
+                    engine::retract(self.object(), me);
                 }
                 return result;
             }
@@ -302,16 +303,16 @@ impl Mutex {
 
     /// Waits; takes the mutex if a thread outside has had it, which is given some time to let go.
     unsafe fn take_from_outside(&self, me: WorkerId, deadline: u64) -> Option<c_int> {
-        let address = self.address();
+        let own = self.object();
         let holder = owner::worker(&self.owner);
         if holder.is_none() {
-            waited::enter(address);
+            waited::enter(own);
             let end = patience();
             // SAFETY: the caller's mutex.
             let result =
                 engine::outside(|| unsafe { TIMEDLOCK.get()(self.real(), &raw const end) });
             if result != libc::ETIMEDOUT {
-                waited::leave(address);
+                waited::leave(own);
                 if result == 0 {
                     owner::set(&self.owner, me);
                 }
@@ -320,8 +321,8 @@ impl Mutex {
         }
         // Its owner's end is what a robust one may pass on by.
         let object = match holder {
-            Some(holder) if self.is_robust() => engine::worker_object(holder),
-            _ => address,
+            Some(holder) if self.is_robust() => ObjectId::end_of(holder),
+            _ => own,
         };
         let wakeup = engine::wait_at(
             Operation::Lock,
@@ -331,7 +332,7 @@ impl Mutex {
             engine::last_site(),
         );
         if holder.is_none() {
-            waited::leave(address);
+            waited::leave(own);
         }
         (wakeup == Wakeup::TimedOut).then_some(libc::ETIMEDOUT)
     }
@@ -375,9 +376,9 @@ impl Mutex {
         }
         // SAFETY: the caller's mutex.
         let result = unsafe { UNLOCK.get()(self.real()) };
-        engine::wake_all(self.address());
+        engine::wake_all(self.object());
         if let Some(holder) = holder.filter(|_| self.is_robust()) {
-            engine::wake_all(engine::worker_object(holder));
+            engine::wake_all(ObjectId::end_of(holder));
         }
         result
     }

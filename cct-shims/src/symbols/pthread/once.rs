@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use cct::engine::{self, NEVER};
+use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
 use libc::c_int;
 
@@ -28,33 +29,33 @@ unsafe extern "C" fn once(control: *mut c_int, routine: extern "C" fn(), caller:
     if !engine::is_controlled() {
         // SAFETY: the caller's arguments.
         let result = unsafe { ONCE.get()(control, routine) };
-        waited::tell(control.addr());
+        waited::tell(ObjectId::at(control.addr()));
         return result;
     }
     // SAFETY: the caller's control word.
     let state = unsafe { AtomicI32::from_ptr(control) };
-    let address = control.addr();
-    engine::touch(address, Access::Reads);
+    let object = ObjectId::at(control.addr());
+    engine::touch(object, Access::Reads);
     loop {
         let order = Ordering::Acquire;
         match state.compare_exchange(FRESH, UNDER_WAY, order, order) {
             Ok(_) => {
-                engine::touch(address, Access::Writes);
+                engine::touch(object, Access::Writes);
                 routine();
-                declare(Operation::OnceDone, address, caller);
+                declare(Operation::OnceDone, object, caller);
                 state.store(DONE, Ordering::Release);
                 wake_threads(control);
-                engine::wake_all(address);
+                engine::wake_all(object);
                 return 0;
             }
             Err(DONE) => return 0,
             Err(_) => {
-                waited::enter(address);
+                waited::enter(object);
                 if state.load(order) & DONE == 0 {
                     let site = engine::last_site();
-                    engine::wait_at(Operation::OnceWait, address, NEVER, None, site);
+                    engine::wait_at(Operation::OnceWait, object, NEVER, None, site);
                 }
-                waited::leave(address);
+                waited::leave(object);
             }
         }
     }

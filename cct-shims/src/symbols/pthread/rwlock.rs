@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use cct::engine::{self, NEVER, Wakeup, WorkerId};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, clockid_t, pthread_rwlock_t, timespec};
 
@@ -150,11 +151,12 @@ unsafe extern "C" fn clock_write(
 }
 
 unsafe extern "C" fn unlock(lock: *mut pthread_rwlock_t, caller: usize) -> c_int {
+    let object = ObjectId::at(lock.addr());
     // SAFETY: the caller's lock.
     unsafe {
         if !engine::is_controlled() {
             let result = UNLOCK.get()(lock);
-            waited::tell(lock.addr());
+            waited::tell(object);
             return result;
         }
         let at = RwLock::at(lock);
@@ -164,12 +166,12 @@ unsafe extern "C" fn unlock(lock: *mut pthread_rwlock_t, caller: usize) -> c_int
         } else {
             Operation::ReadUnlock
         };
-        declare(operation, lock.addr(), caller);
+        declare(operation, object, caller);
         if is_written {
             owner::hand_back(&at.writer);
         }
         let result = UNLOCK.get()(lock);
-        engine::wake_all(lock.addr());
+        engine::wake_all(object);
         result
     }
 }
@@ -224,7 +226,7 @@ unsafe fn attempt(way: &Way, lock: *mut pthread_rwlock_t, caller: usize) -> c_in
         let Some(me) = engine::current_thread() else {
             return way.try_lock.get()(lock);
         };
-        declare(way.tries, lock.addr(), caller);
+        declare(way.tries, ObjectId::at(lock.addr()), caller);
         RwLock::at(lock).take(way, me).unwrap_or(libc::EBUSY)
     }
 }
@@ -239,13 +241,13 @@ impl RwLock {
         std::ptr::from_ref(self).cast_mut().cast()
     }
 
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 
     /// The object for which only those wait who write.
-    fn writers(&self) -> usize {
-        self.address() + 1
+    fn writers(&self) -> ObjectId {
+        ObjectId::writers_of(self.object())
     }
 
     unsafe fn acquire(&self, way: &Way, me: WorkerId, deadline: u64, caller: usize) -> c_int {
@@ -253,7 +255,7 @@ impl RwLock {
             return libc::EDEADLK;
         }
         if owner::worker(&self.writer).is_none() {
-            declare(way.operation, self.address(), caller);
+            declare(way.operation, self.object(), caller);
         }
         loop {
             // SAFETY: the caller's lock.
@@ -284,7 +286,7 @@ impl RwLock {
         let result = unsafe { way.try_lock.get()(self.real()) };
         if result == 0 && way.operation == Operation::Write {
             owner::set(&self.writer, me);
-            engine::retract(self.address(), me);
+            engine::retract(self.object(), me);
         }
         (result != libc::EBUSY).then_some(result)
     }
@@ -292,7 +294,7 @@ impl RwLock {
     /// Waits; takes the lock if a thread outside has had it, which is given some time to let go.
     fn wait(&self, way: &Way, me: WorkerId, deadline: u64) -> Option<c_int> {
         let holder = owner::worker(&self.writer);
-        waited::enter(self.address());
+        waited::enter(self.object());
         if way.operation == Operation::Write {
             waited::enter(self.writers());
         }
@@ -309,15 +311,15 @@ impl RwLock {
         }
         if result.is_none() {
             let site = engine::last_site();
-            let wakeup = engine::wait_at(way.operation, self.address(), deadline, holder, site);
+            let wakeup = engine::wait_at(way.operation, self.object(), deadline, holder, site);
             result = (wakeup == Wakeup::TimedOut).then_some(libc::ETIMEDOUT);
         }
-        waited::leave(self.address());
+        waited::leave(self.object());
         if way.operation == Operation::Write {
             waited::leave(self.writers());
             if result == Some(libc::ETIMEDOUT) {
                 // Readers may have waited behind this writer only.
-                engine::wake_all(self.address());
+                engine::wake_all(self.object());
             }
         }
         result

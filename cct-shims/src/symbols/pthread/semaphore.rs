@@ -2,6 +2,7 @@
 
 use cct::engine::{self, NEVER, Wakeup};
 use cct::harness::report_uncontrolled;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, clockid_t, sem_t, timespec};
 
@@ -85,8 +86,9 @@ pub(super) unsafe extern "C" fn sem_clockwait(
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
+    let object = ObjectId::at(semaphore.addr());
     let step = engine::is_controlled()
-        .then(|| engine::point_at(Operation::SemTryWait, semaphore.addr(), engine::last_site()));
+        .then(|| engine::point_at(Operation::SemTryWait, object, engine::last_site()));
     // SAFETY: the caller's semaphore.
     let result = unsafe { TRYWAIT.get()(semaphore) };
     if let Some(step) = step {
@@ -106,16 +108,17 @@ pub(super) unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
+    let object = ObjectId::at(semaphore.addr());
     // SAFETY: the caller's semaphore.
     unsafe {
         if engine::is_controlled() {
-            engine::point_at(Operation::SemPost, semaphore.addr(), engine::last_site()).done();
+            engine::point_at(Operation::SemPost, object, engine::last_site()).done();
             let result = POST.get()(semaphore);
-            engine::wake_one(semaphore.addr());
+            engine::wake_one(object);
             return result;
         }
         let result = POST.get()(semaphore);
-        waited::tell(semaphore.addr());
+        waited::tell(object);
         result
     }
 }
@@ -132,21 +135,21 @@ unsafe fn wait_on(semaphore: *mut sem_t, clock: clockid_t, time: *const timespec
 
 /// A controlled worker's wait.
 unsafe fn wait_until(semaphore: *mut sem_t, deadline: u64) -> c_int {
-    let (address, site) = (semaphore.addr(), engine::last_site());
-    engine::point_at(Operation::SemWait, address, site).done();
+    let (object, site) = (ObjectId::at(semaphore.addr()), engine::last_site());
+    engine::point_at(Operation::SemWait, object, site).done();
     loop {
-        waited::enter(address);
+        waited::enter(object);
         // SAFETY: the caller's semaphore.
         if unsafe { TRYWAIT.get()(semaphore) } == 0 {
-            waited::leave(address);
+            waited::leave(object);
             return 0;
         }
         // SAFETY: as above.
         if unsafe { is_shared(semaphore) } {
             report_uncontrolled("sem_wait on a semaphore that processes share");
         }
-        let wakeup = engine::wait_at(Operation::SemWait, address, deadline, None, site);
-        waited::leave(address);
+        let wakeup = engine::wait_at(Operation::SemWait, object, deadline, None, site);
+        waited::leave(object);
         if wakeup == Wakeup::TimedOut {
             return fail(libc::ETIMEDOUT) as c_int;
         }

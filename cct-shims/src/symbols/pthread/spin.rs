@@ -1,6 +1,7 @@
 //! `pthread_spin_…`: a worker waits instead of spinning.
 
 use cct::engine::{self, NEVER};
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, pthread_spinlock_t};
 
@@ -21,28 +22,23 @@ with_caller!(pthread_spin_trylock(spin: *mut pthread_spinlock_t) -> c_int, "rsi"
 with_caller!(pthread_spin_unlock(spin: *mut pthread_spinlock_t) -> c_int, "rsi", "x1", unlock);
 
 unsafe extern "C" fn lock(spin: *mut pthread_spinlock_t, caller: usize) -> c_int {
+    let object = ObjectId::at(spin.addr());
     // SAFETY: the caller's lock.
     unsafe {
         let Some(me) = engine::current_thread() else {
             return LOCK.get()(spin);
         };
-        declare(Operation::Lock, spin.addr(), caller);
+        declare(Operation::Lock, object, caller);
         while TRYLOCK.get()(spin) != 0 {
-            waited::enter(spin.addr());
+            waited::enter(object);
             if TRYLOCK.get()(spin) == 0 {
-                waited::leave(spin.addr());
+                waited::leave(object);
                 break;
             }
-            engine::wait_at(
-                Operation::Lock,
-                spin.addr(),
-                NEVER,
-                None,
-                engine::last_site(),
-            );
-            waited::leave(spin.addr());
+            engine::wait_at(Operation::Lock, object, NEVER, None, engine::last_site());
+            waited::leave(object);
         }
-        engine::retract(spin.addr(), me);
+        engine::retract(object, me);
         0
     }
 }
@@ -51,23 +47,24 @@ unsafe extern "C" fn try_lock(spin: *mut pthread_spinlock_t, caller: usize) -> c
     // SAFETY: the caller's lock.
     unsafe {
         if engine::is_controlled() {
-            declare(Operation::TryLock, spin.addr(), caller);
+            declare(Operation::TryLock, ObjectId::at(spin.addr()), caller);
         }
         TRYLOCK.get()(spin)
     }
 }
 
 unsafe extern "C" fn unlock(spin: *mut pthread_spinlock_t, caller: usize) -> c_int {
+    let object = ObjectId::at(spin.addr());
     // SAFETY: the caller's lock.
     unsafe {
         if engine::is_controlled() {
-            declare(Operation::Unlock, spin.addr(), caller);
+            declare(Operation::Unlock, object, caller);
             let result = UNLOCK.get()(spin);
-            engine::wake_all(spin.addr());
+            engine::wake_all(object);
             return result;
         }
         let result = UNLOCK.get()(spin);
-        waited::tell(spin.addr());
+        waited::tell(object);
         result
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct::engine::{self, NEVER, WorkerId};
 use cct::harness::report_uncontrolled;
+use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
 use libc::{c_int, c_void, clockid_t, pthread_attr_t, pthread_t, timespec};
 
@@ -147,7 +148,7 @@ pub(super) unsafe extern "C" fn pthread_tryjoin_np(
             return TRYJOIN.get()(thread, result);
         };
         if engine::is_controlled() && !engine::is_finished(worker) {
-            let object = engine::worker_object(worker);
+            let object = ObjectId::end_of(worker);
             let step = engine::look_whether_ended(object, engine::last_site());
             let is_finished = engine::is_finished(worker);
             step.read(is_finished);
@@ -356,7 +357,7 @@ unsafe fn join_thread(thread: pthread_t, result: *mut *mut c_void) -> c_int {
 fn set_result(result: *mut c_void) {
     if let Some(me) = engine::current_thread() {
         change(me, |worker| worker.result = result.addr());
-        engine::touch(engine::worker_object(me), Access::Writes);
+        engine::touch(ObjectId::end_of(me), Access::Writes);
     }
 }
 

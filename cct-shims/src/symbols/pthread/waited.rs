@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct::engine;
+use cct::object::ObjectId;
 
 /// The objects that the iteration's workers wait for.
 struct Waited {
@@ -15,7 +16,7 @@ struct Waited {
 }
 
 struct Object {
-    address: usize,
+    id: ObjectId,
     /// How many workers wait and have not been called.
     waiting: u32,
     /// How many have been called by a signal and have not returned yet.
@@ -30,14 +31,14 @@ static WAITED: Mutex<Waited> = Mutex::new(Waited {
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The current worker is going to wait for the object; it must look once more before it does.
-pub(super) fn enter(address: usize) {
-    change(|waited| waited.object(address).waiting += 1);
+pub(super) fn enter(id: ObjectId) {
+    change(|waited| waited.object(id).waiting += 1);
 }
 
 /// The current worker no longer waits for the object; false if all that do have been called.
-pub(super) fn leave(address: usize) -> bool {
+pub(super) fn leave(id: ObjectId) -> bool {
     change(|waited| {
-        let object = waited.object(address);
+        let object = waited.object(id);
         let is_uncalled = object.waiting > 0;
         object.waiting -= u32::from(is_uncalled);
         is_uncalled
@@ -45,12 +46,12 @@ pub(super) fn leave(address: usize) -> bool {
 }
 
 /// Calls one of those that wait for the object, or all; how many it were.
-pub(super) fn call(address: usize, all: bool) -> u32 {
+pub(super) fn call(id: ObjectId, all: bool) -> u32 {
     if COUNT.load(Ordering::SeqCst) == 0 {
         return 0;
     }
     change(|waited| {
-        let object = waited.object(address);
+        let object = waited.object(id);
         let called = if all {
             object.waiting
         } else {
@@ -63,9 +64,9 @@ pub(super) fn call(address: usize, all: bool) -> u32 {
 }
 
 /// The current worker returns as one that has been called; false if nobody has.
-pub(super) fn answer(address: usize) -> bool {
+pub(super) fn answer(id: ObjectId) -> bool {
     change(|waited| {
-        let object = waited.object(address);
+        let object = waited.object(id);
         let is_called = object.called > 0;
         object.called -= u32::from(is_called);
         is_called
@@ -73,26 +74,23 @@ pub(super) fn answer(address: usize) -> bool {
 }
 
 /// True if a worker waits for the object.
-pub(super) fn is_waited_for(address: usize) -> bool {
-    COUNT.load(Ordering::SeqCst) > 0 && change(|waited| waited.object(address).waiting > 0)
+pub(super) fn is_waited_for(id: ObjectId) -> bool {
+    COUNT.load(Ordering::SeqCst) > 0 && change(|waited| waited.object(id).waiting > 0)
 }
 
 /// Called outside the engine by who changed the object.
-pub(super) fn tell(address: usize) {
-    if is_waited_for(address) {
-        engine::wake_all(address);
+pub(super) fn tell(id: ObjectId) {
+    if is_waited_for(id) {
+        engine::wake_all(id);
     }
 }
 
 impl Waited {
-    fn object(&mut self, address: usize) -> &mut Object {
-        let known = self
-            .objects
-            .iter()
-            .position(|known| known.address == address);
+    fn object(&mut self, id: ObjectId) -> &mut Object {
+        let known = self.objects.iter().position(|known| known.id == id);
         let index = known.unwrap_or_else(|| {
             self.objects.push(Object {
-                address,
+                id,
                 waiting: 0,
                 called: 0,
             });
@@ -127,10 +125,10 @@ mod tests {
 
     #[test]
     fn a_call_is_for_one_that_waits_or_for_all() {
-        const OBJECT: usize = 0x1000;
+        const OBJECT: ObjectId = ObjectId::at(0x1000);
         assert_eq!(call(OBJECT, true), 0, "nobody waits");
         (0..3).for_each(|_| enter(OBJECT));
-        assert!(is_waited_for(OBJECT) && !is_waited_for(OBJECT + 8));
+        assert!(is_waited_for(OBJECT) && !is_waited_for(ObjectId::at(0x1008)));
         assert_eq!(call(OBJECT, false), 1);
         assert_eq!(call(OBJECT, true), 2);
         assert!(!is_waited_for(OBJECT), "all have been called");
@@ -141,7 +139,7 @@ mod tests {
 
     #[test]
     fn one_that_was_called_cannot_leave_uncalled() {
-        const OBJECT: usize = 0x2000;
+        const OBJECT: ObjectId = ObjectId::at(0x2000);
         enter(OBJECT);
         assert!(leave(OBJECT) && !leave(OBJECT));
         enter(OBJECT);

@@ -1,6 +1,7 @@
 //! `AtomicBool`.
 
 use cct::engine;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;
 use real::sync::atomic::Ordering;
@@ -28,7 +29,7 @@ impl AtomicBool {
         if !engine::is_controlled() {
             return self.0.fetch_not(order);
         }
-        let step = engine::point(Operation::FetchNot, self.address());
+        let step = engine::point(Operation::FetchNot, self.object());
         order::note(step, order);
         let before = self.0.fetch_not(Ordering::SeqCst);
         step.exchanged(before, !before);

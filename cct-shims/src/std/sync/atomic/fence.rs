@@ -1,6 +1,7 @@
 //! Fences and the oldest spin hint.
 
 use cct::engine;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::sync::atomic::{self, Ordering};
 
@@ -10,7 +11,7 @@ use super::order;
 #[track_caller]
 pub fn fence(order: Ordering) {
     if engine::is_controlled() && order != Ordering::Relaxed {
-        order::note(engine::point(Operation::Fence, 0), order);
+        order::note(engine::point(Operation::Fence, ObjectId::NONE), order);
         // Workers need no barrier between each other, and threads outside get a cheap one.
         atomic::fence(Ordering::AcqRel);
     } else {

@@ -1,6 +1,7 @@
 //! The integer atomics.
 
 use cct::engine;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;
 use real::sync::atomic::Ordering;

@@ -1,6 +1,7 @@
 //! `AtomicPtr`: a thin generic face over one machine for pointers to anything.
 
 use cct::engine;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;
 use real::ptr;

@@ -24,7 +24,7 @@ macro_rules! shared_methods {
                 if !engine::is_controlled() || !order::can_load(order) {
                     return self.0.load(order);
                 }
-                let step = engine::point(Operation::Load, self.address());
+                let step = engine::point(Operation::Load, self.object());
                 order::note(step, order);
                 let value = self.0.load(Ordering::SeqCst);
                 step.read(value);
@@ -37,7 +37,7 @@ macro_rules! shared_methods {
                 if !engine::is_controlled() || !order::can_store(order) {
                     return self.0.store(val, order);
                 }
-                let step = engine::point(Operation::Store, self.address());
+                let step = engine::point(Operation::Store, self.object());
                 order::note(step, order);
                 self.0.store(val, Ordering::Release);
                 step.wrote(val);
@@ -86,7 +86,7 @@ macro_rules! shared_methods {
                 new: $value,
                 orders: [Ordering; 2],
             ) -> Result<$value, $value> {
-                let step = engine::point(operation, self.address());
+                let step = engine::point(operation, self.object());
                 order::note_exchange(step, operation, orders);
                 let order = Ordering::SeqCst;
                 let result = self.0.compare_exchange(current, new, order, order);
@@ -98,8 +98,8 @@ macro_rules! shared_methods {
             }
 
             #[inline]
-            fn address(&self) -> usize {
-                self.0.as_ptr().addr()
+            fn object(&self) -> ObjectId {
+                ObjectId::at(self.0.as_ptr().addr())
             }
         }
 
@@ -127,7 +127,7 @@ macro_rules! read_modify_write {
                 if !engine::is_controlled() {
                     return self.0.$method(val, order);
                 }
-                let step = engine::point(Operation::$operation, self.address());
+                let step = engine::point(Operation::$operation, self.object());
                 order::note(step, order);
                 let before = self.0.$method(val, Ordering::SeqCst);
                 let ($old, $val) = (before, val);

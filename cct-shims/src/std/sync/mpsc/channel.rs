@@ -1,11 +1,11 @@
 //! The messages of a channel of the engine, stored and taken as its machine says.
 
 use cct::engine;
+use cct::object::ObjectId;
 use cct::primitive::{ChannelMachine, Limit, Received, Sent};
 use real::cell::UnsafeCell;
 use real::collections::VecDeque;
 use real::mem;
-use real::ptr;
 use real::sync::Arc;
 
 use super::{RecvTimeoutError, TrySendError};
@@ -100,7 +100,7 @@ impl<T> Channel<T> {
         match (sent, message) {
             (Sent::Full, Some(message)) => Err(TrySendError::Full(message)),
             (Sent::Disconnected | Sent::Returned(_), Some(message)) => {
-                engine::told_at(self.address(), None);
+                engine::told_at(self.object(), None);
                 Err(TrySendError::Disconnected(message))
             }
             _ => Ok(()),
@@ -112,7 +112,7 @@ impl<T> Channel<T> {
             Received::Message => Ok(message.expect("the machine counted a message")),
             Received::Empty => Err(RecvTimeoutError::Timeout),
             Received::Disconnected => {
-                engine::told_at(self.address(), None);
+                engine::told_at(self.object(), None);
                 Err(RecvTimeoutError::Disconnected)
             }
         }
@@ -121,12 +121,12 @@ impl<T> Channel<T> {
     /// One end goes: if that is since its worker panics, the other end will show it.
     fn leave_panic(&self) {
         if thread::panicking() {
-            engine::leave_panic(self.address());
+            engine::leave_panic(self.object());
         }
     }
 
-    fn address(&self) -> usize {
-        ptr::from_ref(self).addr()
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
     }
 
     /// Only for calls that the machine makes under its lock.
