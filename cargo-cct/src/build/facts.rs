@@ -32,8 +32,15 @@ pub(super) fn of_crate(dep_info: &Path, words: Words) -> Exceptions {
     let Some(files) = dep_info::sources(dep_info) else {
         return UNKNOWN;
     };
-    let files = files.iter().map(|file| of_file(file, words));
-    files.fold(Exceptions::NONE, Exceptions::and)
+    let mut found = Exceptions::NONE;
+    for file in &files {
+        // There is no more to be found.
+        if found == UNKNOWN {
+            break;
+        }
+        found = found.and(of_file(file, words, found));
+    }
+    found
 }
 
 /// Where the sources of a library are named, by cargo's name for it: by rustc beside it, or by cargo where
@@ -46,7 +53,8 @@ pub(super) fn dep_info_of(library: &Path) -> Option<PathBuf> {
         .or_else(|| Some(library.with_extension("d")))
 }
 
-fn of_file(file: &Path, words: Words) -> Exceptions {
+/// `known` need not be looked for.
+fn of_file(file: &Path, words: Words, known: Exceptions) -> Exceptions {
     let is_rust = file.extension().is_some_and(|extension| extension == "rs");
     let text = match fs::read(file).map(String::from_utf8) {
         Ok(Ok(text)) => text,
@@ -54,13 +62,16 @@ fn of_file(file: &Path, words: Words) -> Exceptions {
         Ok(Err(_)) if !is_rust => return Exceptions::NONE,
         _ => return UNKNOWN,
     };
-    of_text(&text, file, words).unwrap_or(if is_rust { UNKNOWN } else { Exceptions::NONE })
+    of_text(&text, file, words, known).unwrap_or(if is_rust { UNKNOWN } else { Exceptions::NONE })
 }
 
 /// None if it is not made of Rust's tokens.
-fn of_text(text: &str, file: &Path, words: Words) -> Option<Exceptions> {
+fn of_text(text: &str, file: &Path, words: Words, known: Exceptions) -> Option<Exceptions> {
     // Most files have none of them, and need not be taken apart.
-    if !HINTS.iter().any(|hint| text.contains(hint)) {
+    let may_have = |(exception, hints): &(Exception, &[&str])| {
+        !known.has(*exception) && hints.iter().any(|hint| text.contains(hint))
+    };
+    if !HINTS.iter().any(may_have) {
         return Some(Exceptions::NONE);
     }
     let source = Source::parse(text, file, Edition::Rust2021)?;
@@ -73,8 +84,14 @@ fn of_text(text: &str, file: &Path, words: Words) -> Option<Exceptions> {
 }
 
 /// Parts of the words that matter.
-const HINTS: [&str; 10] = [
-    "Arc", "unsafe", "const", "mut", "Ptr", "ptr", "addr_of", "NonNull", "Pointer", "p}",
+const HINTS: [(Exception, &[&str]); 2] = [
+    (Exception::ReferenceCounts, &["Arc"]),
+    (
+        Exception::PlainMemory,
+        &[
+            "unsafe", "const", "mut", "Ptr", "ptr", "addr_of", "NonNull", "Pointer", "p}",
+        ],
+    ),
 ];
 
 /// Macros that make code of what they are given.
@@ -167,7 +184,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str, words: Words) -> Vec<&'static str> {
-        let found = of_text(text, Path::new("/a.rs"), words);
+        let found = of_text(text, Path::new("/a.rs"), words, Exceptions::NONE);
         found.expect("tokens").names().collect()
     }
 
@@ -229,9 +246,18 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_read_for_facts_that_are_not_known() {
+        let counts = Exceptions::of(Exception::ReferenceCounts);
+        let found = |text| of_text(text, Path::new("/a.rs"), Words::All, counts).expect("tokens");
+        assert_eq!(found("use std::sync::Arc;"), Exceptions::NONE);
+        assert_eq!(found("use std::sync::Arc; unsafe {}"), UNKNOWN);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_assumed_to_have_all() {
         assert_eq!(of_crate(Path::new("/nowhere.d"), Words::All), UNKNOWN);
-        assert_eq!(of_text("Arc \"", Path::new("/a.rs"), Words::All), None);
+        let broken = of_text("Arc \"", Path::new("/a.rs"), Words::All, Exceptions::NONE);
+        assert_eq!(broken, None);
         let library = Path::new("/nowhere/libserde_derive-1f.so");
         let named = dep_info_of(library).expect("a library");
         assert_eq!(of_crate(&named, Words::Quoted), UNKNOWN);

@@ -21,6 +21,9 @@ use crate::rewrite::{Edition, Named, Passes};
 /// The folder of all shadow trees.
 pub(crate) const ENV_SHADOW: &str = "CCT_SHADOW";
 
+/// Set by cargo for packages that it was asked to build.
+const ENV_PRIMARY: &str = "CARGO_PRIMARY_PACKAGE";
+
 /// A call of rustc for a crate that is not the build's own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
@@ -99,6 +102,8 @@ struct Place {
     root: PathBuf,
     /// The folder that the root is given from, if it is not absolute.
     from: Option<PathBuf>,
+    /// The package lies outside of the workspace, and is built because others depend on it.
+    is_dependency: bool,
     edition: Edition,
 }
 
@@ -126,6 +131,7 @@ impl Place {
             base: base.unwrap_or(&package).clone(),
             package,
             root,
+            is_dependency: from.is_none() && env::var_os(ENV_PRIMARY).is_none(),
             from,
             edition: Edition::parse(facts.edition.as_deref()),
         }))
@@ -228,6 +234,7 @@ impl Ladder<'_> {
             package: place.package.clone(),
             base: place.base.clone(),
             root: place.root.clone(),
+            is_library: place.is_dependency,
             edition: place.edition,
             passes,
             named: self.named.clone(),

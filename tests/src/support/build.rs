@@ -18,6 +18,12 @@ pub struct Artifacts {
 /// Builds a package where this package's own target folder is.
 #[track_caller]
 pub fn build(package: &str) -> Artifacts {
+    build_with(package, &[])
+}
+
+/// The same with more of cargo's options.
+#[track_caller]
+pub fn build_with(package: &str, options: &[&str]) -> Artifacts {
     let mut command = cargo();
     command
         .args([
@@ -28,7 +34,8 @@ pub fn build(package: &str) -> Artifacts {
             "json",
             "--manifest-path",
         ])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .args(options);
     if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
         command.env("CARGO_TARGET_DIR", folder);
     }
@@ -54,4 +61,14 @@ pub fn build(package: &str) -> Artifacts {
             .extend(message["executable"].as_str().map(PathBuf::from));
     }
     artifacts
+}
+
+impl Artifacts {
+    /// The program of this name.
+    #[track_caller]
+    pub fn program(self, name: &str) -> PathBuf {
+        let mut executables = self.executables.into_iter();
+        let found = executables.find(|path| path.file_stem().is_some_and(|stem| stem == name));
+        found.expect("the package has this program")
+    }
 }

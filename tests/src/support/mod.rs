@@ -7,7 +7,7 @@ mod finished;
 mod tool;
 mod workspace;
 
-pub use build::{Artifacts, build};
+pub use build::{Artifacts, build, build_with};
 pub use environment::{cargo, cleaned};
 pub use events::{Events, name};
 pub use finished::Finished;

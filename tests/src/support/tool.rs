@@ -10,12 +10,7 @@ use super::{build, cleaned};
 /// The first call of a process builds it.
 pub fn cargo_cct() -> Command {
     static TOOL: OnceLock<PathBuf> = OnceLock::new();
-    let program = TOOL.get_or_init(|| {
-        let mut executables = build("cargo-cct").executables.into_iter();
-        executables
-            .find(|path| path.file_stem().is_some_and(|stem| stem == "cargo-cct"))
-            .expect("the package has this program")
-    });
+    let program = TOOL.get_or_init(|| build("cargo-cct").program("cargo-cct"));
     let mut command = cleaned(program);
     command.arg("cct");
     command

@@ -16,6 +16,17 @@ pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// Tells whether a file of a package is where cargo looks for tests and the like, which are none of its
+/// library's. A library that reaches there all the same has that part as it was written.
+pub(super) fn is_beside_library(file: &Path, package: &Path) -> bool {
+    let inside = file.strip_prefix(package);
+    inside.is_ok_and(|inside| {
+        ["tests", "benches", "examples"]
+            .iter()
+            .any(|it| inside.starts_with(it))
+    })
+}
+
 /// Tells whether a path is one of a Rust file.
 pub(super) fn is_rust(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "rs")
@@ -30,4 +41,18 @@ fn is_apart(entry: &DirEntry) -> bool {
 /// Tells whether a path is one of a repository's own files, or of what was built from them.
 pub(super) fn is_no_source(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == ".git") || path.join("CACHEDIR.TAG").exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_no_part_of_a_library() {
+        let is_beside = |file: &str| is_beside_library(Path::new(file), Path::new("/a/tests"));
+        assert!(is_beside("/a/tests/tests/b.rs"));
+        assert!(is_beside("/a/tests/examples/b/main.rs"));
+        assert!(!is_beside("/a/tests/src/tests/b.rs"));
+        assert!(!is_beside("/a/tests/tests.rs"));
+    }
 }

@@ -40,6 +40,8 @@ pub(super) struct Subject {
     pub base: PathBuf,
     /// The file that the crate begins with.
     pub root: PathBuf,
+    /// Of the package, its library alone is built.
+    pub is_library: bool,
     /// The crate's edition.
     pub edition: Edition,
     /// What is done to it.
@@ -101,6 +103,7 @@ impl Subject {
         let named = self.named.to_string();
         let parts = [
             embedded::WRAPPER.as_bytes(),
+            &[u8::from(self.is_library)],
             self.package.as_os_str().as_encoded_bytes(),
             self.base.as_os_str().as_encoded_bytes(),
             root.as_os_str().as_encoded_bytes(),
@@ -134,6 +137,9 @@ impl Mirror<'_> {
         let mut index = Index::default();
         let mut texts = Vec::new();
         let mut open = rust_files(&subject.package);
+        if subject.is_library {
+            open.retain(|file| !files::is_beside_library(file, &subject.package));
+        }
         open.push(subject.root.clone());
         while !open.is_empty() {
             open.sort();
@@ -274,6 +280,7 @@ mod tests {
             let package = self.folder.join("w/p");
             let subject = Subject {
                 root: package.join("src/lib.rs"),
+                is_library: false,
                 package,
                 base: self.folder.join("w"),
                 edition: Edition::Rust2021,
