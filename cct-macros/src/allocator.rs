@@ -1,4 +1,4 @@
-//! What a global allocator becomes.
+//! The expansion of a global allocator.
 //!
 //! ```text
 //! static NAME: Type = as written;

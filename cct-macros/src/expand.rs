@@ -1,4 +1,4 @@
-//! What a test becomes.
+//! The expansion of a test.
 //!
 //! ```text
 //! #[real_test] #[should_panic] fn name() -> Returned {

@@ -1,4 +1,4 @@
-//! What is left when an attribute cannot do its work: no errors that follow from ours.
+//! The expansion of an attribute that cannot do its work: no errors that follow from ours.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -51,7 +51,7 @@ macro_rules! line {
 
 /// Takes the place of std's `#[test]` in crates that cargo-cct builds.
 ///
-/// What is not a plain test function is handed to std's attribute as it is, so that the compiler
+/// An item that is not a plain test function is handed to std's attribute as it is, so that the compiler
 /// says what it always says.
 #[proc_macro_attribute]
 pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -60,7 +60,7 @@ pub fn std_test(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Takes the place of std's `#[global_allocator]` in crates that cargo-cct builds.
 ///
-/// What is not a plain static is handed to std's attribute as it is.
+/// An item that is not a plain static is handed to std's attribute as it is.
 #[proc_macro_attribute]
 pub fn std_global_allocator(args: TokenStream, item: TokenStream) -> TokenStream {
     allocator::std_global_allocator(&args.into(), &item.into()).into()

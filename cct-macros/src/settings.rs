@@ -18,12 +18,12 @@ pub(crate) struct Settings {
     pub(crate) text: String,
     /// Where the library is.
     library: Option<Path>,
-    /// Those that only the engine knows.
+    /// Settings that only the engine knows.
     strategies: Vec<LitStr>,
 }
 
 impl Settings {
-    /// Reads what stands in the attribute's parentheses. What is wrong is left out and reported.
+    /// Reads what stands in the attribute's parentheses. Wrong settings are left out and reported.
     pub(crate) fn read(args: TokenStream) -> (Settings, Vec<syn::Error>) {
         let mut settings = Settings::default();
         let mut errors = Vec::new();

@@ -1,10 +1,10 @@
-//! What `#[should_panic]` says about a test.
+//! The meaning of `#[should_panic]` on a test.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaNameValue};
 
-/// What is expected of the test.
+/// The expected end of the test.
 pub(crate) enum ShouldPanic {
     /// The attribute is absent.
     No,

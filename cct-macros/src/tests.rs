@@ -1,4 +1,4 @@
-//! What the expansions say, as text; how they behave is shown where they are used.
+//! The expansions, as text; how they behave is shown where they are used.
 
 use proc_macro2::TokenStream;
 use quote::quote;

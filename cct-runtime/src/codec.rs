@@ -1,4 +1,4 @@
-//! The binary form of the values that cross the process border: little-endian, lengths first.
+//! The binary form of the values that cross the process boundary: little-endian, lengths first.
 //!
 //! One trait, implemented for the few shapes that are needed. Both sides are the same code, so there is
 //! no schema; [`crate::wire::VERSION`] tells a foreign file apart.
@@ -191,7 +191,7 @@ mod tests {
             outcome: Outcome::Waits,
             read: Some(Value::Signed(rng.bits())),
             written: (worker > 4).then_some(Value::Bool(true)),
-            contested: worker > 2,
+            choice_point: worker > 2,
             label: (worker > 3).then_some(worker),
             thread: (worker > 5).then_some(1),
             ahead_of: (0..worker % 3).collect(),

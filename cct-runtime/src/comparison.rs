@@ -106,7 +106,7 @@ mod tests {
             outcome: Outcome::Done,
             read: None,
             written: None,
-            contested: false,
+            choice_point: false,
             label: None,
             thread: None,
             ahead_of: Vec::new(),

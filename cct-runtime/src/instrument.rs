@@ -30,24 +30,23 @@
 //! # Waiting
 //!
 //! Only one worker runs at a time, so one that blocks in the kernel blocks all. The rule is: *wait
-//! first, then block*. A worker waits, by a call from here, until the operation cannot block any
-//! more; then it does what it would do without us, at once.
+//! first, then block*. A worker waits, by a call from here, until the operation can no longer block;
+//! then it performs the operation, at once.
 //!
-//! - For a [`Resource`]: [`wait_until`](Resource::wait_until) what it needs is there; who provides
-//!   it says so by [`change`](Resource::change). The waiter looks again at each signal, and only
-//!   then.
+//! - For a [`Resource`]: [`wait_until`](Resource::wait_until) it is ready; the provider says so by
+//!   [`change`](Resource::change). The predicate is evaluated again at each signal, and only then.
 //! - For a predicate: [`pause_until`], which is evaluated after each step. Simple, and slow.
 //!
-//! Both look *aside*: in a predicate nothing is a scheduling point. And there is none between the
-//! predicate's truth and the next operation of the worker: what was there is still there. If nobody
-//! can run, it is a deadlock, and the report says who waits where.
+//! Both evaluate the predicate *aside*: nothing in it is a scheduling point. And there is none between
+//! the predicate's truth and the next operation of the worker, so the predicate still holds then. If no
+//! worker can run, it is a deadlock, and the report says which worker waits where.
 //!
 //! # Scheduling points
 //!
-//! Each call is one. Between them a worker runs alone, so what other workers may see in the
-//! meantime needs a point of its own, *before* it happens: [`schedule_next_worker`], or [`reads`]
-//! and [`writes`] of a plain variable, which tell strategies that look at dependence what it is
-//! about. A loop that waits without waiting says [`spins`].
+//! Each call is one. Between them a worker runs alone, so an operation that other workers may observe
+//! needs a point of its own, *before* it happens: [`schedule_next_worker`], or [`reads`] and [`writes`]
+//! of a plain variable, which name the object for strategies that use dependence. A loop that waits
+//! actively calls [`spins`].
 //!
 //! # From other tools
 //!
@@ -166,7 +165,7 @@ pub fn schedule_next_worker(name: &str) {
     engine::point_at(Operation::Custom, ObjectId::NONE, Location::caller()).named(name);
 }
 
-/// The same before an operation on `object`: strategies that look at dependence take the operation
+/// The same before an operation on `object`: strategies that use dependence take the operation
 /// for independent of those on other objects.
 #[track_caller]
 pub fn schedule_before<T: ?Sized>(name: &str, object: &T) {
@@ -204,17 +203,17 @@ pub fn spins() {
 /// Pauses the worker until the predicate is true, which is evaluated after each step. Returns at
 /// once where no engine is.
 ///
-/// The predicate should only look, and is evaluated on no worker's behalf.
+/// The predicate should only read, and is evaluated on no worker's behalf.
 #[track_caller]
 pub fn pause_until(mut predicate: impl FnMut() -> bool) {
     if !is_controlled() {
         return;
     }
     let site = Location::caller();
-    if engine::looks(&mut predicate) {
+    if engine::holds(&mut predicate) {
         engine::point_at(Operation::PauseUntil, ObjectId::NONE, site).done();
     }
-    while !engine::looks(&mut predicate) {
+    while !engine::holds(&mut predicate) {
         engine::conditions::pause(&mut predicate, site);
     }
 }
@@ -274,7 +273,7 @@ impl Resource {
         result
     }
 
-    /// What is waited for may be there: all that wait look again. No scheduling point; does nothing
+    /// The awaited thing may be there: all waiters try again. No scheduling point; does nothing
     /// where no engine is.
     pub fn signal(&self) {
         if is_controlled() {
@@ -300,14 +299,14 @@ impl Resource {
         // The point comes before it is taken: others may take it first.
         engine::point_at(Operation::WaitUntil, self.object(), site).done();
         loop {
-            if engine::looks(&mut ready) {
+            if engine::holds(&mut ready) {
                 return true;
             }
             let holder = holder();
             let object = self.object();
             let wakeup = engine::wait_at(Operation::WaitUntil, object, deadline, holder, site);
             if wakeup == engine::Wakeup::TimedOut {
-                return engine::looks(&mut ready);
+                return engine::holds(&mut ready);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The objects of operations: one number for each thing that a step can be about.
 //!
 //! Steps of different workers matter to each other only through objects that they have in common, so no two
-//! kinds of object may ever share a number. Things in memory have their address. What belongs to one of
-//! them, or to a worker, has a tag above the highest address; what there is once has a number below the
+//! kinds of object may ever share a number. Things in memory have their address. A part of one
+//! of them, or of a worker, has a tag above the highest address; a single thing has a number below the
 //! lowest.
 
 use crate::strategy::WorkerId;
@@ -42,21 +42,22 @@ single_objects! {
     NONE,
     /// The numbering of workers, which is in order of creation: every spawn changes it.
     WORKERS,
-    /// The virtual clock, which a look at it moves.
+    /// The virtual clock, which each reading of it moves.
     CLOCK,
     /// The row in which random bytes come.
     RANDOM_BYTES,
     /// The monitors, which see the order of events.
     MONITORS,
-    /// The conditions that are looked at after each step: they can tell the order of any two changes.
+    /// The conditions that are evaluated after each step: they can tell the order of any two changes.
     CONDITIONS,
-    /// Who polls which task, and which tasks can go on: what begins or ends a poll changes it.
+    /// The threads that poll tasks, and the tasks that can go on: the beginning and the end of a poll change
+    /// it.
     POLLS,
     /// The iteration: a step that ends it while others could go on is dependent on all others.
     ITERATION,
     /// The test's panic hook, where the panics of all workers go.
     PANIC_HOOK,
-    /// The children of the process, for who waits for any of them.
+    /// The children of the process, for workers that wait for any of them.
     CHILDREN,
     /// All values without a size: the compiler may put each of them anywhere.
     UNSIZED,
@@ -112,7 +113,7 @@ impl ObjectId {
         channel.part(Kind::Senders)
     }
 
-    /// Those that wait to write to what a reader-writer lock protects.
+    /// The workers that wait to write to the data of a reader-writer lock.
     #[inline]
     pub const fn writers_of(lock: ObjectId) -> ObjectId {
         lock.part(Kind::Writers)

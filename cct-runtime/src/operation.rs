@@ -1,16 +1,16 @@
 //! The kinds of visible operation, and what each can do to the program's shared state.
 //!
-//! Names are those of std's methods, since they are shown to people. What an operation does when it
-//! runs is kept in the shims and in `primitive`.
+//! Names are those of std's methods, since they are shown to people. The effects of operations
+//! are in the shims and in `primitive`.
 
-/// What an operation can do to state that other workers see; decides what counts as progress.
+/// The effect of an operation on state that other workers see; decides what counts as progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// It changes state, or is rare enough to count as progress.
     Writes,
     /// It changes state only when it succeeds: `Step::wrote` says so afterwards.
     MayWrite,
-    /// It only looks.
+    /// It only reads.
     Reads,
     /// The worker says itself that it waits for others.
     Yields,
@@ -19,7 +19,7 @@ pub enum Effect {
 /// How an operation goes about its object; says which operations' order makes no difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Access {
-    /// It looks, and changes nothing.
+    /// It reads, and changes nothing.
     Reads,
     /// It changes the object in a way that others of the sort cannot tell from their own: readers that
     /// take and give up their locks, tokens that are given, members of a scope that leave.
@@ -65,7 +65,7 @@ macro_rules! operations {
                 match self { $(Operation::$variant => stringify!($variant),)* }
             }
 
-            /// What the operation can do to shared state.
+            /// The effect of the operation on shared state.
             #[inline]
             pub const fn effect(self) -> Effect {
                 match self { $(Operation::$variant => Effect::$effect,)* }
@@ -122,7 +122,7 @@ const fn is_in(set: u128, code: u32) -> bool {
 
 macro_rules! properties {
     ($($(#[$doc:meta])* $property:ident,)*) => {
-        /// What holds for some operations: the words in the last column.
+        /// The properties of some operations: the words in the last column.
         #[derive(Clone, Copy)]
         #[expect(non_camel_case_types, reason = "each is also the name of a function")]
         enum Property { $($property,)* }
@@ -348,7 +348,7 @@ operations! {
     Shutdown "shutdown" Writes Writes "socket" [borrows_site],
     /// Closes a descriptor.
     Close "close" Writes Writes "descriptor" [borrows_site],
-    /// Changes what an epoll instance looks at.
+    /// Changes the members of an epoll instance.
     EpollCtl "epoll_ctl" Writes Writes "epoll" [borrows_site],
     /// Waits for a descriptor of an epoll instance.
     EpollWait "epoll_wait" MayWrite Writes "epoll" [can_spin borrows_site],

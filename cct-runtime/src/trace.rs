@@ -86,7 +86,7 @@ pub struct Trace {
     /// The texts that steps refer to.
     #[cfg_attr(feature = "serde", serde(default))]
     pub labels: Vec<String>,
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
     /// The calls that led to steps, as the process tells them: places in its executable, the innermost first.
     /// Gone when their lines have been looked up.
@@ -102,7 +102,7 @@ pub struct WorkerInfo {
     pub name: Option<String>,
     /// Where it was spawned; none for the test's body.
     pub spawned_at: Option<Site>,
-    /// What it is.
+    /// Its kind.
     #[cfg_attr(feature = "serde", serde(default))]
     pub kind: WorkerKind,
     /// The step that made it, by index, if that was a step of its own.
@@ -113,7 +113,7 @@ pub struct WorkerInfo {
     pub made_by: Option<u32>,
 }
 
-/// What a worker is.
+/// The kinds of workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -171,8 +171,9 @@ pub struct Step {
     /// The value written, if any.
     pub written: Option<Value>,
     /// True when the strategy could have picked another worker here.
-    pub contested: bool,
-    /// What the program itself says of it, an index into the trace's labels.
+    #[cfg_attr(feature = "serde", serde(alias = "contested"))]
+    pub choice_point: bool,
+    /// The program's own label of it, an index into the trace's labels.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -321,7 +322,7 @@ wire_struct!(Step {
     outcome,
     read,
     written,
-    contested,
+    choice_point,
     label,
     thread,
     ahead_of,

@@ -19,7 +19,7 @@ pub enum Verdict {
     CutOff,
 }
 
-/// What was found.
+/// A finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bug {
@@ -31,7 +31,7 @@ pub struct Bug {
     pub site: Option<Site>,
     /// The worker that failed; none for a deadlock.
     pub worker: Option<u32>,
-    /// What each worker that cannot run waits for; empty unless the bug is about waiting.
+    /// The wait of each worker that cannot run; empty unless the bug is about waiting.
     pub waits: Vec<Wait>,
     /// The panic by which the bug came to the body, where that was another one: the rest is about its origin.
     #[cfg_attr(
@@ -84,8 +84,9 @@ pub enum BugKind {
     Deadlock,
     /// Workers hold locks that they wait for in a circle, while others can still run.
     LockCycle,
-    /// Workers wait, or only spin, and nobody will ever change anything.
-    NoProgress,
+    /// Workers spin or poll for ever, and no worker will ever change anything.
+    #[cfg_attr(feature = "serde", serde(alias = "no_progress"))]
+    Livelock,
     /// The test called `process::exit`.
     Exit,
     /// The test called `process::abort`, or a panic could not unwind.
@@ -107,7 +108,7 @@ pub enum BugKind {
     Liveness,
 }
 
-/// What one worker waits for.
+/// The wait of one worker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wait {
@@ -147,7 +148,7 @@ pub struct Wait {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Unpolled {
-    /// What it awaits was not ready, or it is woken and its turn has not come.
+    /// The awaited future was not ready, or it is woken and has not been polled yet.
     Awaits,
     /// Its executor has never polled it.
     Never,
@@ -172,7 +173,7 @@ wire_struct!(Consequence {
     site
 });
 wire_enum!(BugKind {
-    0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 NoProgress,
+    0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 Livelock,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
     13 Safety, 14 Liveness, 15 Silence,
 });

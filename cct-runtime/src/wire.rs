@@ -16,7 +16,7 @@ use crate::verdict::{Bug, Verdict};
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
 pub const VERSION: u32 = 3;
 
-/// What the process is to do: `explore`, `trace`, `replay` or `interactive`. Unset: the test runs once,
+/// The task of the process: `explore`, `trace`, `replay` or `interactive`. Unset: the test runs once,
 /// natively. `trace` is `explore` with everything recorded: each iteration ends with an
 /// [`Event::Replayed`].
 pub const ENV_MODE: &str = "CCT_MODE";
@@ -41,7 +41,7 @@ pub const ENV_DEFAULTS: &str = "CCT_DEFAULTS";
 /// The path of a file with the bytes of the [`crate::origin::Table`] of what was built.
 pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
 
-/// What a test process says.
+/// The events of a test process.
 #[expect(
     clippy::large_enum_variant,
     reason = "events are few, and each is sent at once"
@@ -64,7 +64,7 @@ pub enum Event {
     Replayed(Replayed),
     /// The request makes no sense (bad settings, unreadable schedule); nothing was run.
     Refused(String),
-    /// What this process has seen, when others explore the test too; just before `Finished`.
+    /// The findings of this process, when others explore the test too; just before `Finished`.
     Fingerprints(Fingerprints),
     /// The next answer decides what happens.
     Asked(Question),
@@ -84,20 +84,20 @@ pub struct Fingerprints {
 /// A question of an interactive iteration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
-    /// What the workers are that were made since the last one, by number.
+    /// The kinds of the workers that were made since the last one, by number.
     pub workers: Vec<WorkerKind>,
-    /// What has happened since the last one.
+    /// The steps since the last one.
     pub happened: Vec<Happened>,
     /// The workers that cannot run, and what they wait in.
     pub waits: Vec<Offer>,
-    /// What is asked.
+    /// The question.
     pub asks: Asks,
 }
 
-/// What is asked.
+/// The kinds of questions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asks {
-    /// Who runs next: the answer is the number of one of these workers, which come in that order.
+    /// Which worker runs next: the answer is the number of one of these workers, which come in that order.
     Worker(Vec<Offer>),
     /// Which value below this is chosen.
     Index(u32),
@@ -110,7 +110,7 @@ pub enum Asks {
 pub struct Offer {
     /// The worker.
     pub worker: u32,
-    /// What it will do.
+    /// Its next operation.
     pub act: Act,
 }
 
@@ -119,7 +119,7 @@ pub struct Offer {
 pub struct Happened {
     /// The worker.
     pub worker: u32,
-    /// What it did.
+    /// Its operation.
     pub act: Act,
     /// How it ended.
     pub outcome: Outcome,
@@ -129,7 +129,7 @@ pub struct Happened {
     pub written: Option<Value>,
 }
 
-/// What a worker does in one step.
+/// The operation of a worker in one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Act {
     /// The operation's code.
@@ -165,7 +165,7 @@ pub struct Started {
     pub static_bytes: u64,
 }
 
-/// What exploration has done so far.
+/// The counters of an exploration so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counters {
@@ -179,12 +179,13 @@ pub struct Counters {
     pub behaviours: u64,
     /// The number of the schedule that was the last to show a new behaviour; 0 if none was watched.
     pub last_new: u64,
-    /// Schedules that a strategy gave up halfway, since an earlier one had the same behaviour.
-    pub redundant: u64,
+    /// Schedules that a strategy gave up halfway, since all that follows has been seen: sleep-set blocked
+    /// ones.
+    pub sleep_set_blocked: u64,
     /// Steps in all.
     pub steps: u64,
-    /// Steps for which there was more than one candidate.
-    pub contested: u64,
+    /// Choice points: steps for which there was more than one candidate.
+    pub choice_points: u64,
     /// Switches from one worker to another.
     pub switches: u64,
     /// Schedules cut off at the step bound.
@@ -195,12 +196,12 @@ pub struct Counters {
     pub workers: u32,
     /// The most candidates of one step: the degree of concurrency.
     pub concurrency: u32,
-    /// True when the search ended because no strategy had another schedule. Those made are all there are
+    /// True when the search ended because no strategy had another schedule. Its schedules are all there are
     /// if [`Counters::is_proof`] says so, else all within what `limits` and `progress` name.
     pub exhausted: bool,
     /// How far the strategy that enumerates is: the first one, if several take turns.
     pub progress: Option<Progress>,
-    /// What besides the strategy decided, in any schedule; in those of earlier processes too if the
+    /// Decisions of the engine, in any schedule; in those of earlier processes too if the
     /// search was resumed.
     pub limits: Limits,
     /// The exceptions of the schedules; as with `limits`, of those that a claim is about.
@@ -217,12 +218,12 @@ pub struct Counters {
     pub nanos: u64,
     /// Panics of workers that nobody noticed: message and site, at most ten, distinct.
     pub unobserved_panics: Vec<Panic>,
-    /// What was used that is not under control, and how often.
+    /// The uncontrolled things that were used, and how often.
     pub outside: Vec<Outside>,
 }
 
 impl Counters {
-    /// What two explorations of one test did together; what is distinct in both counts twice.
+    /// The sum of two explorations of one test; a schedule that is distinct in both counts twice.
     #[must_use]
     pub fn and(self, other: Counters) -> Counters {
         let mut unobserved_panics = self.unobserved_panics;
@@ -245,9 +246,9 @@ impl Counters {
             watched: self.watched + other.watched,
             behaviours: self.behaviours + other.behaviours,
             last_new: self.last_new.max(other.last_new),
-            redundant: self.redundant + other.redundant,
+            sleep_set_blocked: self.sleep_set_blocked + other.sleep_set_blocked,
             steps: self.steps + other.steps,
-            contested: self.contested + other.contested,
+            choice_points: self.choice_points + other.choice_points,
             switches: self.switches + other.switches,
             cut_offs: self.cut_offs + other.cut_offs,
             longest: self.longest.max(other.longest),
@@ -269,7 +270,7 @@ impl Counters {
 
     /// Schedules that came to an end, here or in earlier processes: that passed or failed.
     pub fn ended(&self) -> u64 {
-        let without_end = self.cut_offs + self.redundant;
+        let without_end = self.cut_offs + self.sleep_set_blocked;
         self.ended_before + self.schedules.saturating_sub(without_end)
     }
 
@@ -289,7 +290,7 @@ impl Counters {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outside {
-    /// What it is.
+    /// Its kind.
     pub what: String,
     /// How often, in all schedules.
     pub times: u64,
@@ -325,7 +326,7 @@ pub struct Found {
 pub struct Replayed {
     /// How it ended.
     pub verdict: Verdict,
-    /// What happened, in full.
+    /// The trace, in full.
     pub trace: Trace,
     /// Set when the execution left the schedule; the verdict then means nothing.
     pub divergence: Option<Divergence>,
@@ -339,9 +340,9 @@ pub struct Replayed {
 pub struct Divergence {
     /// The step, from 0.
     pub step: u32,
-    /// What should have happened, for people.
+    /// The expected step, for people.
     pub expected: String,
-    /// What happened.
+    /// The step that happened.
     pub found: String,
 }
 
@@ -387,9 +388,9 @@ wire_struct!(Counters {
     watched,
     behaviours,
     last_new,
-    redundant,
+    sleep_set_blocked,
     steps,
-    contested,
+    choice_points,
     switches,
     cut_offs,
     longest,
@@ -413,7 +414,7 @@ wire_struct!(Limits {
     stalls,
     time,
     steps,
-    patience
+    alone
 });
 wire_struct!(Progress {
     made,

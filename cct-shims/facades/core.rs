@@ -12,14 +12,14 @@ extern crate core as real;
 
 pub use ::real::*;
 
-/// What the expansions of macros name.
+/// The names in expansions of macros.
 #[doc(hidden)]
 pub mod __cct {
     pub use ::cct_shims::expand::*;
 }
 
 pub mod arch {
-    //! What only some processors have.
+    //! Items that only some processors have.
     pub use ::real::arch::*;
 
     #[cfg(target_arch = "x86_64")]
@@ -52,11 +52,11 @@ pub mod sync {
 }
 
 pub mod prelude {
-    //! What every module starts with: with our `#[test]` and `#[global_allocator]`.
+    //! The prelude of every module: with our `#[test]` and `#[global_allocator]`.
     pub use ::real::prelude::*;
 
     pub mod v1 {
-        //! What all editions have.
+        //! The common part of all editions.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::rewritten::*;
         pub use ::real::prelude::v1::*;

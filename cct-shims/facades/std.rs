@@ -13,7 +13,7 @@ extern crate std as real;
 pub use ::cct_shims::{dbg, eprint, eprintln, print, println, thread_local};
 pub use ::real::*;
 
-/// What the expansions of macros name, and functions of rewritten source.
+/// The names in expansions of macros, and functions of rewritten source.
 #[doc(hidden)]
 pub mod __cct {
     pub use ::cct_shims::expand::*;
@@ -21,7 +21,7 @@ pub mod __cct {
 }
 
 pub mod arch {
-    //! What only some processors have.
+    //! Items that only some processors have.
     pub use ::real::arch::*;
 
     #[cfg(target_arch = "x86_64")]
@@ -102,12 +102,12 @@ pub mod thread {
 }
 
 pub mod prelude {
-    //! What every module starts with: with our `#[test]` and `#[global_allocator]`, and with
+    //! The prelude of every module: with our `#[test]` and `#[global_allocator]`, and with
     //! `thread_local!`, which a crate otherwise gets from the real std.
     pub use ::real::prelude::*;
 
     pub mod v1 {
-        //! What all editions have.
+        //! The common part of all editions.
         pub use ::cct_shims::expand::{std_global_allocator as global_allocator, std_test as test};
         pub use ::cct_shims::rewritten::*;
         pub use ::cct_shims::{dbg, eprint, eprintln, print, println, thread_local};

@@ -1,4 +1,4 @@
-//! What the expansions of our macros name; none of it is meant to be used by hand.
+//! The names in expansions of our macros; none of it is meant to be used by hand.
 
 pub use cct::engine::LocalSlot;
 pub use cct::harness::{ShouldPanic, TestCase, run_test};

@@ -15,7 +15,8 @@ use cct::known::{BODY, behind_pointers};
 
 /// `.await`, for everything that can be awaited.
 pub trait AwaitPoint: IntoFuture + Sized {
-    /// What is awaited, with the await point before it. `_here` is a closure that stands in the async body:
+    /// The awaited future, with the await point before it. `_here` is a closure that stands in the async
+    /// body:
     /// its type is named after it.
     #[doc(hidden)]
     #[track_caller]
@@ -71,7 +72,7 @@ pub struct Driven<F> {
 }
 
 impl<F: Future> Driven<F> {
-    /// What an executor is given to spawn.
+    /// The future that an executor is given to spawn.
     #[track_caller]
     pub fn spawned(future: F) -> Driven<F> {
         let task = if is_driven::<F>() {
@@ -82,7 +83,7 @@ impl<F: Future> Driven<F> {
         Driven { task, future }
     }
 
-    /// What `block_on` is given.
+    /// The future that `block_on` is given.
     #[track_caller]
     pub fn root(future: F) -> Driven<F> {
         let task = if is_driven::<F>() {
@@ -93,7 +94,7 @@ impl<F: Future> Driven<F> {
         Driven { task, future }
     }
 
-    /// What is given to a call that may drive it, or return a future that does.
+    /// The argument of a call that may drive it, or return a future that does.
     #[track_caller]
     pub fn handed(future: F) -> Driven<F> {
         let task = if is_driven::<F>() {
@@ -155,7 +156,7 @@ pub struct Handed<T>(pub Option<T>);
 
 /// [`Handed`] is a future.
 pub trait HandedFuture {
-    /// What the executor is given instead.
+    /// The future that the executor is given instead.
     type Driven;
     #[doc(hidden)]
     fn __cct_spawned(self) -> Self::Driven;
@@ -186,7 +187,7 @@ impl<F: Future> HandedFuture for Handed<F> {
 
 /// [`Handed`] is something else.
 pub trait HandedValue {
-    /// What it is.
+    /// Its kind.
     type Value;
     #[doc(hidden)]
     fn __cct_spawned(&mut self) -> Self::Value;

@@ -1,8 +1,7 @@
 //! std's concurrency, name for name, on the engine of cargo-cct.
 //!
 //! Each shim has std's signatures and behaves as std does where no engine is; on a controlled
-//! worker it declares its operations to the engine. Who runs, and who waits, is decided there and
-//! not here.
+//! worker it declares its operations to the engine, which decides which worker runs and which waits.
 
 #[doc(hidden)]
 pub extern crate std as real;

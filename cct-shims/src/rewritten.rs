@@ -1,4 +1,4 @@
-//! What rewritten source names: all of it is in the facades' preludes.
+//! The names in rewritten source: all of it is in the facades' preludes.
 //!
 //! A pass that puts something new into a program brings it here.
 

@@ -1,4 +1,4 @@
-//! What the source layer says of code, and asks for it, beyond what it puts around futures.
+//! The source layer's calls in code, beyond those around futures.
 
 use cct::engine;
 
@@ -8,7 +8,7 @@ pub fn __cct_statement() {
     engine::statement();
 }
 
-/// What pauses a runtime's clock: its value, or that of the call which does it.
+/// The value of a call that pauses a runtime's clock.
 pub trait OwnClock: Sized {
     /// The clock jumps from here on when its runtime has nothing to do.
     #[doc(hidden)]

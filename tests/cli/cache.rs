@@ -1,4 +1,4 @@
-//! What is built, what is not built again, and what a plain `cargo test` sees of it.
+//! Builds: what is built, what is not built again, and what a plain `cargo test` sees of it.
 //!
 //! Cargo's `Compiling` lines are the witness.
 

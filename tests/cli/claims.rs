@@ -300,10 +300,8 @@ fn a_search_ends_when_there_is_nothing_to_contest() {
             assert_eq!(scope, "all", "{ended:#}");
             let told = text(&ended["claim"]["text"]);
             let expected = match test.rsplit(' ').next() {
-                Some("ends_alone") => "1 schedule: no step was contested",
-                Some("ends_alone_with_a_clock") => {
-                    "1 schedule: no step was contested, but for clocks"
-                }
+                Some("ends_alone") => "1 schedule: no choice point",
+                Some("ends_alone_with_a_clock") => "1 schedule: no choice point, but for clocks",
                 _ => "all 3 schedules explored",
             };
             assert_eq!(told, expected, "{ended:#}");

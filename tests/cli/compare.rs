@@ -73,7 +73,7 @@ fn programs_are_told_the_same() {
     }
 }
 
-/// What a strategy finds in a comparison is what it finds alone, from the same seed.
+/// A strategy finds the same in a comparison as alone, from the same seed.
 #[test]
 fn each_strategy_is_compared_as_it_is_alone() {
     let workspace = Workspace::of_fixture("with spaces");

@@ -1,4 +1,4 @@
-//! What was explored, as `-v` and `--json` tell it.
+//! The counters of an exploration, as `-v` and `--json` tell them.
 
 use cct_tests::support::Workspace;
 
@@ -17,9 +17,9 @@ fn verbose_tells_all_counters() {
         .filter(|line| line.starts_with("             "))
         .filter(|line| !line.contains("ns a step"));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
-    // Whoever does not ask is told the least.
+    // A user who does not ask is told the least.
     let short = workspace.test(&args[..1], 100).stdout;
-    assert!(!short.contains("contested"), "{short}");
+    assert!(!short.contains("choice point"), "{short}");
 }
 
 #[test]
@@ -38,6 +38,6 @@ fn programs_are_told_all_counters() {
         assert_eq!(of(ended), of(lost) + of(passed), "{key}");
         of(ended)
     };
-    assert!(sum("contested") > 0 && sum("steps") > sum("contested"));
+    assert!(sum("choice_points") > 0 && sum("steps") > sum("choice_points"));
     assert_eq!(ended["exhausted"], 0);
 }

@@ -118,7 +118,7 @@ fn edition_2024() {
     assert_is_as_native("edition-2024");
 }
 
-/// What plain cargo says of each test, this tool says too.
+/// This tool says of each test what plain cargo says.
 #[track_caller]
 fn assert_is_as_native(fixture: &str) {
     let workspace = Workspace::of_fixture(fixture);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cct_tests::support::{Events, Workspace, name};
 use serde_json::Value;
 
-/// What has nothing to do with schedules: times, and how far a test was when somebody looked.
+/// The fields that do not depend on schedules: times, and how far a test was at some moment.
 const TIMES: [&str; 2] = ["seconds", "nanos"];
 
 /// Everything that was told, in an order that does not depend on which test was faster.

@@ -1,4 +1,4 @@
-//! What cannot be explored runs as it is, once, and the report says so.
+//! A test that cannot be explored runs as it is, once, and the report says so.
 
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;

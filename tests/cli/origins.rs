@@ -1,4 +1,4 @@
-//! Whose code a file is, follows from what cargo says of the package that has it, wherever that lies.
+//! The owner of a file follows from cargo's description of its package, wherever that lies.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
@@ -19,7 +19,7 @@ const PACKAGES: [(&str, &str, bool); 5] = [
     ("vendored", "vendor/vendored", false),
 ];
 
-/// What each package is.
+/// The origin of each package.
 const LIBRARY: &str = "\
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 

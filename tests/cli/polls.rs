@@ -38,7 +38,7 @@ fn tasks_that_poll_for_ever_are_told_from_those_that_count() {
     assert_eq!(ended.len(), 11);
     for (test, ended) in ended {
         let expected = if test.contains("for_ever::") {
-            "NO PROGRESS"
+            "LIVELOCK"
         } else {
             "UNFINISHED"
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cct_tests::support::{Events, Finished, Workspace};
 
-/// What each test printed in its failing schedule, and the number of that schedule.
+/// The output of each test in its failing schedule, and the number of that schedule.
 fn drawn(events: &Events) -> BTreeMap<String, (String, u64)> {
     let failed = events.ended().into_iter().map(|(test, event)| {
         let failure = &event["failure"];

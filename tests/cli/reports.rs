@@ -1,4 +1,4 @@
-//! What people see: status lines, reports, the summary.
+//! The output for people: status lines, reports, the summary.
 
 use cct_tests::support::{Finished, Workspace};
 

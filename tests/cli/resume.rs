@@ -57,7 +57,7 @@ fn a_file_that_is_of_no_use_is_refused_with_the_reason() {
     refused("foreign", "nothing_is_lost", "not a file of ours");
     refused("nowhere/search", "nothing_is_lost", "cannot write");
     refused(".", "nothing_is_lost", "cannot read");
-    // What was refused is as it was.
+    // The refused file is as it was.
     assert_eq!(workspace.read("foreign"), "a list of things to buy");
 
     workspace.write(

@@ -1,4 +1,4 @@
-//! What is tested: packages, targets, features, profiles and names, chosen as with `cargo test`.
+//! The selection: packages, targets, features, profiles and names, chosen as with `cargo test`.
 
 use std::collections::BTreeSet;
 

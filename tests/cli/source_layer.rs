@@ -21,7 +21,7 @@ fn compiled(finished: &Finished) -> Vec<&str> {
     names
 }
 
-/// What is told of each crate: package, target, passes.
+/// The treatment of each crate: package, target, passes.
 fn crates(workspace: &Workspace, args: &[&str]) -> Vec<Value> {
     let events = workspace.explore(&[&["--no-run", "-v"], args].concat(), 0);
     events.of_kind("crate").cloned().collect()
@@ -183,7 +183,7 @@ fn cargo_knows_of_the_same_files() {
         let natively = dependencies(&workspace, "target/debug/deps", krate);
         let mut here = dependencies(&workspace, &ours.to_string_lossy(), krate);
         here.retain(|file| !file.ends_with("lib/stamp"));
-        // What the build script made lies elsewhere.
+        // The products of the build script lie elsewhere.
         let same = |files: BTreeSet<PathBuf>| -> BTreeSet<PathBuf> {
             files
                 .into_iter()
@@ -354,7 +354,7 @@ fn a_dependency_is_rewritten_when_it_is_named() {
         &["--package", "bare", "--interleave", "apert", "--no-run"],
         0,
     );
-    let told = "warning: `--interleave apert`: no package of this name is part of what was built";
+    let told = "warning: `--interleave apert`: no package of this name was built";
     assert!(finished.stderr.contains(told), "{}", finished.stderr);
 }
 

@@ -1,4 +1,4 @@
-//! What people see of tasks: their names, their awaits, and what they wait for.
+//! Reports of tasks: their names, their awaits, and their waits.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -93,7 +93,7 @@ fn programs_are_told_what_each_worker_is() {
     assert!(of_tasks.count() > 4, "{steps:#?}");
 }
 
-/// What is no step of its own counts as none, so that a replay's count is the schedule's.
+/// An entry that is no step of its own counts as none, so that a replay's count is the schedule's.
 #[test]
 fn notes_are_no_steps() {
     let failure = failure("a_guard_is_kept_across_an_await");

@@ -1,4 +1,4 @@
-//! What is not under control is noticed and told, and never taken for a bug that replays.
+//! Uncontrolled things are noticed and told, and never taken for a bug that replays.
 
 use cct_tests::support::{Events, Finished, Workspace};
 

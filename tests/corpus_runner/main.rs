@@ -13,8 +13,8 @@ const FOLDERS: [(&str, &[&str]); 8] = [
     ("assertion", &["panic"]),
     ("clean", &[]),
     ("deadlock", &["deadlock", "lock_cycle"]),
+    ("livelock", &["livelock"]),
     ("liveness", &["liveness"]),
-    ("no_progress", &["no_progress"]),
     ("panic", &["panic"]),
     ("safety", &["safety"]),
     (UNFINISHED, &[]),
@@ -80,7 +80,7 @@ fn missing(corpus: &Path, events: &Events) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong with how a program ended.
+/// The deviation of a program's end from the expected one.
 fn deviation(event: &Value, kinds: &[&str]) -> Option<String> {
     let failure = &event["failure"];
     let kind = failure["bug"]["kind"].as_str();

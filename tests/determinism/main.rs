@@ -4,7 +4,7 @@
 //!     cargo test --test determinism [-- part of a strategy's name]
 //!
 //! The process starts itself again, three times for each strategy: twice with one seed and once with
-//! another. What such a process explores it prints in full. Addresses are left to the system, which lays
+//! another. Such a process prints its exploration in full. Addresses are left to the system, which lays
 //! out each process differently: nothing may follow from them.
 
 mod programs;
@@ -18,7 +18,7 @@ use cct::strategy::{Kind, Spec};
 use cct::trace::Schedule;
 use cct::wire::Replayed;
 
-/// What strategies that follow each other, or take turns, add to the kinds alone.
+/// Specifications of strategies that follow each other, or take turns, beside the kinds alone.
 const COMBINATIONS: [&str; 4] = [
     "portfolio",
     "pct:2@10+random",

@@ -115,7 +115,7 @@ fn each_bug_is_found_with_each_seed_and_replays() {
     assert!(deviations.is_empty(), "\n{}", deviations.join("\n"));
 }
 
-/// What the README shows is what the tool prints, but for lines that it leaves out.
+/// The README shows the output of the tool, but for lines that it leaves out.
 #[test]
 fn the_readme_shows_a_report_as_it_is() {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The committed list.
 const JSON: &str = include_str!("std_items.json");
 
-/// What the facades have to offer.
+/// The items that the facades have to offer.
 #[derive(Debug, Deserialize)]
 pub(crate) struct List {
     /// Release of the toolchain whose documentation was read.

@@ -4,7 +4,7 @@
 //! generated that uses each item: functions by their exact signature, constness by a call in a
 //! const function, impls under exactly their documented bounds, and auto traits also by their
 //! absence without these bounds. The file must compile as it is, which proves the list, and with
-//! the facades, which proves parity. What no list can say (variance, unsizing, layout, macros,
+//! the facades, which proves parity. The properties that no list has (variance, unsizing, layout, macros,
 //! test attributes) stands in `extras/`, and is compiled in both worlds as well.
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]

@@ -59,13 +59,13 @@ enum Request {
     Stop = 5,
 }
 
-/// What follows counts.
+/// The instructions from here on count.
 pub(crate) fn begin() {
     ask(Request::Zero);
     ask(Request::Start);
 }
 
-/// What follows does not count; a count is complete.
+/// The instructions from here on do not count; a count is complete.
 pub(crate) fn end() {
     ask(Request::Stop);
     ask(Request::Dump);

@@ -1,4 +1,4 @@
-//! What a schedule costs in instructions, for each workload and each strategy, compared with a committed
+//! The cost of a schedule in instructions, for each workload and each strategy, compared with a committed
 //! table.
 //!
 //!     cargo test -p cct-perf-guard [-- [--write] strategy …]

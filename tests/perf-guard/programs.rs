@@ -1,4 +1,4 @@
-//! What is measured: the programs of the benchmarks, each for a fixed number of schedules.
+//! The workloads: the programs of the benchmarks, each for a fixed number of schedules.
 
 use std::future::Future;
 use std::pin::Pin;

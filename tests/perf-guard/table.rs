@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::programs;
 
-/// What a schedule of a workload costs under a strategy.
+/// The cost of a schedule of a workload under a strategy.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Row {
     pub(crate) workload: String,
@@ -39,7 +39,7 @@ impl Row {
     }
 }
 
-/// What a table is of: others have other figures.
+/// The conditions of a table: others have other figures.
 pub(crate) fn origin() -> String {
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(compiler).arg("--version").output();

@@ -1,7 +1,7 @@
 //! Generated programs of workers that poll: whether each comes to an end is known by how it was made.
 //!
 //! A program that ends must end in every schedule; one in which somebody polls for ever, and nobody counts
-//! towards an end, must be no progress in every schedule; and one that comes to an end only after more rounds
+//! towards an end, must be a livelock in every schedule; and one that comes to an end only after more rounds
 //! than the step bound has room for is neither: each of its schedules is cut off. More programs, from other
 //! seeds: `POLLERS=1000:7 cargo test -p cct-tests --test pollers`.
 
@@ -62,7 +62,7 @@ fn each_program_ends_as_it_was_made_to() {
 fn fits(verdict: &Verdict, expected: Expected) -> bool {
     match (verdict, expected) {
         (Verdict::Passed, Expected::Ends) | (Verdict::CutOff, Expected::EndsLate) => true,
-        (Verdict::Failed(bug), Expected::NeverEnds) => bug.kind == BugKind::NoProgress,
+        (Verdict::Failed(bug), Expected::NeverEnds) => bug.kind == BugKind::Livelock,
         _ => false,
     }
 }

@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     one: bool,
 }
 
-/// What is to be done.
+/// The work to be done.
 #[derive(Debug)]
 pub(crate) enum Task {
     /// List the programs.

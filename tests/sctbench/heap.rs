@@ -1,6 +1,6 @@
 //! A heap that notices: blocks know whether they were freed, and a wrong access ends the program.
 //!
-//! What is undefined in C is defined here. A block's memory stays until the iteration's arena is reset,
+//! Undefined behaviour of C is defined here. A block's memory stays until the iteration's arena is reset,
 //! so no `unsafe` is needed, and each wrong access fails in every build, as under an address sanitiser.
 
 use std::fmt;
@@ -18,7 +18,7 @@ pub(crate) struct Pointer<T: 'static>(Option<&'static Block<T>>);
 struct Block<T> {
     /// Stored to by a free and loaded by a use, so that strategies see that these two conflict.
     life: RacyCell<bool>,
-    /// What is checked, in one step with the access to `life`.
+    /// The checked state, in one step with the access to `life`.
     is_live: AtomicBool,
     value: T,
 }
@@ -41,7 +41,7 @@ impl<T> Pointer<T> {
         self.0.is_none()
     }
 
-    /// What it points to; the program ends here if that is nothing, or was freed.
+    /// The block that it points to; the program ends here if there is none, or it was freed.
     #[track_caller]
     pub(crate) fn get(self) -> &'static T {
         let Some(block) = self.0 else {

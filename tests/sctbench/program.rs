@@ -9,9 +9,9 @@ pub(crate) struct Program {
     pub(crate) suite: &'static str,
     /// Its name within the suite.
     pub(crate) name: &'static str,
-    /// What the main thread does.
+    /// The body of the main thread.
     pub(crate) body: fn(),
-    /// What a search for bugs should come to.
+    /// The expected result of a search for bugs.
     pub(crate) expects: Expectation,
     /// Its line in `published/schedules.csv`, if that is not `suite/name`.
     pub(crate) published_as: Option<&'static str>,
@@ -21,7 +21,7 @@ pub(crate) struct Program {
     pub(crate) counts_share: bool,
 }
 
-/// What a search for bugs should come to.
+/// The expected results of a search for bugs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Expectation {
     /// The program has a bug.

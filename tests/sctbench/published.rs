@@ -1,4 +1,4 @@
-//! What others have measured: `published/schedules.csv` and `published/threadfuzzer.csv`, whose headers
+//! Published figures: `published/schedules.csv` and `published/threadfuzzer.csv`, whose headers
 //! name the sources.
 
 use crate::row::Row;
@@ -124,7 +124,7 @@ pub(crate) fn compare(row: &Row, others: &[Measured]) -> Comparison {
     }
 }
 
-/// What a bug costs in schedules.
+/// The cost of a bug in schedules.
 struct Cost {
     schedules: f64,
     /// The number of bugs that this was measured with.
@@ -168,7 +168,7 @@ pub(crate) const THREADFUZZER_STRATEGIES: [(&str, &str); 5] = [
     ("delay_bounding", "delay bounding"),
 ];
 
-/// What ThreadFuzzer's tables say of a program.
+/// The entries of ThreadFuzzer's tables on a program.
 pub(crate) fn threadfuzzer(program: &str, strategy: &str) -> Option<Percentages> {
     let (_, lines) = table(THREADFUZZER);
     let line = lines

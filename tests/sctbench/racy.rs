@@ -91,7 +91,7 @@ impl<T: Copy + Plain> RacyCell<T> {
     }
 }
 
-/// What a plain variable may hold; a word or less has a value that strategies and traces can show.
+/// The types of a plain variable; a word or less has a value that strategies and traces can show.
 pub(crate) trait Plain {
     /// The value, if it is a number, a truth value or an address.
     fn bits(self) -> Option<Value>
@@ -142,7 +142,7 @@ impl<T> Plain for Option<T> {}
 pub(crate) enum Granularity {
     /// None: synchronisation only.
     Sync,
-    /// Those on which the program races: SCTBench's method.
+    /// The accesses on which the program races: SCTBench's method.
     #[default]
     Racy,
     /// All of them.

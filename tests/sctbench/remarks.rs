@@ -7,7 +7,7 @@ pub(crate) struct Remark {
     strategies: &'static [&'static str],
     /// The programs that it is about, by suite and name; all if empty.
     programs: &'static [&'static str],
-    /// What is the matter, in Markdown.
+    /// The explanation, in Markdown.
     pub(crate) text: &'static str,
 }
 

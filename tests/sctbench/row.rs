@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cli::Job;
 use crate::racy::Granularity;
 
-/// What came of a row.
+/// The result of a row.
 #[derive(Clone, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Row {
     /// Suite and name.
@@ -45,7 +45,7 @@ pub(crate) struct Row {
     /// The share of schedules with a bug, where it is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) share: Option<Share>,
-    /// What must not be: bugs that did not replay, verdicts of controls.
+    /// The forbidden results: bugs that did not replay, verdicts of controls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) errors: Vec<String>,
 }

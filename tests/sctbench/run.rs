@@ -26,7 +26,7 @@ pub(crate) struct Run {
     pub(crate) writes_page: bool,
 }
 
-/// What is known so far.
+/// The rows that are known so far.
 struct Results<'a> {
     rows: Vec<Option<Row>>,
     problems: Vec<String>,

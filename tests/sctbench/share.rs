@@ -44,7 +44,7 @@ pub(crate) fn measure(explorer: &mut Explorer, job: &Job, settings: &Settings) -
                 break;
             };
             match found.bug.kind {
-                BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress => {
+                BugKind::Deadlock | BugKind::LockCycle | BugKind::Livelock => {
                     share.deadlocked += 1;
                 }
                 _ => share.violated += 1,
@@ -152,12 +152,12 @@ impl Observer for Lasting {
         self.tell(|observer| observer.on_step(executed, beyond));
     }
 
-    fn on_turn(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
-        self.tell(|observer| observer.on_turn(executed, beyond));
+    fn on_unpicked(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+        self.tell(|observer| observer.on_unpicked(executed, beyond));
     }
 
-    fn on_look(&mut self) {
-        self.tell(|observer| observer.on_look());
+    fn on_read(&mut self) {
+        self.tell(|observer| observer.on_read());
     }
 
     fn on_early(&mut self, worker: WorkerId) -> bool {

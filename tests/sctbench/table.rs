@@ -12,7 +12,7 @@ use crate::racy::Granularity;
 use crate::remarks::{self, REMARKS};
 use crate::row::Row;
 
-/// What the page says before the first table.
+/// The text of the page before the first table.
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// Renders the page.
@@ -224,7 +224,7 @@ impl Page<'_> {
         text.push('\n');
     }
 
-    /// What was measured at the other granularities.
+    /// The figures at the other granularities.
     fn granularities(&self, text: &mut String) {
         let measured: Vec<&Row> = self
             .rows

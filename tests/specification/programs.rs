@@ -392,7 +392,7 @@ fn seats(careful: bool) {
     join_all(customers);
 }
 
-/// What a lock protects is in order whenever the lock is free.
+/// The data that a lock protects are in order whenever the lock is free.
 fn locked_sum() {
     let accounts = Arc::new(Mutex::new([10, 10]));
     let watched = Arc::clone(&accounts);

@@ -2,7 +2,7 @@
 //!
 //! The bugs are orders of a few steps of each of two or three workers: what a constraint "this step comes
 //! before that one" is needed for. Two workers in blocks, as in `11222211`, have as many constraints as
-//! there are borders between blocks; a body that creates two workers makes it three workers.
+//! there are boundaries between blocks; a body that creates two workers makes it three workers.
 
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     ("surw makes orders of each object uniform", surw_objects),
 ];
 
-/// At each contested point each candidate has the same probability: a schedule has the product of these.
+/// At each choice point each candidate has the same probability: a schedule has the product of these.
 fn random(explorer: &mut Explorer) {
     use Op::{Join, Lock, Spawn, Touch, Unlock};
     let free: Program = vec![vec![Spawn(1), Touch, Touch, Join(1)], vec![Touch]];

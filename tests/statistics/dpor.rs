@@ -37,7 +37,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
 /// All schedules, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct BruteForce {
-    /// What was picked, and of how many.
+    /// The pick, and the number of candidates.
     path: Vec<(u32, u32)>,
     depth: usize,
     is_exhausted: bool,
@@ -94,13 +94,13 @@ impl Enumerator for BruteForce {
     }
 }
 
-/// What came of all schedules of a program.
+/// The result of all schedules of a program.
 #[derive(Debug)]
 pub(crate) struct Space {
     pub(crate) counters: Counters,
     /// How often each behaviour came.
     pub(crate) behaviours: Vec<u64>,
-    /// What workers saw, and how it ended.
+    /// The values that workers saw, and how it ended.
     pub(crate) ends: BTreeSet<(Vec<u32>, String)>,
     failures: u64,
 }

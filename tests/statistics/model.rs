@@ -2,14 +2,14 @@
 //!
 //! A worker's first pick starts it; from then on it stands before its next operation, and a pick carries
 //! that out. A schedule is the sequence of workers picked where more than one could be, and of the values
-//! chosen. What it costs is counted along the way.
+//! chosen. Its cost is counted along the way.
 
 use crate::program::{OBJECTS, Op, Program};
 
 /// A schedule.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Schedule {
-    /// Workers picked at contested points, and values chosen.
+    /// Workers picked at choice points, and values chosen.
     pub(crate) labels: Vec<u32>,
     /// How often a worker lost its turn that could have gone on.
     pub(crate) preemptions: u32,

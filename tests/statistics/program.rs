@@ -6,7 +6,7 @@ use cct_shims::std::sync::atomic::{AtomicU32, Ordering};
 use cct_shims::std::sync::{Condvar, Mutex, MutexGuard, mpsc};
 use cct_shims::std::thread::{self, JoinHandle};
 
-/// What a worker does.
+/// The operations of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     /// Adds to an atomic.

@@ -11,7 +11,7 @@ use cct_shims::std::sync::{
 };
 use cct_shims::std::thread;
 
-/// What a worker does; the number is that of the object.
+/// The operations of a worker; the number is that of the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     Load(usize),
@@ -222,7 +222,7 @@ pub(crate) fn draw(rng: &mut Rng, ops: &[Op]) -> Program {
 /// The most values that a worker sees.
 const ROOM: usize = 8;
 
-/// What each worker saw, and at last the final values; statics are zero when a schedule begins.
+/// The values that each worker saw, and at last the final values; statics are zero when a schedule begins.
 static SEEN: [[Plain; ROOM]; 5] = [const { [const { Plain::new(0) }; ROOM] }; 5];
 
 /// Worker `number` saw this; it is the `index`-th thing that it saw.
@@ -230,7 +230,7 @@ pub(crate) fn note(number: usize, index: usize, value: u32) {
     SEEN[number][index].store(value, Relaxed);
 }
 
-/// What was seen in the schedule that ran last.
+/// The values seen in the schedule that ran last.
 pub(crate) fn seen() -> Vec<u32> {
     SEEN.iter()
         .flatten()
@@ -298,7 +298,7 @@ pub(crate) fn run(program: &Program) {
 struct Flow {
     number: usize,
     shared: &'static Shared,
-    /// Those that were there when it began.
+    /// The workers that were there when it began.
     threads: Vec<thread::Thread>,
     seen: usize,
     guards: [Option<MutexGuard<'static, ()>>; 2],

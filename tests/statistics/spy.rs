@@ -7,7 +7,7 @@ use cct::strategy::{
     Beginning, Candidates, ChainId, Ending, Enumerator, Observer, Origin, Pick, Strategy, WorkerId,
 };
 
-/// The schedules that were made, in this order: the workers picked at contested points, and values chosen.
+/// The schedules that were made, in this order: the workers picked at choice points, and values chosen.
 pub(crate) type Made = Rc<RefCell<Vec<Vec<u32>>>>;
 
 /// Notes what the strategy decides.

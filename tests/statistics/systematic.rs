@@ -88,10 +88,10 @@ fn explore_body(
     explorer.explore(&settings, body)
 }
 
-/// What a schedule costs.
+/// The cost of a schedule.
 type Cost = fn(&Schedule) -> u32;
 
-/// What each strategy makes is what the model has, once each.
+/// Each strategy makes the schedules that the model has, once each.
 fn compare(explorer: &mut Explorer, program: &Program) {
     let all = schedules(program);
     let labels = |schedules: &[&Schedule]| {
@@ -247,7 +247,7 @@ fn as_the_model(explorer: &mut Explorer) {
 }
 
 /// Programs of up to 3 workers with up to 4 operations each, none of which can deadlock: mutexes are taken
-/// one at a time. Those with too many schedules are passed over.
+/// one at a time. Programs with too many schedules are passed over.
 fn as_the_model_at_random(explorer: &mut Explorer) {
     let mut rng = Rng::new(7);
     for _ in 0..60 {

@@ -16,7 +16,7 @@ use cct_shims::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use cct_shims::std::sync::{Condvar, Mutex, MutexGuard};
 use cct_shims::std::thread;
 
-/// What a task does; the number is that of the object.
+/// The operations of a task; the number is that of the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     Load(usize),
@@ -90,7 +90,7 @@ pub(crate) fn draw(rng: &mut Rng, ops: &[Op]) -> Program {
     (0..tasks).map(|_| task()).collect()
 }
 
-/// Who polls the tasks.
+/// The threads that poll the tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Executor {
     /// The thread that blocks on what joins them.
@@ -102,10 +102,10 @@ pub(crate) enum Executor {
 /// The most values that a task sees.
 const ROOM: usize = 8;
 
-/// What each task saw, and at last the final values; statics are zero when a schedule begins.
+/// The values that each task saw, and at last the final values; statics are zero when a schedule begins.
 static SEEN: [[Plain; ROOM]; 5] = [const { [const { Plain::new(0) }; ROOM] }; 5];
 
-/// What was seen in the schedule that ran last.
+/// The values seen in the schedule that ran last.
 pub(crate) fn seen() -> Vec<u32> {
     let values = SEEN.iter().flatten();
     values.map(|value| value.load(Relaxed)).collect()
@@ -120,7 +120,7 @@ struct Shared {
     wakers: Mutex<Vec<Option<Waker>>>,
 }
 
-/// Who waits to be notified, and whether somebody has been while nobody waited.
+/// The wakers that wait to be notified, and whether one has been notified while nobody waited.
 #[derive(Debug, Default)]
 struct Event {
     is_set: bool,
@@ -284,7 +284,7 @@ type End = Hidden<(bool, Option<Waker>)>;
 
 type Flow = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// An executor. What it keeps is hidden from the engine, as it is where tasks never leave their thread; where
+/// An executor. Its state is hidden from the engine, as it is where tasks never leave their thread; where
 /// they do, there is a lock around it that the engine sees.
 struct Pool {
     executor: Executor,

@@ -34,10 +34,10 @@ const FEASIBLE: u64 = 4_000;
 const PROGRAMS: u32 = 24;
 /// DPOR is through before that where there is no brute force.
 const MOST: u64 = 50_000;
-/// What chance has.
+/// The number of random schedules.
 const TRIES: u64 = 1_000;
 
-/// What these strategies see of a program.
+/// The ends of a program that these strategies see.
 fn see(
     explorer: &mut Explorer,
     strategy: Box<dyn Strategy>,

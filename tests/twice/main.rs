@@ -39,7 +39,7 @@ struct Arguments {
     /// Only the tests whose names contain this
     #[arg(default_value = "")]
     only: String,
-    /// What the seeds are derived from, one after the other
+    /// The numbers that the seeds are derived from, one after the other
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How many seeds
@@ -64,7 +64,7 @@ struct Pair<'a> {
     settings: Settings,
 }
 
-/// What was compared of one test.
+/// The comparison of one test.
 #[derive(Clone, Copy, Default)]
 struct Row {
     schedules: usize,

@@ -23,7 +23,7 @@ pub(crate) struct Program {
     pub(crate) folder: PathBuf,
 }
 
-/// What a process told.
+/// The message of a process.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Told {
     pub(crate) traces: Vec<Replayed>,

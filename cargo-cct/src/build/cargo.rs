@@ -31,22 +31,22 @@ use super::wrapper;
 use crate::cli::{CargoArgs, Output};
 use crate::rewrite::{self, Part, Passes};
 
-/// What every call of cargo is made from.
+/// The common parts of every call of cargo.
 #[derive(Debug)]
 pub(crate) struct Cargo<'a> {
-    /// Whose cargo.
+    /// The toolchain whose cargo it is.
     pub toolchain: &'a Toolchain,
-    /// What is linked in.
+    /// The sysroot that is linked in.
     pub sysroot: &'a Sysroot,
-    /// What is built.
+    /// The workspace that is built.
     pub workspace: &'a Workspace,
-    /// What is rewritten.
+    /// The packages that were chosen for rewriting.
     pub chosen: &'a Chosen,
     /// How much cargo says.
     pub output: Output,
 }
 
-/// What a build made.
+/// The products of a build.
 #[derive(Debug, Default)]
 pub(crate) struct Built {
     /// The test executables, by label.
@@ -66,37 +66,37 @@ pub(crate) struct BuiltCrate {
     pub is_member: bool,
     /// The manifest of its package.
     pub manifest: PathBuf,
-    /// What the wrapper noted.
+    /// The wrapper's note.
     pub marker: Marker,
 }
 
 impl BuiltCrate {
-    /// What is not under control in it, for a reason that is known; none when all is.
+    /// The calls in it that are not under control, for a reason that is known; none when all are.
     pub(crate) fn out_of_sight(&self) -> Option<&'static str> {
         let (name, version) = &self.marker.package;
         raw_calls::out_of_sight(name, version)
     }
 
-    /// What it is called in paths.
+    /// Its name in paths.
     pub(crate) fn name_in_paths(&self) -> String {
         self.target.1.replace('-', "_")
     }
 
-    /// What this tool knows of it, if that is of other versions.
+    /// The entry of the table of known crates, if that is of other versions.
     pub(crate) fn unchecked(&self) -> Option<&'static Crate> {
         let (name, version) = &self.marker.package;
         versions::unchecked(name, version)
     }
 
-    /// Tells whether the functions are missing by which it is known to draw lots, and which were to be
-    /// edited.
-    pub(crate) fn has_lost_lots(&self) -> bool {
+    /// Tells whether the functions are missing by which it is known to choose branches at random, and which
+    /// were to be edited.
+    pub(crate) fn has_lost_choices(&self) -> bool {
         let passes = match &self.marker.treatment {
             Treatment::AsWritten => Passes::NONE,
             Treatment::Rewritten(passes) | Treatment::Reduced { passes, .. } => *passes,
         };
         let read = |file: &str| fs::read_to_string(self.manifest.parent()?.join(file)).ok();
-        passes.contains(Part::Choices) && rewrite::has_lost_lots(&self.marker.package.0, read)
+        passes.contains(Part::Choices) && rewrite::has_lost_choices(&self.marker.package.0, read)
     }
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct Executable {
     pub root: PathBuf,
     /// The variables that its tests run with.
     pub env: Vec<(String, OsString)>,
-    /// What its package and the workspace set.
+    /// The settings of its package and of the workspace.
     pub config: Settings,
     /// The file that says whose code is where.
     pub origins: PathBuf,
@@ -136,7 +136,7 @@ pub(crate) enum BuildError {
     #[error("cannot run `{0}`")]
     Run(PathBuf, #[source] io::Error),
     /// Cargo's messages cannot be read.
-    #[error("cannot read what cargo says")]
+    #[error("cannot read cargo's messages")]
     Messages(#[source] io::Error),
     /// The table of packages cannot be written.
     #[error("cannot write `{0}`")]
@@ -317,7 +317,7 @@ impl Cargo<'_> {
     }
 }
 
-/// What cargo's messages say was made.
+/// The products that cargo's messages name.
 #[derive(Debug, Default)]
 struct Made {
     artifacts: Vec<(PackageId, TargetKind, String, Vec<PathBuf>)>,

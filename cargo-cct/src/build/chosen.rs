@@ -30,13 +30,13 @@ pub(crate) struct Chosen {
 
 /// The value that means a package wherever it is; otherwise it is the package's folder.
 const ANYWHERE: &str = "*";
-/// The value for a package that is not chosen, but whose lots are.
-const LOTS: &str = "lots";
+/// The value for a package that is not chosen, but whose random choices are.
+const CHOICES: &str = "choices";
 
 impl Chosen {
     /// Adds what manifests say to what was typed.
     ///
-    /// What a test's attribute says comes too late for its build.
+    /// A test's attribute comes too late for its build.
     pub(crate) fn new(typed: &Settings, workspace: &Workspace) -> Chosen {
         // All that is typed, or else what any manifest says.
         let all = |of: fn(&Settings) -> Option<&Vec<String>>| {
@@ -60,7 +60,7 @@ impl Chosen {
         }
     }
 
-    /// What the wrapper is told.
+    /// The variables for the wrapper.
     pub(crate) fn variables(&self, workspace: &Workspace) -> Vec<(String, OsString)> {
         let members = workspace.packages.values();
         let members =
@@ -78,10 +78,11 @@ impl Chosen {
         let mut variables: BTreeMap<String, OsString> = chosen.collect();
         if self.members != Some(false) {
             // A member of that name has said for itself what it wants.
-            for package in rewrite::draw_lots().filter(|name| !workspace.has_member(name)) {
+            for package in rewrite::with_random_choices().filter(|name| !workspace.has_member(name))
+            {
                 variables
                     .entry(variable(package))
-                    .or_insert_with(|| LOTS.into());
+                    .or_insert_with(|| CHOICES.into());
             }
         }
         variables.into_iter().collect()
@@ -98,7 +99,7 @@ pub(super) fn passes(package: &str) -> (Passes, Named) {
     let (named, value) = Named::split(&value);
     let place = |path: &Path| fs::canonicalize(path).ok();
     let folder = env::var_os("CARGO_MANIFEST_DIR").and_then(|folder| place(Path::new(&folder)));
-    let passes = if value == LOTS {
+    let passes = if value == CHOICES {
         rewrite::choices_of(package)
     } else if value == ANYWHERE || (folder.is_some() && folder == place(Path::new(value))) {
         Passes::ALL.and(rewrite::choices_of(package))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::layer::Remap;
 
-/// What is added and changed in a file that rustc wrote.
+/// The additions and changes to a file that rustc wrote.
 #[derive(Debug)]
 pub(super) struct DepInfo<'a> {
     /// Prefixes of paths, the most special last.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-/// Hashes parts whose borders count.
+/// Hashes parts, whose boundaries count.
 pub(crate) fn of_parts(parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

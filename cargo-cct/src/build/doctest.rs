@@ -8,14 +8,14 @@ use super::cargo::{BuildError, Cargo};
 use super::wrapper;
 use crate::cli::CargoArgs;
 
-/// What came of the tests of the documentation.
+/// The result of the tests of the documentation.
 #[derive(Debug)]
 pub(crate) struct Doctests {
     /// How rustdoc ended.
     pub status: ExitStatus,
     /// How many tests there were.
     pub count: u64,
-    /// What was printed.
+    /// The output.
     pub printed: String,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! All passes that are for it are tried first. When the result does not compile, the crate is compiled as
 //! written, which tells whose mistake it was: if that fails too it is the user's, and its diagnostics are the
-//! only ones that are shown. If it compiles, a pass is at fault, and fewer of them are tried. What was lost
-//! is remembered beside the output, so that the same text does not fail again.
+//! only ones that are shown. If it compiles, a pass is at fault, and fewer of them are tried. The passes
+//! that were given up are noted beside the output, so that the same text does not fail again.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -29,9 +29,9 @@ const ENV_PRIMARY: &str = "CARGO_PRIMARY_PACKAGE";
 pub(super) struct Call<'a> {
     /// The compiler, and wrappers in front of it.
     pub program: &'a [OsString],
-    /// What it is told.
+    /// Its arguments.
     pub args: &'a [OsString],
-    /// What that says.
+    /// Their meaning.
     pub facts: &'a Facts,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Call<'a> {
 pub(super) struct Compiled {
     /// The compiler's own end.
     pub status: ExitStatus,
-    /// What was done to the source.
+    /// The treatment of the source.
     pub treatment: Treatment,
     /// Prefixes of paths in what rustc left, and what stands for them in the user's eyes.
     pub remaps: Vec<Remap>,
@@ -137,7 +137,7 @@ impl Place {
         }))
     }
 
-    /// What stands for paths of a tree, the most special last: that is how rustc reads them.
+    /// The prefixes that stand for paths of a tree, the most special last, as rustc reads them.
     fn remaps(&self, shadow: &Shadow) -> Vec<Remap> {
         let all = Remap {
             from: shadow.path(Path::new("/")),
@@ -157,7 +157,7 @@ struct Ladder<'a> {
     call: &'a Call<'a>,
     home: PathBuf,
     place: Place,
-    /// What is tried first.
+    /// The passes that are tried first.
     passes: Passes,
     named: Named,
 }
@@ -166,7 +166,7 @@ struct Ladder<'a> {
 #[derive(Debug)]
 struct Attempt {
     status: ExitStatus,
-    /// What the compiler said, for cargo.
+    /// The compiler's messages, for cargo.
     said: Vec<u8>,
     remaps: Vec<Remap>,
 }

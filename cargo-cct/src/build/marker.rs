@@ -11,12 +11,12 @@ use cct::claim::{Exception, Exceptions};
 
 use crate::rewrite::Passes;
 
-/// What a note says about its file.
+/// The content of a note about a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Marker {
-    /// What it is.
+    /// The kind of file.
     pub kind: Kind,
-    /// What was done to its source.
+    /// The treatment of its source.
     pub treatment: Treatment,
     /// Its package, as cargo calls it: name and version.
     pub package: (String, String),
@@ -26,7 +26,7 @@ pub(crate) struct Marker {
     pub externs: Vec<PathBuf>,
 }
 
-/// What kind of thing a file is.
+/// The kinds of files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// An executable with std's test harness, under control.
@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Shims,
 }
 
-/// What the source layer did to a crate.
+/// The source layer's treatment of a crate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Treatment {
     /// Nothing: it was not chosen.
@@ -50,7 +50,7 @@ pub(crate) enum Treatment {
     Rewritten(Passes),
     /// Less than that: what all passes together make of it did not compile.
     Reduced {
-        /// What was done.
+        /// The passes that were applied.
         passes: Passes,
         /// Names what did not compile.
         key: String,

@@ -1,4 +1,4 @@
-//! Whose code is where: the folders of all packages, as cargo's messages tell of them.
+//! The owner of each file of source: the folders of all packages, as cargo's messages tell of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,7 +55,7 @@ fn rows(owner: Owner, name: &str, version: &str, folder: &Path) -> Vec<Row> {
     spelled.into_iter().map(row).collect()
 }
 
-/// What a package's id says: `registry+https://…#flume@0.11.0`, `path+file:///ws/app#0.1.0`.
+/// The parts of a package's id: `registry+https://…#flume@0.11.0`, `path+file:///ws/app#0.1.0`.
 fn name_and_version(id: &str, folder: &Path) -> (String, String) {
     let (place, last) = id.rsplit_once('#').unwrap_or((id, ""));
     if let Some((name, version)) = last.split_once('@') {

@@ -1,7 +1,7 @@
 //! Crates that ask the kernel without libc, and how each is talked out of it.
 //!
-//! What ends in libc is under control by its symbols; an instruction in a crate's own code is not. Those
-//! that know both ways are built for libc, by a `cfg` of theirs that stands for it. Cargo hears of it as a
+//! Calls of libc are under control by its symbols; an instruction in a crate's own code is not. Crates that
+//! know both ways are built for libc, by a `cfg` of theirs that stands for it. Cargo hears of it as a
 //! property of the target, so that it finds the dependencies that go with it, and hands it to their build
 //! scripts.
 
@@ -14,7 +14,7 @@ pub(super) fn cfgs() -> impl Iterator<Item = &'static str> {
     RAW_CALLS.iter().map(|calls| calls.cfg)
 }
 
-/// What is not under control in a version of a package that is not known; none when all is.
+/// The calls that are not under control in a version of a package that is not known; none when all are.
 pub(super) fn out_of_sight(name: &str, version: &str) -> Option<&'static str> {
     let package = RAW_CALLS.iter().find(|calls| calls.package == name)?;
     (!versions::has(package.versions, version)).then_some(package.lost)

@@ -1,4 +1,4 @@
-//! What a call of rustc says, and how it is changed so that a crate is under control.
+//! The arguments of a call of rustc, and their changes, so that a crate is under control.
 //!
 //! Pure: words in, words out. Order and spelling of what is kept stay as they were.
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::sysroot::prefixed;
 
-/// What a call of rustc says about the crate.
+/// The facts about the crate in a call of rustc.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Facts {
@@ -21,7 +21,7 @@ pub(crate) struct Facts {
     pub is_foreign: bool,
     /// The crate's name.
     pub crate_name: String,
-    /// What cargo appends to the names of the files.
+    /// The suffix that cargo appends to the names of the files.
     pub extra_filename: String,
     /// Where they go.
     pub out_dir: Option<PathBuf>,
@@ -37,7 +37,7 @@ pub(crate) struct Facts {
     pub externs: Vec<PathBuf>,
 }
 
-/// What is put in.
+/// The arguments that are put in.
 #[derive(Clone, Debug)]
 pub(crate) struct Injection<'a> {
     /// The sysroot's libraries.
@@ -137,7 +137,7 @@ pub(crate) fn rewrite(
     out
 }
 
-/// Optimising across crates would inline std past the facade's borders, and what may not unwind
+/// Optimising across crates would inline std past the facade's boundaries, and what may not unwind
 /// cannot be tested; a stripped executable hides its statics.
 fn is_dropped(setting: &str) -> bool {
     let name = setting.split('=').next().unwrap_or_default();

@@ -62,7 +62,7 @@ pub(crate) enum SysrootError {
         release: String,
         /// The version it was written for.
         known: &'static str,
-        /// What cargo or rustc said.
+        /// The messages of cargo or rustc.
         output: String,
     },
 }
@@ -88,7 +88,7 @@ impl Sysroot {
                 let built = build(toolchain, &staging, &home);
                 let placed = built.and_then(|()| fs::rename(&staging, &home).map_err(failed));
                 if placed.is_err() {
-                    // What is left of a failed build helps nobody; it may be gone already.
+                    // The rest of a failed build helps nobody; it may be gone already.
                     let _ = fs::remove_dir_all(&staging);
                 }
                 placed?;

@@ -11,7 +11,7 @@ pub(crate) struct Toolchain {
     pub cargo: PathBuf,
     /// The compiler itself, not the proxy that picks one by the current folder.
     pub rustc: PathBuf,
-    /// What `rustc -vV` prints.
+    /// The output of `rustc -vV`.
     pub version: String,
     /// The triple of this machine.
     pub host: String,

@@ -23,16 +23,16 @@ pub(crate) struct Workspace {
     pub target: PathBuf,
     /// Its members.
     pub packages: BTreeMap<PackageId, Member>,
-    /// What the workspace sets.
+    /// The settings of the workspace.
     pub config: Settings,
 }
 
 /// A package of the workspace.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// What cargo says about it.
+    /// Cargo's description of it.
     pub package: Package,
-    /// What it and the workspace set.
+    /// Its settings and the workspace's.
     pub config: Settings,
 }
 

@@ -1,6 +1,6 @@
 //! This executable as cargo's rustc wrapper, and in rustdoc's place.
 //!
-//! What has no `--target` passes untouched: questions about the host, build scripts, procedural macros.
+//! A call without `--target` passes untouched: questions about the host, build scripts, procedural macros.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
@@ -26,14 +26,14 @@ pub(crate) const ENV_CHAINED: &str = "CCT_CHAINED_WRAPPER";
 /// The rustdoc to run.
 pub(crate) const ENV_RUSTDOC: &str = "CCT_RUSTDOC";
 
-/// What the sysroot is made of, by package and crate, when it is in the user's graph too: a crate cannot
-/// be remapped onto itself, and there must be one engine.
+/// The crates of the sysroot, by package and crate, when they are in the user's graph too: a crate cannot be
+/// remapped onto itself, and there must be one engine.
 const OWN: [(&str, &str, Kind); 2] = [
     ("cct-runtime", "cct", Kind::Engine),
     ("cct-shims", "cct_shims", Kind::Shims),
 ];
 
-/// What this process is, when it is not the subcommand.
+/// The roles of this process, when it is not the subcommand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Called as `<wrapper> <rustc> <arguments>`.
@@ -215,7 +215,7 @@ fn expand_files(args: Vec<OsString>) -> io::Result<Vec<OsString>> {
     Ok(out)
 }
 
-/// What a crate's files are called, without prefix and ending.
+/// The name of a crate's files, without prefix and ending.
 fn stem(facts: &Facts) -> String {
     format!("{}{}", facts.crate_name, facts.extra_filename)
 }

@@ -1,4 +1,4 @@
-//! What was typed, for each verb.
+//! The command line as typed, for each verb.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) struct Cli {
     pub verb: Verb,
 }
 
-/// What to do.
+/// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Builds the tests and runs each under many interleavings.
@@ -90,7 +90,7 @@ impl ColorChoice {
 /// `cargo cct test`.
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// What cargo is told.
+    /// The arguments for cargo.
     #[command(flatten)]
     pub cargo: CargoArgs,
     /// How tests are explored.

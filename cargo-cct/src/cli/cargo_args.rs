@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// What cargo is told. Names and meanings are cargo's own.
+/// The arguments for cargo. Names and meanings are cargo's own.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Args)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -128,7 +128,7 @@ impl CargoArgs {
         flags.contains(&true) || names.iter().any(|names| !names.is_empty())
     }
 
-    /// What decides which files are built and how: enough to build the same executables again.
+    /// The arguments that decide which files are built and how: enough to build the same executables again.
     pub(crate) fn selection(&self) -> Vec<String> {
         let mut args = self.packages_and_build();
         let mut words = Words(&mut args);
@@ -163,7 +163,7 @@ impl CargoArgs {
         args
     }
 
-    /// What decides how cargo goes about it, but not what comes out.
+    /// The arguments that decide how cargo builds, and not the result.
     pub(crate) fn manner(&self) -> Vec<String> {
         let mut args = Vec::new();
         let mut words = Words(&mut args);
@@ -176,7 +176,7 @@ impl CargoArgs {
         args
     }
 
-    /// What `cargo metadata` takes of it.
+    /// The arguments of these that `cargo metadata` takes.
     pub(crate) fn for_metadata(&self) -> Vec<String> {
         let mut args = Vec::new();
         let mut words = Words(&mut args);

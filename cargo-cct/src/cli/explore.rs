@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_pars
 
 use super::duration;
 
-/// What was typed, or stands in variables.
+/// The settings that were typed, or stand in variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExploreArgs {
     /// The settings.
@@ -18,7 +18,7 @@ pub(crate) struct ExploreArgs {
     pub compare_strategies: bool,
 }
 
-/// What `--strategy` takes beside strategies.
+/// The value of `--strategy` beside strategies.
 const PERSON: &str = "interactive";
 const COMPARE: &str = "compare_strategies";
 
@@ -135,7 +135,7 @@ fn picker(typed: &str) -> Result<String, strategy::InvalidSpec> {
 
 /// The strategies, one a line.
 fn strategies(row: &Setting) -> String {
-    let portfolio = format!("several that suit most tests: {}", Spec::DEFAULT);
+    let portfolio = format!("Several that suit most tests: {}", Spec::DEFAULT);
     let kinds = strategy::Kind::ALL
         .iter()
         .map(|kind| (kind.form(), kind.about()));
@@ -148,11 +148,11 @@ fn strategies(row: &Setting) -> String {
         ),
     ]);
     let lines: Vec<_> = lines
-        .map(|(form, about)| format!("  {form:<16} {about}"))
+        .map(|(form, about)| format!("  {form:<16} {}", about.trim_end_matches('.')))
         .collect();
     format!(
         "{}, or several with commas between, which take turns; docs/strategies.md says \
-         when to use which:\n{}",
+         when to use each:\n{}",
         row.help,
         lines.join("\n")
     )

@@ -1,6 +1,6 @@
 //! The options of std's test harness, after `--`.
 
-/// What was said to the harness.
+/// The arguments for the harness.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct HarnessArgs {
     /// Names: a test that matches any of them runs; all run when there is none.
@@ -24,10 +24,10 @@ pub(crate) struct HarnessArgs {
 /// Which tests run, by whether they are `#[ignore]`d.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Ignored {
-    /// Those that are not.
+    /// Only tests that are not ignored.
     #[default]
     Skip,
-    /// Those that are.
+    /// Only ignored tests.
     Only,
     /// All.
     Include,

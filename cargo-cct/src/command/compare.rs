@@ -26,7 +26,7 @@ pub(super) fn run(
     let tests: Vec<Job> = plan
         .jobs
         .into_iter()
-        // What is not under control has no schedules to compare.
+        // A test that is not under control has no schedules to compare.
         .filter(|job| matches!(job.task, Task::Explore(_)))
         .collect();
     let jobs = tests.iter().flat_map(|job| {
@@ -58,7 +58,7 @@ pub(super) fn run(
     run_all(&plan, executables, explorer, &[], width, false, |notice| {
         session.hear(&plan, notice)
     })?;
-    // Those that were not run to their end under all.
+    // The tests that were not run to their end under all.
     let rest: Vec<_> = session.rows.keys().cloned().collect();
     for name in rest {
         session.tell(&plan, &name)?;
@@ -90,14 +90,14 @@ fn strategies(asked: Option<&Spec>) -> Vec<Spec> {
     specs
 }
 
-/// What has come in so far.
+/// The results so far.
 struct Session<'a> {
     keeper: &'a Keeper<'a>,
     comparison: Comparison,
     strategies: usize,
     /// Failures by job.
     kept: BTreeMap<usize, (Record, Report)>,
-    /// What has ended, by test and job.
+    /// The tests that have ended, by test and job.
     rows: BTreeMap<TestName, BTreeMap<usize, TestRun>>,
     failed: bool,
     refused: bool,

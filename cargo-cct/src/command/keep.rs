@@ -16,18 +16,18 @@ use crate::failure::{Provenance, Record, Store};
 use crate::report::{Detail, Layout, Report, warning_word};
 use crate::run::{Finding, TestName};
 
-/// What all failures of a run have in common.
+/// The facts that all failures of a run have in common.
 #[derive(Debug)]
 pub(super) struct Keeper<'a> {
     /// Where the sources are.
     pub workspace: &'a Workspace,
-    /// What they were built with.
+    /// The toolchain of the build.
     pub toolchain: &'a Toolchain,
-    /// What was built.
+    /// The products of the build.
     pub executables: &'a [Executable],
-    /// What cargo was told.
+    /// The arguments for cargo.
     pub selection: Vec<String>,
-    /// What was rewritten.
+    /// The packages that were rewritten.
     pub chosen: &'a Chosen,
     /// Where failures go.
     pub store: Store,
@@ -57,7 +57,7 @@ impl Keeper<'_> {
         let text =
             anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
         if let Err(error) = self.store.write(&record, &text, &report.json()) {
-            // What was found is told all the same; a full disk is no reason to lose it.
+            // A bug is told all the same; a full disk is no reason to lose it.
             let cause = error.source().map(ToString::to_string).unwrap_or_default();
             let word = warning_word();
             anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");

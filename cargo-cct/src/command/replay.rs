@@ -225,8 +225,8 @@ fn debug(
     let board = scratch.board()?;
     let started = spawn(launch.command(&words), &board, None);
     let (mut child, mut events) = started.with_context(|| format!("cannot run `{}`", words[0]))?;
-    // What the process says is read, so that it never waits for us, and is for nobody: the terminal
-    // shows the test.
+    // The process's events are read, so that it never waits for us, and dropped: the terminal shows the
+    // test.
     let listener = std::thread::spawn(move || std::io::copy(&mut events, &mut std::io::sink()));
     // An interrupt is for the debugger.
     let _stop = Stop::at_signals().context("cannot listen for signals")?;

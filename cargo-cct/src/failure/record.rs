@@ -39,11 +39,11 @@ pub(crate) struct Record {
     pub overrides: String,
     /// Settings below it.
     pub defaults: String,
-    /// What leads to it.
+    /// The schedule that leads to it.
     pub schedule: Schedule,
-    /// What happened; missing when the process did not survive.
+    /// The trace; missing when the process did not survive.
     pub trace: Option<Trace>,
-    /// What was printed in the failing schedule.
+    /// The output of the failing schedule.
     pub printed: String,
 }
 
@@ -70,12 +70,12 @@ pub(crate) struct Provenance {
     pub executable: String,
     /// The hash of its content.
     pub executable_hash: String,
-    /// What cargo was told, so that it builds the same again.
+    /// The arguments for cargo, so that it builds the same again.
     pub selection: Vec<String>,
-    /// What was rewritten.
+    /// The packages that were rewritten.
     #[serde(default)]
     pub chosen: Chosen,
-    /// Whose code is where, as far as the trace goes.
+    /// The owners of source files, as far as the trace goes.
     #[serde(default)]
     pub origins: Table,
     /// When it was found, in seconds since the Unix epoch.
@@ -83,7 +83,7 @@ pub(crate) struct Provenance {
 }
 
 impl Record {
-    /// What [`Record::format`] says.
+    /// The text of [`Record::format`].
     pub(crate) const FORMAT: &str = "cargo-cct failure";
 
     /// Puts a finding on record.

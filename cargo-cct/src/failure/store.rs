@@ -32,7 +32,7 @@ pub(crate) enum StoreError {
     /// There is no such one.
     #[error("no failure `{name}`: neither an id in `{folder}` nor a path")]
     Missing {
-        /// What was asked for.
+        /// The id that was asked for.
         name: String,
         /// Where it was looked for.
         folder: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) enum StoreError {
     #[error("`{0}` is no failure that cargo-cct wrote")]
     Foreign(PathBuf),
     /// Something in the file is not understood.
-    #[error("`{0}` says what this cargo-cct does not know: use the version that wrote it")]
+    #[error("`{0}` has entries that this cargo-cct does not know: use the version that wrote it")]
     Unknown(PathBuf, #[source] serde_json::Error),
     /// The file was written by another version.
     #[error(
@@ -88,7 +88,7 @@ impl Store {
         let failed = |error| StoreError::Access(folder.clone(), error);
         fs::create_dir_all(&folder).map_err(failed)?;
         let put = |name: &str, bytes: &[u8]| {
-            // Whoever reads meanwhile finds the old file or the new one.
+            // A concurrent reader finds the old file or the new one.
             let staging = folder.join(format!("{name}.tmp-{}", process::id()));
             fs::write(&staging, bytes).and_then(|()| fs::rename(&staging, folder.join(name)))
         };
@@ -243,7 +243,7 @@ mod tests {
         ));
     }
 
-    /// What has been added to records since is what it was before.
+    /// Fields that have been added to records since mean the same in old ones.
     #[test]
     fn records_from_before_there_were_tasks_are_read() {
         use cct::trace::{Step, WorkerInfo, WorkerKind};
@@ -271,7 +271,7 @@ mod tests {
 
         let step = |name: &str| {
             let fields = r#""object":null,"site":0,"outcome":"done","read":null,"written":null"#;
-            format!("{{\"worker\":1,\"operation\":\"{name}\",{fields},\"contested\":true}}")
+            format!("{{\"worker\":1,\"operation\":\"{name}\",{fields},\"choice_point\":true}}")
         };
         for &operation in Operation::ALL {
             let text = step(operation.key());

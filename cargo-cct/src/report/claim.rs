@@ -17,7 +17,7 @@ pub(super) fn text(claim: &Claim) -> String {
     let mut out = match claim.scope {
         Scope::Sequential => "1 schedule: nothing to interleave".to_owned(),
         Scope::Proved => "proved over all interleavings".to_owned(),
-        Scope::Uncontested => "1 schedule: no step was contested".to_owned(),
+        Scope::NoChoice => "1 schedule: no choice point".to_owned(),
         Scope::All => format!("{all} explored"),
         Scope::Bounded(Some(bound)) => format!("{all} explored up to bound {bound}"),
         Scope::Bounded(None) => format!("{all} explored within the bound"),
@@ -40,7 +40,7 @@ pub(super) fn word(claim: Option<&Claim>) -> String {
         return "-".to_owned();
     };
     let word = match claim.scope {
-        Scope::Sequential | Scope::Proved | Scope::Uncontested | Scope::All => "yes",
+        Scope::Sequential | Scope::Proved | Scope::NoChoice | Scope::All => "yes",
         Scope::Bounded(_) => "bound",
     };
     let star = if claim.but_for.is_empty() { "" } else { "*" };
@@ -52,7 +52,7 @@ pub(super) fn value(claim: &Claim) -> Value {
     let (scope, bound) = match claim.scope {
         Scope::Sequential => ("sequential", None),
         Scope::Proved => ("proved", None),
-        Scope::Uncontested | Scope::All => ("all", None),
+        Scope::NoChoice | Scope::All => ("all", None),
         Scope::Bounded(bound) => ("bounded", bound),
     };
     json!({
@@ -111,10 +111,7 @@ mod tests {
             told(Scope::Sequential, 1),
             "1 schedule: nothing to interleave"
         );
-        assert_eq!(
-            told(Scope::Uncontested, 1),
-            "1 schedule: no step was contested"
-        );
+        assert_eq!(told(Scope::NoChoice, 1), "1 schedule: no choice point");
     }
 
     /// Of any set of exceptions each name is told once, in the same order, in words and for programs.

@@ -21,9 +21,9 @@ use crate::run::{Claim, Outcome, RunSeed, TestName, TestRun, same_end};
 pub(crate) struct Compared {
     /// The strategy.
     pub strategy: Spec,
-    /// What came of it.
+    /// Its result.
     pub run: TestRun,
-    /// What it found, as it is on disk.
+    /// The failure that it found, as it is on disk.
     pub failure: Option<(Record, Report)>,
 }
 
@@ -116,7 +116,7 @@ fn distinct(rows: &[Compared]) -> Vec<&Report> {
     reports
 }
 
-/// What fits on a line of 100 columns; programs are told all counters.
+/// The columns that fit on a line of 100; programs are told all counters.
 const HEAD: [&str; 10] = [
     "strategy",
     "first\nbug",

@@ -1,4 +1,4 @@
-//! What an exploration did, in words: the few of a status line, and the table of `-v`.
+//! The counters of an exploration, in words: the few of a status line, and the table of `-v`.
 
 use cct::strategy::Progress;
 use cct::wire::Counters;
@@ -93,9 +93,9 @@ fn lines(run: &TestRun) -> Vec<(&'static str, String)> {
     lines.push((
         "steps",
         format!(
-            "{}, {} contested; {} in the longest schedule",
+            "{}, {} of them choice points; {} in the longest schedule",
             number(counters.steps),
-            number(counters.contested),
+            number(counters.choice_points),
             number(counters.longest)
         ),
     ));

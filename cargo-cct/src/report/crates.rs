@@ -12,22 +12,19 @@ use crate::build::chosen::Chosen;
 use crate::build::marker::{Kind, Treatment};
 use crate::rewrite::Passes;
 
-/// What is not as it should be; `chosen` is what was to be rewritten.
+/// Warnings about crates; `chosen` has those that were to be rewritten.
 pub(crate) fn warnings(crates: &[BuiltCrate], chosen: &Chosen) -> Vec<String> {
     let unknown = chosen.dependencies.iter().filter(|name| {
         let is_it = |built: &BuiltCrate| built.marker.package.0 == **name;
         !crates.is_empty() && !crates.iter().any(is_it)
     });
-    let unknown = unknown.map(|name| {
-        format!("`--interleave {name}`: no package of this name is part of what was built")
-    });
+    let unknown =
+        unknown.map(|name| format!("`--interleave {name}`: no package of this name was built"));
     let mut lines: Vec<_> = unknown.collect();
     let names: Vec<_> = crates.iter().map(BuiltCrate::name_in_paths).collect();
     if !names.is_empty() {
         lines.extend(chosen.named.of_no_crate(&names).into_iter().map(|path| {
-            format!(
-                "`{path}` is to spawn or to drive: no crate of this name is part of what was built"
-            )
+            format!("`{path}` is to spawn or to drive: no crate of this name was built")
         }));
     }
     lines.extend(crates.iter().filter_map(|built| {
@@ -41,17 +38,17 @@ pub(crate) fn warnings(crates: &[BuiltCrate], chosen: &Chosen) -> Vec<String> {
         let (name, version) = &built.marker.package;
         let known = built.unchecked()?;
         Some(format!(
-            "`{name}` {version} is not among the versions that this tool was checked with ({}); it may not \
-             know there: {}",
+            "`{name}` {version} is not among the versions that this tool was checked with ({}); it may \
+             miss there: {}",
             known.versions, known.lost
         ))
     }));
     lines.extend(crates.iter().filter_map(|built| {
         let (name, version) = &built.marker.package;
-        built.has_lost_lots().then(|| {
+        built.has_lost_choices().then(|| {
             format!(
-                "`{name}` {version} chooses branches at random where this tool does not know it to: they are \
-                 no choices of the strategy"
+                "`{name}` {version} chooses branches at random in functions that this tool does not know: \
+                 they are no choices of the strategy"
             )
         })
     }));
@@ -111,7 +108,7 @@ pub(crate) enum Grain {
 }
 
 impl Grain {
-    /// What the settings make of a crate; tests may have others of their own.
+    /// The effect of the settings on a crate; tests may have others of their own.
     fn of(built: &BuiltCrate, settings: &Settings) -> Grain {
         let name = &built.marker.package.0;
         let names =

@@ -70,7 +70,7 @@ fn are_many(counters: &Counters) -> bool {
 }
 
 fn way_out(counters: &Counters) -> String {
-    if counters.limits.patience {
+    if counters.limits.alone {
         let way_out =
             "the one thread goes on and on; if it comes to an end, raise `--hang-timeout`";
         return format!("cut off: {way_out}");

@@ -1,4 +1,4 @@
-//! What the source layer changes in a file.
+//! The edits of the source layer in a file.
 
 use std::io;
 

@@ -75,7 +75,7 @@ impl Human {
             ));
         }
         for what in &run.uncontrolled {
-            // What kept a test from being explored has to be said; the rest is for those who ask.
+            // The reason why a test was not explored has to be told; the rest is for users who ask.
             if self.verbose || run.started.is_none() {
                 warn(&format!("not controlled: {what}"));
             }
@@ -233,7 +233,7 @@ impl Reporter for Human {
                 out,
                 "{:>24}{}, {}, {} at most; {}\n",
                 "",
-                count(counters.contested, "contested step"),
+                count(counters.choice_points, "choice point"),
                 switches(counters.switches),
                 count(counters.concurrency.into(), "candidate"),
                 claim::of_tests(summary)

@@ -31,7 +31,7 @@ pub(crate) use status::list_line;
 pub(crate) use style::choose as choose_color;
 pub(crate) use words::count;
 
-/// What a run tells its reporter, in this order for each test: begun, progress, failed, ended.
+/// The events of a run for its reporter, in this order for each test: begun, progress, failed, ended.
 pub(crate) trait Reporter {
     /// The run begins.
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()>;
@@ -50,14 +50,14 @@ pub(crate) trait Reporter {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
     /// The run's seed.
     pub seed: u64,
     /// Tests without a finding.
     pub passed: usize,
-    /// Those among them that are not under control and ran once.
+    /// Tests among them that are not under control and ran once.
     pub native: usize,
     /// Tests with a bug that repeats.
     pub failed: usize,
@@ -80,7 +80,7 @@ pub(crate) struct Summary {
     pub counters: Counters,
     /// How long all took.
     pub elapsed: std::time::Duration,
-    /// What failed: status, test, id.
+    /// The failures: status, test, id.
     pub failures: Vec<Failed>,
 }
 
@@ -108,9 +108,9 @@ impl Summary {
         self.counters.distinct += counters.distinct;
         self.counters.watched += counters.watched;
         self.counters.behaviours += counters.behaviours;
-        self.counters.redundant += counters.redundant;
+        self.counters.sleep_set_blocked += counters.sleep_set_blocked;
         self.counters.steps += counters.steps;
-        self.counters.contested += counters.contested;
+        self.counters.choice_points += counters.choice_points;
         self.counters.switches += counters.switches;
         self.counters.cut_offs += counters.cut_offs;
         self.counters.longest = self.counters.longest.max(counters.longest);
@@ -131,7 +131,7 @@ pub(crate) fn error_word() -> String {
     style::paint(style::BAD, "error")
 }
 
-/// What is said before the sysroot is built.
+/// The line before the sysroot is built.
 pub(crate) fn building_sysroot(release: &str) -> String {
     let word = style::paint(style::GOOD, &format!("{:>12}", "Preparing"));
     format!("{word} engine and facade of std for {release} (once)")

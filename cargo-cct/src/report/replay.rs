@@ -1,4 +1,4 @@
-//! What came of a replay, in words.
+//! The result of a replay, in words.
 
 use super::failure::Layout;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
@@ -6,7 +6,7 @@ use crate::failure::Record;
 use crate::report::words::put;
 use crate::run::{Difference, Repeats};
 
-/// What came of a replay.
+/// The result of a replay.
 #[derive(Debug)]
 pub(crate) enum Replay {
     /// The same steps, the same failure.

@@ -19,7 +19,7 @@ fn kind_label(kind: BugKind) -> &'static str {
         BugKind::Panic | BugKind::NoPanic | BugKind::ErrorReturned => "FAIL",
         BugKind::UnobservedPanic => "PANIC",
         BugKind::Deadlock | BugKind::LockCycle => "DEADLOCK",
-        BugKind::NoProgress => "NO PROGRESS",
+        BugKind::Livelock => "LIVELOCK",
         BugKind::Exit => "EXIT",
         BugKind::Abort => "ABORT",
         BugKind::Signal => "CRASH",
@@ -85,7 +85,7 @@ pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>)
     )
 }
 
-/// What was explored, or why nothing was.
+/// The schedules that were explored, or why there were none.
 fn detail(run: &TestRun, native: Option<&str>) -> String {
     if let Some(reason) = native {
         return format!("ran natively: {reason}");

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(crate) struct Edit {
     /// The bytes that go; empty for an insertion.
     pub range: Range<usize>,
-    /// What comes instead.
+    /// The text that takes its place.
     pub text: String,
 }
 
@@ -36,7 +36,7 @@ impl Edit {
 
 /// Sorts edits by place; those at one place stay in the order of their passes.
 ///
-/// What does not fit, or overlaps what comes before it, is a mistake of its pass: code that is not
+/// An edit that does not fit, or overlaps the one before, is a mistake of its pass: code that is not
 /// rewritten loses points, code that is rewritten wrongly loses its meaning.
 pub(super) fn in_order(text: &str, mut edits: Vec<Edit>) -> Vec<Edit> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));

@@ -1,7 +1,7 @@
 //! Calls that are given futures, and how these are handed over.
 //!
-//! The macros that are put around an argument find out whether they got a future, by its type, and leave what
-//! is none as it is: here a call is known by its name alone. What they must not get are arguments whose type
+//! The macros that are put around an argument find out whether it is a future, by its type, and leave
+//! anything else as it is: here a call is known by its name alone. They must not get an argument whose type
 //! comes from the parameter, since the macro stands between the two.
 
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(super) fn hand_over(source: &Source<'_>, roles: &[Role]) -> Vec<Edit> {
     edits
 }
 
-/// What a function does with a future that it is given.
+/// The ways in which a function uses a future that it is given.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// It makes a task of it.
@@ -172,7 +172,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// What is in a box that is made here.
+    /// The content of a box that is made here.
     fn boxed<'e>(&self, argument: &'e Expr) -> Option<&'e Expr> {
         match argument {
             Expr::Call(call) => match &*call.func {

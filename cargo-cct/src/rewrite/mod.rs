@@ -17,7 +17,7 @@ mod sweep;
 
 pub(crate) use edit::{Edit, apply};
 pub(crate) use named::Named;
-pub(crate) use pass::{about_passes, choices_of, draw_lots, has_lost_lots};
+pub(crate) use pass::{about_passes, choices_of, has_lost_choices, with_random_choices};
 pub(crate) use passes::{Part, Passes};
 pub(crate) use source::{Edition, Source};
 
@@ -37,7 +37,7 @@ pub(crate) fn rewrite(
     (!edits.is_empty()).then(|| apply(text, &edits))
 }
 
-/// What `rewrite` changes, in the order of the text; empty for what is no Rust.
+/// The edits that `rewrite` makes, in the order of the text; empty for text that is no Rust.
 pub(crate) fn edits(
     text: &str,
     path: &Path,
@@ -57,7 +57,7 @@ mod tests {
 
     const DOCUMENTATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/source-layer.md");
 
-    /// What becomes of a text in which tasks say that they are.
+    /// A text after the pass for tasks.
     pub(super) fn with_tasks(text: &str) -> String {
         let passes = Passes::parse("tasks").expect("a part");
         let made = rewrite(
@@ -70,7 +70,7 @@ mod tests {
         made.unwrap_or_else(|| text.to_owned())
     }
 
-    /// What lines of a diff say was there, or is.
+    /// The lines that a diff removes or adds.
     fn side(diff: &str, sign: char) -> String {
         let lines = diff.lines().filter_map(|line| line.strip_prefix(sign));
         lines.collect::<Vec<_>>().join("\n")

@@ -9,9 +9,9 @@ use super::syntax::Tree;
 /// The functions, each by its name, or by its path from its crate on: `my_pool::spawn`, `my_pool::Pool::go`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Named {
-    /// Those that spawn.
+    /// The functions that spawn.
     pub spawn: Vec<String>,
-    /// Those that drive.
+    /// The functions that drive.
     pub drive: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ fn own_name(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// Tells whether a call is of the function with this path, as far as its own path goes. What an import brings
+/// Tells whether a call is of the function with this path, as far as its own path goes. An imported name
 /// has none, and a method has none: it is only a type's function that may be one.
 fn is_call_of(before: &[Tree], path: &str) -> bool {
     let Some((name, before)) = before.split_last() else {

@@ -32,11 +32,11 @@ parts! {
     Await = "await": Sure,
     /// Futures that are handed to a runtime say that they are tasks, and where they were spawned.
     Tasks = "tasks": Certain,
-    /// Statements have borders.
+    /// Statement boundaries are told to the engine.
     Statements = "statements": Certain,
     /// Futures that are handed to what may be a runtime of some kind are tasks, too.
     Handed = "handed": Guess,
-    /// What a crate draws by lot, the engine chooses.
+    /// The engine replaces the random branch choices of known crates.
     Choices = "choices": Known,
 }
 
@@ -61,10 +61,10 @@ impl Passes {
     pub(crate) const NONE: Passes = Passes(0);
     /// All that is done to a crate of which nothing is known.
     pub(crate) const ALL: Passes = Passes::up_to(Sureness::Guess);
-    /// What is done to a crate that draws lots, whether it is explored step by step or not.
+    /// The edits of a crate that chooses branches at random, whether it is explored step by step or not.
     pub(crate) const CHOICES: Passes = Passes(Part::Choices.bit());
 
-    /// Those that are at least so sure.
+    /// The parts that are at least so sure.
     const fn up_to(sureness: Sureness) -> Passes {
         let mut bits = 0;
         let mut at = 0;
@@ -93,8 +93,8 @@ impl Passes {
         Passes(self.0 | others.0)
     }
 
-    /// What to try when the result does not compile: without those that are least sure; none when it is the
-    /// user's own text.
+    /// The passes to try when the result does not compile: without those that are least sure; none when it is
+    /// the user's own text.
     pub(crate) fn fewer(self) -> Option<Passes> {
         let on = PARTS.iter().filter(|(part, ..)| self.contains(*part));
         let least = on.map(|(_, _, sureness)| *sureness).max()?;

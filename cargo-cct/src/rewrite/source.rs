@@ -33,7 +33,7 @@ impl Edition {
         }
     }
 
-    /// What rustc would be told.
+    /// The edition that rustc would be told.
     pub(crate) fn year(self) -> &'static str {
         match self {
             Edition::Rust2015 => "2015",
@@ -53,7 +53,7 @@ pub(crate) struct Source<'a> {
     pub path: &'a Path,
     /// How its words are meant.
     pub edition: Edition,
-    /// What it is made of. Spans are places in `text`, by `Source::range`.
+    /// Its tokens. Spans are places in `text`, by `Source::range`.
     pub tokens: TokenStream,
     /// The same, taken apart.
     pub trees: Vec<Tree>,
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         words.iter().any(|word| self.text.contains(word))
     }
 
-    /// What names of functions mean in it, looked for once.
+    /// The meanings of functions' names in it, looked for once.
     pub(super) fn names(&self) -> &Names {
         self.names
             .get_or_init(|| Names::find(&self.trees, &self.named.names()))

@@ -21,7 +21,7 @@ pub(crate) struct BoardFile {
     is_owner: bool,
 }
 
-/// What moves as long as a test lives.
+/// The counters that move as long as a test lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pulse([u64; 3]);
 
@@ -188,7 +188,7 @@ impl BoardFile {
 impl Drop for BoardFile {
     fn drop(&mut self) {
         if self.is_owner {
-            // Whoever removed it before us did what we wanted.
+            // Another process may have removed it before us.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -29,7 +29,7 @@ pub(crate) enum Scope {
     Proved,
     /// Of the only one that there can be, although there are more workers: never is there anybody else to
     /// pick.
-    Uncontested,
+    NoChoice,
     /// Of all, each of which was made.
     All,
     /// Of all within a bound of the strategy's, with its number if it has one; each was made.
@@ -54,8 +54,8 @@ impl Claim {
             match progress {
                 Some(progress) if progress.leaves_out => Scope::Bounded(progress.bound),
                 Some(progress) if progress.reduces => Scope::Proved,
-                Some(progress) if progress.made == 1 && counters.contested == 0 => {
-                    Scope::Uncontested
+                Some(progress) if progress.made == 1 && counters.choice_points == 0 => {
+                    Scope::NoChoice
                 }
                 _ => Scope::All,
             }
@@ -74,6 +74,6 @@ impl Claim {
 
     /// True if it is about all schedules of a test that has more than one, whatever it leaves out of each.
     pub(crate) fn is_about_all(self) -> bool {
-        matches!(self.scope, Scope::Proved | Scope::Uncontested | Scope::All)
+        matches!(self.scope, Scope::Proved | Scope::NoChoice | Scope::All)
     }
 }

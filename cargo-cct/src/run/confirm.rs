@@ -16,21 +16,21 @@ use super::scratch::Scratch;
 use super::watch::{End, Stop, bug_of, watch};
 use crate::build::cargo::Executable;
 
-/// What came of a schedule that was repeated.
+/// The result of a schedule that was repeated.
 #[derive(Debug)]
 pub(crate) enum Repeated {
     /// The iteration came to its end.
     Ended {
-        /// What the engine says.
+        /// The engine's message.
         replayed: Box<Replayed>,
-        /// What was printed.
+        /// The output.
         output: String,
     },
     /// The process did not: it crashed, exited or hung.
     Died {
         /// In what way.
         bug: Bug,
-        /// What was printed.
+        /// The output.
         output: String,
     },
     /// The process would not begin.
@@ -65,7 +65,7 @@ pub(crate) fn repeat(
     Ok(repeated_of(last, &end, &board, output, launch.executable))
 }
 
-/// What came of it, by the process's last event and its end.
+/// The result, by the process's last event and its end.
 pub(super) fn repeated_of(
     last: Option<Event>,
     end: &End,

@@ -11,9 +11,9 @@ use serde::Serialize;
 pub(crate) struct Difference {
     /// The step, from 1.
     pub step: usize,
-    /// What is on record.
+    /// The step on record.
     pub expected: String,
-    /// What happened.
+    /// The step that happened.
     pub found: String,
     /// The last steps on record, that one included.
     pub recorded: Vec<String>,
@@ -112,7 +112,7 @@ mod tests {
             outcome: Outcome::Done,
             read: None,
             written: None,
-            contested: false,
+            choice_point: false,
             label: None,
             thread: None,
             ahead_of: Vec::new(),

@@ -20,7 +20,7 @@ use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
 
-/// What all tests of a run have in common.
+/// The facts that all tests of a run have in common.
 #[derive(Debug)]
 pub(crate) struct Explorer<'a> {
     /// The run's seed.
@@ -42,15 +42,15 @@ pub(crate) struct TestRun {
     pub started: Option<Started>,
     /// How long it took.
     pub elapsed: Duration,
-    /// What was explored.
+    /// The counters.
     pub counters: Counters,
     /// Set when its first schedule did not repeat.
     pub diverged: Option<Divergence>,
     /// The facts of the crates that it is made of: what no run can see.
     pub linked: Exceptions,
-    /// What it uses that is not under control.
+    /// The uncontrolled things that it uses.
     pub uncontrolled: Vec<String>,
-    /// What it printed in its last schedule.
+    /// The output of its last schedule.
     pub printed: String,
     /// How it ended.
     pub outcome: Outcome,
@@ -85,13 +85,13 @@ pub(crate) struct Finding {
     pub bug: Option<Bug>,
     /// How to get there; empty when the process died before the first schedule.
     pub schedule: Schedule,
-    /// What happened, when the schedule could be repeated to its end.
+    /// The trace, when the schedule could be repeated to its end.
     pub trace: Option<Trace>,
     /// Whether it repeats.
     pub repeats: Repeats,
     /// Panics of workers that nobody noticed.
     pub unobserved: Vec<Panic>,
-    /// What was printed in the failing schedule.
+    /// The output of the failing schedule.
     pub printed: String,
     /// The settings that it was found with.
     pub overrides: Settings,

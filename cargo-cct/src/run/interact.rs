@@ -17,7 +17,7 @@ use super::watch::{Stop, watch};
 /// An iteration that was led.
 #[derive(Debug)]
 pub(crate) struct Led {
-    /// What came of it.
+    /// The result.
     pub end: Repeated,
     /// Its schedule, as far as it came.
     pub schedule: Schedule,

@@ -34,7 +34,7 @@ pub(crate) fn run_native(
     drop(command);
     let printed = thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is worth showing.
+        // Output that was read before an error is worth showing.
         let _ = reader.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     });

@@ -10,7 +10,7 @@ use crate::build::cargo::Executable;
 use crate::build::marker::Kind;
 use crate::cli::HarnessArgs;
 
-/// What is going to run.
+/// The tests that are going to run.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// In the order of executables, and in each by name.
@@ -24,13 +24,13 @@ pub(crate) struct Plan {
 pub(crate) struct Job {
     /// The index of the executable.
     pub executable: usize,
-    /// What to do with it.
+    /// The work for it.
     pub task: Task,
     /// The strategy, if not the one that the settings name.
     pub strategy: Option<Spec>,
 }
 
-/// What to do with an executable.
+/// The kinds of work for an executable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Task {
     /// Explore this test.

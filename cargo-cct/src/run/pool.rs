@@ -14,7 +14,7 @@ use super::native::run_native;
 use super::plan::{Job, Plan, Task};
 use crate::build::cargo::Executable;
 
-/// What happens while a plan runs.
+/// The events while a plan runs.
 #[derive(Debug)]
 pub(crate) enum Notice {
     /// A job has begun.
@@ -36,7 +36,7 @@ pub(crate) enum Notice {
         job: usize,
         /// Why it ran natively, if it did on purpose.
         native: Option<&'static str>,
-        /// What came of it.
+        /// Its result.
         run: Box<TestRun>,
     },
 }

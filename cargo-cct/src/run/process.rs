@@ -28,7 +28,7 @@ const EVENTS_FD: i32 = 3;
 /// The descriptor that an interactive one reads answers from.
 const ANSWERS_FD: i32 = 4;
 
-/// What a test process is to do.
+/// The work of a test process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     /// Explore.
@@ -48,7 +48,7 @@ pub(crate) struct Launch<'a> {
     pub executable: &'a Executable,
     /// The test's path in it.
     pub test: &'a str,
-    /// What to do.
+    /// The work.
     pub mode: Mode,
     /// Settings above the test's attribute.
     pub overrides: &'a Settings,

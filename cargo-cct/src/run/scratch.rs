@@ -65,7 +65,7 @@ fn sweep(folder: &Path) {
         let name = entry.file_name();
         let owner = name.to_str().and_then(owner);
         if owner.is_some_and(|owner| !Path::new(&format!("/proc/{owner}")).exists()) {
-            // What is somebody else's stays.
+            // Another user's files stay.
             let path = entry.path();
             let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
         }

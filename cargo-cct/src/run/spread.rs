@@ -24,7 +24,7 @@ use crate::build::cargo::Executable;
 /// How often it is looked how far the processes are.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What an exploration came to.
+/// The result of an exploration.
 #[derive(Debug, Default)]
 pub(super) struct Explored {
     pub(super) started: Option<Started>,
@@ -36,7 +36,7 @@ pub(super) struct Explored {
     pub(super) refused: Option<String>,
     /// Nothing was left to explore.
     pub(super) finished: bool,
-    /// What was printed in the last schedule, or the failing one.
+    /// The output of the last schedule, or the failing one.
     pub(super) printed: String,
     /// How the process ended that decided.
     pub(super) end: Option<End>,
@@ -66,7 +66,7 @@ pub(super) fn spread(
             };
             scope.spawn(move || {
                 let end = watch(&launch, &board, &output, hang_timeout, &stop, |event| {
-                    // Whoever listened has given up, and stops us.
+                    // The listener has given up, and stops us.
                     let _ = sender.send((number, News::Event(Box::new(event))));
                 });
                 let _ = sender.send((number, News::End(end)));
@@ -74,7 +74,7 @@ pub(super) fn spread(
         }
         drop(sender);
         let result = follow(&mut shares, &news, &on_progress);
-        // Those that are left, after an error.
+        // The processes that are left, after an error.
         for share in &shares {
             share.stop.set();
         }
@@ -83,7 +83,7 @@ pub(super) fn spread(
     merge(&shares, launch.executable)
 }
 
-/// What is heard of a process.
+/// A message about a process.
 enum News {
     Event(Box<Event>),
     End(io::Result<End>),
@@ -98,7 +98,7 @@ struct Share {
     end: Option<End>,
 }
 
-/// What a process said.
+/// The messages of a process.
 #[derive(Debug, Default)]
 struct Heard {
     started: Option<Started>,
@@ -254,7 +254,7 @@ fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
     let share = &shares[number];
     let mut explored = Explored {
         counters: if share.decides() || share.has_seen_all() {
-            // What the others did meanwhile was in vain.
+            // The other processes' work meanwhile was in vain.
             share.heard.counters.clone()
         } else {
             sum(shares)

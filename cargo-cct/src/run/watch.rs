@@ -241,7 +241,7 @@ fn kill(child: &mut Child) -> io::Result<()> {
     child.wait().map(drop)
 }
 
-/// What a process that ended without saying so has to be reported as.
+/// The bug as which a process that ended without a word has to be reported.
 pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
     let words = board.last_words();
     let (kind, message) = match end {
@@ -264,7 +264,7 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
         },
     };
     match words {
-        // What happens to a process while it is asked for its last words is not what ails it.
+        // Events while a process is asked for its last words are not the reason why it is asked.
         Some(bug) if kind == BugKind::Hang && !says_where(bug.kind) => Some(Bug {
             kind,
             message,
@@ -282,8 +282,8 @@ fn says_where(kind: BugKind) -> bool {
 
 fn signal_name(signal: i32) -> String {
     let name = match signal {
-        libc::SIGSEGV => "SIGSEGV: memory was used that is not there",
-        libc::SIGBUS => "SIGBUS: memory was used that is not there",
+        libc::SIGSEGV => "SIGSEGV: an access to memory that is not mapped",
+        libc::SIGBUS => "SIGBUS: an access to memory that is not backed",
         libc::SIGILL => "SIGILL: an instruction that does not exist, or a trap",
         libc::SIGFPE => "SIGFPE: an arithmetic error",
         libc::SIGTRAP => "SIGTRAP: a trap",

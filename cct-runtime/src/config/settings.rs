@@ -9,7 +9,7 @@ use super::words::{Granularity, Timeouts};
 use crate::strategy::Spec;
 use crate::wire::Board;
 
-/// What is there for sure of a setting: its value if it has a default.
+/// The value of a setting that is there for sure, if it has a default.
 macro_rules! sure {
     ($type:ty) => { Option<$type> };
     ($type:ty, $default:expr) => { $type };
@@ -58,7 +58,7 @@ macro_rules! declare {
                 Ok(())
             }
 
-            /// Those that are given, as text.
+            /// The settings that are given, as text.
             fn given(&self) -> impl Iterator<Item = (&'static Setting, String)> {
                 let texts = [$(self.$name.as_ref().map(Value::write),)*];
                 let rows = TABLE.iter().zip(texts);
@@ -125,7 +125,7 @@ impl fmt::Display for Settings {
 }
 
 impl Resolved {
-    /// Those without which the same choices lead elsewhere, as `key=value` lines.
+    /// The settings without which the same choices lead elsewhere, as `key=value` lines.
     pub fn deciding(&self) -> String {
         let given = Settings::from(self.clone());
         let deciding = given.given().filter(|(row, _)| row.decides);

@@ -88,7 +88,7 @@ macro_rules! with_settings {
                 kind: Number { least: 1, most: u64::MAX }, reach: Test, decides: false,
                 heading: "Exploration", value: "N", example: 500,
                 help: "The most schedules to explore for each test",
-                // Whoever says how long wants it used.
+                // A user who gives a time wants it used.
                 default: "1000, or as many as fit into `--time`",
                 |given| if given.time.is_some() { u64::MAX } else { 1000 },
             }
@@ -101,19 +101,19 @@ macro_rules! with_settings {
             max_steps: u32 {
                 kind: Number { least: 1, most: 1_048_575 }, reach: Test, decides: true,
                 heading: "Exploration", value: "N", example: 5000,
-                help: "Where a schedule is cut off",
+                help: "The most steps of a schedule; a longer one is cut off",
                 default: "20000", |_| 20_000,
             }
             strategy: Spec {
                 kind: Strategy, reach: Test, decides: false,
                 heading: "Exploration", value: "SPEC", example: "pct:3",
-                help: "Who picks",
+                help: "The strategy that picks",
                 default: "", |_| Spec::default(),
             }
             seed: u64 {
                 kind: Number { least: 0, most: u64::MAX }, reach: Test, decides: false,
                 heading: "Exploration", value: "N", example: 7,
-                help: "What all choices follow from; each test's own seed follows from this one and its name",
+                help: "The seed of all choices; each test's own seed follows from this one and its name",
                 default: "", |_| 0,
             }
             granularity: Granularity {
@@ -174,13 +174,13 @@ macro_rules! with_settings {
             uncontrolled_attempts: u32 {
                 kind: Number { least: 1, most: u32::MAX as u64 }, reach: Test, decides: false,
                 heading: "Exploration", value: "N", example: 10,
-                help: "Looks this often before a decision whether the outside has answered",
+                help: "How often the engine checks before a decision whether the outside has answered",
                 default: "10", |_| 10,
             }
             uncontrolled_delay: u32 {
                 kind: Number { least: 0, most: u32::MAX as u64 }, reach: Test, decides: false,
                 heading: "Exploration", value: "N", example: 1000,
-                help: "Spins for so many rounds between two of these looks",
+                help: "For how many rounds it spins between two of these checks",
                 default: "1000", |_| 1000,
             }
             uncontrolled_timeout: Duration {
@@ -189,7 +189,7 @@ macro_rules! with_settings {
                 help: "How long to wait for other processes when no thread can run",
                 default: "10s", |_| Duration::from_secs(10),
             }
-            // The seed is taken from the file.
+            // The file has the seed.
             resume: String {
                 kind: File, reach: Run, decides: false,
                 heading: "Exploration", value: "FILE", example: "search",

@@ -18,7 +18,7 @@ pub(super) trait Value: Sized {
     fn write(&self) -> String;
 }
 
-/// What is no value of this kind was given; the answer says what is.
+/// A text was given that is no value of this kind; the answer says what is.
 fn wants(kind: Kind) -> String {
     match kind {
         Kind::Number { least: 0, most } if most == u64::MAX => "a number below 2^64".to_owned(),

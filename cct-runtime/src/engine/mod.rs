@@ -26,7 +26,7 @@ pub use decide::outside::Source;
 pub use state::iteration::Hook;
 pub use state::locals::{Local, LocalSlot};
 pub use state::panics::PanicId;
-pub use state::worker::{Awaits, Look, TakesNext};
+pub use state::worker::{Awaits, ReadyPredicate, TakesNext};
 pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use worker::choice::{choose_index, random_bytes};
 pub use worker::clock::{clock_read, deadline_after, deadline_at, now, wall_clock};
@@ -35,20 +35,20 @@ pub use worker::facts::{
     current, current_thread, is_controlled, iteration, leave, leave_out, run_number,
 };
 pub use worker::local::{local, set_local};
-pub use worker::look::{look_again, look_by, wait_until};
 pub use worker::outside_use::{note_child, stir};
 pub use worker::panic::{
     last_panic, leave_panic, panic_count, replace_hook, set_panic_count, told_at, told_of,
     told_of_worker, worker_panicked,
 };
 pub use worker::point::{give_way, last_site, point, point_at, point_on_both};
-pub use worker::prints::{begin_print, end_print, looks_on, prints_are_steps, step_number};
+pub use worker::prints::{begin_print, end_print, is_aside, prints_are_steps, step_number};
+pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
-    chain_of, is_finished, join, join_until, look_whether_ended, look_whether_over, note_over,
-    park, sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
+    chain_of, check_ended, check_over, is_finished, join, join_until, note_over, park, sleep,
+    spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
 };
-pub use worker::touch::{is_watched, look, touch};
+pub use worker::touch::{is_watched, read, touch};
 pub use worker::wait::{
     Wakeup, retract, retract_those, wait, wait_and_take, wait_at, wait_for, wait_marked, wake_all,
     wake_if, wake_one,
@@ -59,7 +59,7 @@ pub use decide::signals::{is_thread_of_workers, note_handled_signal};
 
 pub use crate::strategy::WorkerId;
 
-pub(crate) use aside::{conditions, looks, monitors};
+pub(crate) use aside::{conditions, holds, monitors};
 pub(crate) use decide::engine::{Engine, engine as current_engine, engine_cell};
 pub(crate) use decide::outside::{Allowance, mark_engine_thread, uncontrolled_threads_exist, uses};
 pub(crate) use decide::replay::Replay;

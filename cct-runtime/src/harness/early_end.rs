@@ -57,7 +57,7 @@ pub(super) fn is_due(maker: &Maker<'_>, strategies: usize) -> bool {
         && Evidence {
             limits: counters.limits,
             left_out: counters.left_out,
-            is_only: counters.contested == 0,
+            is_only: counters.choice_points == 0,
             has_drawn_bytes: maker.tally.has_drawn_bytes,
         }
         .is_enough()
@@ -95,7 +95,7 @@ pub(super) fn look(
     let evidence = Evidence {
         limits: limits.and(before.limits),
         left_out: left_out.and(before.left_out),
-        is_only: before.contested == 0 && progress.made == 1,
+        is_only: before.choice_points == 0 && progress.made == 1,
         has_drawn_bytes: maker.tally.has_drawn_bytes,
     };
     let is_end = progress.astray == 0 && before.cut_offs == 0 && evidence.is_enough();

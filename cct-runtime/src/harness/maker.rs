@@ -16,7 +16,7 @@ const WATCHED_AT_FIRST: u64 = 64;
 pub struct Seen {
     /// How it ended; `None` if the strategy gave it up.
     pub verdict: Option<Verdict>,
-    /// A number that tells its behaviour from others.
+    /// Its happens-before hash, which tells its behaviour from others.
     pub behaviour: u64,
 }
 
@@ -63,7 +63,7 @@ impl Maker<'_> {
         if let Some(witness) = &mut self.witness {
             witness(&Seen {
                 verdict: (!end.abandoned).then(|| verdict.clone()),
-                behaviour: runner.engine.behaviour().unwrap_or_default(),
+                behaviour: runner.engine.happens_before_hash().unwrap_or_default(),
             });
         }
         verdict

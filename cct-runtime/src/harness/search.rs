@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
             }
             let counters = self.counters();
             // A schedule that was cut off for its length would be as long again.
-            if counters.sequential || counters.exhausted || counters.limits.patience {
+            if counters.sequential || counters.exhausted || counters.limits.alone {
                 break;
             }
             if self.is_out_of_time(&mut told, failed, tell) {

@@ -64,9 +64,9 @@ impl Tally {
         let counters = &mut self.counters;
         counters.schedules += 1;
         counters.steps += steps;
-        counters.contested += engine.contested_count();
+        counters.choice_points += engine.choice_point_count();
         counters.switches += engine.switch_count();
-        counters.redundant += u64::from(abandoned);
+        counters.sleep_set_blocked += u64::from(abandoned);
         counters.cut_offs += u64::from(*verdict == Verdict::CutOff && !abandoned);
         counters.longest = counters.longest.max(steps);
         counters.workers = counters.workers.max(engine.worker_total());
@@ -81,7 +81,7 @@ impl Tally {
         }
         self.schedules.insert(engine.tape().fingerprint());
         counters.distinct = self.schedules.count();
-        if let Some(behaviour) = engine.behaviour() {
+        if let Some(behaviour) = engine.happens_before_hash() {
             counters.watched += 1;
             if self.behaviours.insert(behaviour) {
                 counters.last_new = iteration;

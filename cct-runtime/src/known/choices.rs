@@ -4,7 +4,7 @@
 
 /// A function that draws a number below its argument, or that shuffles what it is given.
 #[derive(Clone, Copy, Debug)]
-pub struct Draw {
+pub struct RandomChoice {
     /// Its package.
     pub package: &'static str,
     /// The end of its file's path.
@@ -14,25 +14,25 @@ pub struct Draw {
 }
 
 /// All that are known. A package needs one of its own: a file is another's in another version.
-pub const DRAWS: &[Draw] = &[
-    Draw {
+pub const RANDOM_CHOICES: &[RandomChoice] = &[
+    RandomChoice {
         package: "tokio",
         file: "src/macros/support.rs",
         function: "thread_rng_n",
     },
     // Of tokio 1.0 and some later ones.
-    Draw {
+    RandomChoice {
         package: "tokio",
         file: "src/util/rand.rs",
         function: "thread_rng_n",
     },
-    Draw {
+    RandomChoice {
         package: "futures-util",
         file: "src/async_await/random.rs",
         function: "shuffle",
     },
     // It is what `Select` draws by, too.
-    Draw {
+    RandomChoice {
         package: "crossbeam-channel",
         file: "src/utils.rs",
         function: "shuffle",

@@ -23,5 +23,6 @@ pub const SLEEPS: [&str; 12] = [
 /// The function that makes the clock of the caller's runtime stand still: tokio's `time::pause`.
 pub const PAUSE: &str = "pause";
 
-/// What makes it stand still from the start: a method of tokio's builder, and an argument of its attributes.
+/// The name that makes it stand still from the start: of a method of tokio's builder, and of an argument of
+/// its attributes.
 pub const START_PAUSED: &str = "start_paused";

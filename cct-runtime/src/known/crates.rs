@@ -103,14 +103,14 @@ pub const CRATES: &[Crate] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DRAWS, RAW_CALLS};
+    use super::super::{RANDOM_CHOICES, RAW_CALLS};
     use super::CRATES;
 
     #[test]
     fn what_is_relied_on_by_package_has_its_versions() {
         let is_known = |package: &str| CRATES.iter().any(|known| known.package == package);
-        for draw in DRAWS {
-            assert!(is_known(draw.package), "{draw:?}");
+        for choice in RANDOM_CHOICES {
+            assert!(is_known(choice.package), "{choice:?}");
         }
         // These have versions of their own.
         for calls in RAW_CALLS {

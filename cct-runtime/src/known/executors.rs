@@ -17,13 +17,13 @@ pub const SPAWN: [&str; 9] = [
     "spawn_with_handle",
 ];
 
-/// Those that drive what they get until it is ready.
+/// Functions that drive their argument until it is ready.
 pub const DRIVE: [&str; 1] = ["block_on"];
 
 /// Methods that may drive their only argument, now or as the future that they return.
 pub const MAY_DRIVE: [&str; 2] = ["run", "run_until"];
 
-/// Those of the spawning that want a box of a type of its own, as those of `futures` do.
+/// Functions that spawn a box of a type of its own, as those of `futures` do.
 pub const SPAWN_OBJECTS: [&str; 2] = ["spawn_local_obj", "spawn_obj"];
 
 /// The types of these boxes.

@@ -13,7 +13,7 @@ mod executors;
 mod raw_calls;
 mod types;
 
-pub use choices::{DRAWS, Draw};
+pub use choices::{RANDOM_CHOICES, RandomChoice};
 pub use clocks::{PAUSE, SLEEPS, START_PAUSED};
 pub use crates::{CRATES, Crate};
 pub use executors::{

@@ -9,7 +9,7 @@ pub struct RawCalls {
     pub versions: &'static str,
     /// The `cfg` that stands for libc.
     pub cfg: &'static str,
-    /// What is out of sight where that is of no use.
+    /// The calls that are out of sight where that is of no use.
     pub lost: &'static str,
 }
 

@@ -11,7 +11,7 @@ pub const POINTERS: [(&str, &str); 3] = [
 /// How the names of closures and async bodies end, after the function that they are of.
 pub const BODY: &str = "::{{closure}}";
 
-/// What a name begins with when all pointers are taken off its front; their ends stay.
+/// The name without all pointers at its front; their ends stay.
 pub fn behind_pointers(name: &str) -> &str {
     let mut name = name;
     while let Some(inner) = POINTERS

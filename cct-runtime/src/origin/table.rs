@@ -3,7 +3,7 @@
 use super::{Origin, Package};
 use crate::codec::{wire_enum, wire_struct};
 
-/// Whose code is in which folder.
+/// The owner of each folder of source.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Table {
@@ -19,7 +19,7 @@ pub struct Table {
 pub struct Row {
     /// Its absolute path.
     pub folder: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
     /// The package's name; empty for std and this project.
     pub name: String,
@@ -27,7 +27,7 @@ pub struct Row {
     pub version: String,
 }
 
-/// Whose a folder is.
+/// The owner of a folder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Owner {

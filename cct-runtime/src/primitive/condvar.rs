@@ -16,7 +16,7 @@ use crate::engine::{self, NEVER, Wakeup, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
-/// Who waits for a notification.
+/// The workers that wait for a notification.
 #[derive(Debug)]
 pub struct CondvarMachine {
     /// How many workers wait, in the lower half; how many have been called and have not returned

@@ -1,4 +1,4 @@
-//! What a guard remembers of its acquire, and the poison flag.
+//! A guard's memory of its acquire, and the poison flag.
 //!
 //! Whether a caller panics is a matter of its worker on the engine and of its thread elsewhere.
 
@@ -27,7 +27,7 @@ impl Hold {
     }
 }
 
-/// Who calls a machine; asked once per call, since the answer costs a thread-local read.
+/// The caller of a machine; asked once per call, since the answer costs a thread-local read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Caller {
     /// A controlled worker.

@@ -10,7 +10,7 @@ use crate::engine::{self, NEVER, TakesNext, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 
-/// Who holds a mutex, and whether anybody waits for it.
+/// The holder of a mutex, and whether anybody waits for it.
 ///
 /// A free mutex is exactly `FREE`: whoever waits sets `WAITED` on a held one, and a release clears
 /// it.
@@ -159,7 +159,7 @@ impl MutexMachine {
         self.let_others_wait(me);
     }
 
-    /// Those that the last release woke and that did not come first wait on.
+    /// Waiters that the last release woke and that did not come first wait on.
     fn let_others_wait(&self, me: WorkerId) {
         if engine::retract(self.object(), me) {
             self.state.fetch_or(WAITED, Ordering::Relaxed);

@@ -1,9 +1,8 @@
 //! The machine of `Once`, `OnceLock` and `LazyLock`.
 //!
-//! A completed one never changes again (but through `&mut`), so looking at it commutes with every
-//! later operation: it is no scheduling point and costs one load. Only a call that finds it
-//! incomplete declares an operation, and then looks again. Observers are told of [each](engine::look) as
-//! of a step.
+//! A completed one never changes again (but through `&mut`), so a read of it commutes with every later
+//! operation: it is no scheduling point and costs one load. Only a call that finds it incomplete declares an
+//! operation, and then reads again. Observers are told of [each read](engine::read) as of a step.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,7 +31,7 @@ const WAITS: u32 = WORKER_WAITS | NATIVE_WAITS;
 /// The mark of workers that a panic does not concern.
 const UNTIL_COMPLETE: u64 = 1;
 
-/// What to do about an initialiser that panicked.
+/// The ways to treat an initialiser that panicked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnPoison {
     /// Panic too, and say that an instance of this is poisoned.
@@ -69,7 +68,7 @@ impl OnceMachine {
     #[track_caller]
     pub fn get(&self) -> bool {
         if self.is_complete() {
-            engine::look(Operation::OnceGet, self.object(), Location::caller());
+            engine::read(Operation::OnceGet, self.object(), Location::caller());
             return true;
         }
         if engine::is_controlled() {
@@ -85,7 +84,7 @@ impl OnceMachine {
     pub fn begin(&self, on_poison: OnPoison) -> Option<Running<'_>> {
         let site = Location::caller();
         if self.is_complete() {
-            engine::look(Operation::CallOnce, self.object(), site);
+            engine::read(Operation::CallOnce, self.object(), site);
             None
         } else {
             self.begin_at(on_poison, site)
@@ -97,7 +96,7 @@ impl OnceMachine {
     pub fn wait(&self, on_poison: OnPoison) {
         let site = Location::caller();
         if self.is_complete() {
-            engine::look(Operation::OnceWait, self.object(), site);
+            engine::read(Operation::OnceWait, self.object(), site);
         }
         let mut is_declared = !engine::is_controlled();
         while !self.is_complete() {

@@ -1,4 +1,4 @@
-//! Who has an object, as a code in its state word.
+//! The holder of an object, as a code in its state word.
 //!
 //! The machines choose their own codes below [`FIRST_WORKER`]; what the flags in the upper bits
 //! mean is theirs too.

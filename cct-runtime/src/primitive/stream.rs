@@ -152,13 +152,13 @@ impl StreamMachine {
 /// The thread that asks, if its engine has a say.
 fn asking() -> Option<u32> {
     let thread = engine::current_thread()?;
-    (!engine::looks_on()).then_some(thread.0)
+    (!engine::is_aside()).then_some(thread.0)
 }
 
 impl Drop for StreamHold {
     fn drop(&mut self) {
         // A lock that an iteration has left behind is nobody's.
-        if engine::is_controlled() && engine::run_number() == self.run && !engine::looks_on() {
+        if engine::is_controlled() && engine::run_number() == self.run && !engine::is_aside() {
             self.machine.give_back(self.site);
         }
     }

@@ -1,4 +1,4 @@
-//! What must happen in the end: a condition comes true, a future completes, a thread ends.
+//! Obligations: a condition comes true, a future completes, a thread ends.
 
 use std::borrow::Cow;
 use std::panic::Location;
@@ -39,10 +39,10 @@ pub fn eventually<T: Eventual<Kind>, Kind>(
     what.watch(name.into(), Location::caller())
 }
 
-/// What can be demanded to happen in the end. `Kind` only tells conditions, futures and handles
+/// The subjects of an obligation. `Kind` only tells conditions, futures and handles
 /// apart.
 pub trait Eventual<Kind> {
-    /// What is left to the caller.
+    /// The value that is left to the caller.
     type Watched;
 
     /// Makes it overdue until it happens.
@@ -105,7 +105,7 @@ pub fn worker_ends(name: Cow<'static, str>, worker: WorkerId, site: &'static Loc
 #[derive(Debug)]
 #[must_use = "a future that is never polled does not complete"]
 pub struct Due<F> {
-    /// What is hot until then, and in which iteration.
+    /// The reason why it is hot until then, and its iteration.
     hot: Option<(engine::HeatId, u64)>,
     site: &'static Location<'static>,
     future: F,

@@ -19,9 +19,9 @@ use crate::engine;
 /// cct::invariant("there are three seats", move || watched.load(Ordering::Relaxed) <= 3);
 /// ```
 ///
-/// The condition is evaluated between steps, on no worker's behalf. It should only look: at
-/// atomics, at what locks protect. Where it would have to wait, since a lock is held, it is not
-/// evaluated: what a lock protects has to be in order only when the lock is free.
+/// The condition is evaluated between steps, on no worker's behalf. It should only read:
+/// atomics, data that locks protect. Where it would have to wait, since a lock is held, it is not
+/// evaluated: data that a lock protects have to be in order only when the lock is free.
 #[track_caller]
 pub fn invariant(name: impl Into<Cow<'static, str>>, holds: impl FnMut() -> bool + 'static) {
     if engine::is_controlled() {

@@ -13,7 +13,7 @@
 //!
 //! # Waiting for ever
 //!
-//! That something *never* happens cannot be seen in a finite execution. What is reported instead is
+//! A finite execution cannot show that something *never* happens. Instead, the report says
 //! that it has not happened when the test was over, or over very many steps of a schedule that was
 //! fair all along: more than the setting `temperature` (by default a quarter of `max_steps`), in
 //! which each worker that could run had its turns.

@@ -7,8 +7,8 @@ use crate::engine;
 
 /// A specification with a state of its own, fed by the program's events.
 ///
-/// What must not happen is asserted in [`on_event`](Monitor::on_event). What must happen is told by
-/// the temperature that it returns: a monitor that stays hot too long, or is hot when the test is
+/// Safety is asserted in [`on_event`](Monitor::on_event). Liveness is told by the temperature that it
+/// returns: a monitor that stays hot too long, or is hot when the test is
 /// over, has found a bug.
 ///
 /// ```
@@ -51,7 +51,7 @@ use crate::engine;
 /// Handlers are atomic. One that has to wait, for a lock that a worker holds say, is reported as a
 /// bug of its own: let the event carry what the monitor needs.
 pub trait Monitor: 'static {
-    /// What it is told.
+    /// The type of its events.
     type Event;
 
     /// Handles an event; a panic is a bug. Returns the state that it is in now.

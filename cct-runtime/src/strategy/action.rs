@@ -1,4 +1,4 @@
-//! What a worker does in one step, and which steps' order matters.
+//! The action of a worker in one step, and which steps' order matters.
 
 use std::panic::Location;
 
@@ -7,12 +7,12 @@ use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, Value};
 
-/// What a worker does in one step, or will do.
+/// The action of a worker in one step, past or pending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Action {
     /// The kind.
     pub operation: Operation,
-    /// What it is about.
+    /// Its object.
     pub object: ObjectId,
     /// A second object that it changes: the mutex that a wait on a condition variable releases.
     pub also: ObjectId,
@@ -36,10 +36,10 @@ impl Action {
     /// True if the two are *dependent*, in the words of partial-order reduction: done one after the other
     /// by different workers, their order can make a difference.
     ///
-    /// They are if they are about one object and do not both only look at it, or both only
+    /// They are if they are about one object and do not both only read it, or both only
     /// [add](Access::Adds) to it. Two spawns are, since workers are numbered in order of creation, and so
-    /// are two looks at the clock, which moves it. What the step does [beyond](super::Beyond) its operation
-    /// is known only afterwards.
+    /// are two readings of the clock, which move it. The effects of the step [beyond](super::Beyond) its
+    /// operation are known only afterwards.
     #[inline]
     pub fn conflicts_with(&self, other: &Action) -> bool {
         let theirs = other.accesses();
@@ -65,7 +65,7 @@ pub struct Executed {
     pub step: u32,
     /// The worker.
     pub worker: WorkerId,
-    /// What it did.
+    /// Its action.
     pub action: Action,
     /// How it ended.
     pub outcome: Outcome,
@@ -75,11 +75,11 @@ pub struct Executed {
     pub written: Option<Value>,
     /// Whether the worker had been waiting for it.
     pub resumed: bool,
-    /// What the worker does next.
+    /// The next action of the worker.
     pub next: Next,
 }
 
-/// What a worker does after a step.
+/// The course of a worker after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     /// It is a candidate, and will do this.

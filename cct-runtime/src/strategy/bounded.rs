@@ -13,7 +13,7 @@ use super::{Beginning, Candidates, Ending, Enumerator, Pick, Progress, Strategy,
 /// it can go on, and then takes the next one in round-robin order of creation; each delay makes it pass
 /// over one more.
 ///
-/// **Guarantee.** A bug that needs no more than the bound is found. With k contested points and n workers
+/// **Guarantee.** A bug that needs no more than the bound is found. With k choice points and n workers
 /// the number of schedules with d delays is of the order of k^d, whatever n is; with c preemptions it is of
 /// the order of k^c times the number of orders in which workers can follow each other when they stop.
 ///
@@ -21,7 +21,7 @@ use super::{Beginning, Candidates, Ending, Enumerator, Pick, Progress, Strategy,
 /// out, all schedules have been made, and it ends there.
 ///
 /// **Departures.** Choices of values are free. A switch away from a worker that gives way is free too, and
-/// it is passed over until each of the others has run. What is left for the next bound is kept in a tree
+/// it is passed over until each of the others has run. The rest for the next bound is kept in a tree
 /// of bounded size (half a million nodes and the longest schedule). When that is not enough the next bound
 /// begins anew, and makes the schedules below it a second time. As to programs that do not repeat
 /// themselves, and becoming random: see [`Graph`](super::Graph).

@@ -39,7 +39,7 @@ pub trait Candidates {
     fn nth(&self, index: u32) -> WorkerId;
     /// True if this worker is one of them.
     fn contains(&self, worker: WorkerId) -> bool;
-    /// What a worker will do next, candidate or not; the last step of one that has ended.
+    /// The next operation of a worker, candidate or not; the last step of one that has ended.
     fn pending(&self, worker: WorkerId) -> Action;
     /// The worker that ran last; it need not be a candidate.
     fn current(&self) -> WorkerId;
@@ -47,7 +47,7 @@ pub trait Candidates {
     fn reason(&self) -> Reason;
     /// The number of the coming step.
     fn step(&self) -> u32;
-    /// What the program said last about its state, see `cct::state_hash`; 0 if nothing.
+    /// The program's last description of its state, see `cct::state_hash`; 0 if none.
     fn state_hash(&self) -> u64 {
         0
     }
@@ -76,7 +76,7 @@ pub struct Moment {
     pub current: WorkerId,
     /// Why the strategy is asked.
     pub reason: Reason,
-    /// What that worker will do next.
+    /// The next operation of that worker.
     pub pending: Action,
 }
 

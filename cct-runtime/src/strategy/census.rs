@@ -1,10 +1,10 @@
-//! Who did how much to which object in an earlier iteration.
+//! The accesses of workers to objects in an earlier iteration.
 
 use super::{Action, Executed, Origin, Rng, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 
-/// What a worker of another iteration is known as when it has no counterpart.
+/// The number of a worker of another iteration when it has no counterpart.
 const UNKNOWN: u32 = u32::MAX;
 
 /// There is room for so many accesses before an iteration begins: an iteration has 20,000 steps at most,

@@ -35,7 +35,7 @@ pub trait Strategy {
         true
     }
 
-    /// A worker is no candidate any more: it waits, or has ended. One that only gives way stays one.
+    /// A worker is no longer a candidate: it waits, or has ended. One that only gives way stays one.
     fn on_disabled(&mut self, _worker: WorkerId) {}
 
     /// The step from which on every candidate is picked again and again, with probability 1; asked after
@@ -72,13 +72,13 @@ pub trait Observer: Strategy {
     /// A step has been carried out, and did this as well.
     fn on_step(&mut self, executed: &Executed, beyond: &Beyond<'_>);
 
-    /// As [`on_step`](Observer::on_step), of what a worker has done that went on without being picked: a task
-    /// that is polled some time after it was, or who polled it, when that is over.
-    fn on_turn(&mut self, _executed: &Executed, _beyond: &Beyond<'_>) {}
+    /// As [`on_step`](Observer::on_step), of a step that was not picked: of a task that is polled some time
+    /// after its pick, or of the thread that polled it, when the poll is over.
+    fn on_unpicked(&mut self, _executed: &Executed, _beyond: &Beyond<'_>) {}
 
-    /// The step under way goes on with a look that those who observe take for a step of its own: `on_step` or
-    /// `on_turn` came for what was done before, and `on_turn` follows for the look.
-    fn on_look(&mut self) {}
+    /// The step under way goes on with a read that counts as a step of its own: `on_step` or `on_unpicked`
+    /// came for the operations before, and `on_unpicked` follows for the read.
+    fn on_read(&mut self) {}
 
     /// The time-out of a worker that waits may come: it is a candidate, and picking it ends its wait. True as
     /// for `on_enabled`.
@@ -86,19 +86,19 @@ pub trait Observer: Strategy {
         self.on_enabled(worker)
     }
 
-    /// That time-out may not come any more: the worker is woken, which is told next, or waits on.
+    /// The time-out may no longer come: the worker is woken, which is told next, or waits on.
     fn on_late(&mut self, worker: WorkerId) {
         self.on_disabled(worker);
     }
 
-    /// Says what a worker finds that looks whether another is over, which has done its last step: 0 if it is,
-    /// 1 if not yet. That it is not is worth a schedule only if the last step came before the look anyway.
+    /// Says what a worker finds that checks whether another is over, which has done its last step: 0 if it
+    /// is, 1 if not yet. The latter is worth a schedule only if the last step came before the check anyway.
     fn choose_end(&mut self, _over: WorkerId, _by: WorkerId) -> u32 {
         self.choose_index(2)
     }
 }
 
-/// What a step does beyond its operation.
+/// The effects of a step beyond its operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beyond<'a> {
     /// Objects, each with what it does to them.
@@ -131,7 +131,7 @@ pub trait Enumerator {
     }
 }
 
-/// What follows from the parts that a strategy has.
+/// The methods that follow from the parts of a strategy.
 impl dyn Strategy + '_ {
     /// True if it wants to see each step of this iteration.
     pub fn observes(&mut self) -> bool {
@@ -189,7 +189,7 @@ impl dyn Strategy + '_ {
     }
 }
 
-/// What a strategy is told about an iteration.
+/// The facts about an iteration that a strategy is told.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning {
     /// The seed of this iteration.
@@ -205,15 +205,15 @@ pub struct Beginning {
 /// How an iteration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// What came of it.
+    /// Its result.
     pub result: IterationResult,
     /// The number of its steps.
     pub steps: u32,
-    /// What besides the strategy decided in it.
+    /// The engine's decisions in it.
     pub limits: Limits,
 }
 
-/// What came of an iteration.
+/// The result of an iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IterationResult {
     /// The body finished as it should.
@@ -226,7 +226,7 @@ pub enum IterationResult {
     Abandoned,
 }
 
-/// What besides the strategy decided in an iteration: schedules that exist were out of its reach.
+/// Decisions of the engine in an iteration: schedules that exist were out of the strategy's reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -241,11 +241,11 @@ pub struct Limits {
     pub steps: bool,
     /// The body's thread went on alone for as long as the tool waits.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub patience: bool,
+    pub alone: bool,
 }
 
 impl Limits {
-    /// What decided in either.
+    /// The decisions in either.
     #[must_use]
     pub fn and(self, other: Limits) -> Limits {
         Limits {
@@ -253,7 +253,7 @@ impl Limits {
             stalls: self.stalls | other.stalls,
             time: self.time | other.time,
             steps: self.steps | other.steps,
-            patience: self.patience | other.patience,
+            alone: self.alone | other.alone,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers in the order of first use: what strategies have in place of addresses.
 //!
-//! Addresses of sites and objects serve as keys only. What is decided follows from the numbers, which
+//! Addresses of sites and objects serve as keys only. Decisions follow from the numbers, which
 //! are the same in every process that makes the same schedules.
 
 /// A table that gives each new key the next number; it is emptied at no cost.

@@ -9,7 +9,7 @@ use super::{Beginning, Candidates, Ending, Enumerator, Pick, Progress, Strategy,
 /// **Idea.** A tree of the decisions made so far, with what could have been decided instead: each iteration
 /// goes along it to an alternative that was not taken, and from there where nobody has been. The
 /// *scheduling graph* of `ThreadFuzzer.NET`, with full enabled sets, so that counts are exact. A schedule
-/// is the sequence of workers picked at contested points, and of the values chosen.
+/// is the sequence of workers picked at choice points, and of the values chosen.
 ///
 /// **Guarantee.** No schedule is made twice; when none is left, that was all of them, see
 /// [`Progress::made`] and what qualifies it: [`Limits`](super::Limits), and [`Progress::astray`], without

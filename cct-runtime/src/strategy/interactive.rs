@@ -19,7 +19,7 @@ use crate::wire::{Act, Asks, Happened, Offer, Question};
 ///
 /// # Parameters
 ///
-/// Who answers: `cargo cct` hands on what is typed, see `docs/interactive.md`.
+/// The person who answers: `cargo cct` hands on the typed text, see `docs/interactive.md`.
 ///
 /// # Departures
 ///
@@ -28,7 +28,7 @@ use crate::wire::{Act, Asks, Happened, Offer, Question};
 pub struct Interactive<'a> {
     answer: &'a mut dyn FnMut(Question) -> u32,
     happened: Vec<Happened>,
-    /// What the workers are, and how many of them the last question told.
+    /// The kinds of the workers, and how many of them the last question told.
     workers: Vec<WorkerKind>,
     told: usize,
 }

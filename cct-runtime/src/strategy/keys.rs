@@ -14,7 +14,7 @@ pub(super) struct Keys {
     /// The objects of the iteration under way, by number.
     objects: FirstUse,
     uses: Vec<Use>,
-    /// Who went where in the iteration under way: object, worker and place.
+    /// The visits of the iteration under way: object, worker and place.
     log: Vec<(u32, WorkerId, Place)>,
     /// By worker: the locks that it holds.
     held: Vec<Vec<ObjectId>>,
@@ -25,7 +25,7 @@ pub(super) struct Keys {
 /// The site's address with the operation's code in front: addresses have 47 bits.
 type Place = u64;
 
-/// What an object was used for.
+/// The uses of an object.
 #[derive(Clone, Default, Debug)]
 struct Use {
     worker: Option<WorkerId>,

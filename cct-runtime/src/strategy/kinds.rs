@@ -35,7 +35,7 @@ macro_rules! kinds {
                 match self { $(Kind::$variant => $default,)* }
             }
 
-            /// What it is, in a line.
+            /// Describes it in a line.
             pub fn about(self) -> &'static str {
                 match self { $(Kind::$variant => concat!($($about),+).trim(),)* }
             }
@@ -78,7 +78,7 @@ kinds! {
     TaskPct "task-pct" 3 => |depth| Box::new(TaskPct::new(depth)),
     /// Partial order sampling: new priorities for operations that conflict.
     Pos "pos" 0 => |_| Box::new(Pos::default()),
-    /// Selectively uniform: all orders of the accesses to one object are as probable.
+    /// Selectively uniform: all orders of the accesses to one object are equally probable.
     Surw "surw" 0 => |_| Box::new(Surw::default()),
     /// Workers in turn, but for n delays at random steps.
     Delay "delay" 5 => |delays| Box::new(Delay::new(delays)),
@@ -86,7 +86,7 @@ kinds! {
     Dfs "dfs" 0 enumerates => |_| Box::new(Graph::first()),
     /// Every schedule once, in random order.
     GraphRandom "graph-random" 0 enumerates => |_| Box::new(Graph::random()),
-    /// Every schedule once, in random order, each about as likely.
+    /// Every schedule once, in random order, each about equally probable.
     GraphWeighted "graph-weighted" 0 enumerates => |_| Box::new(Graph::weighted()),
     /// Every schedule with at most n preemptions once, those with fewer first.
     Preemption "preemption" 2 enumerates => |bound| Box::new(Bounded::by_preemptions(bound)),

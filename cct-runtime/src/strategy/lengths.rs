@@ -3,7 +3,7 @@
 use super::WorkerId;
 use crate::codec::Wire;
 
-/// By worker: the most contested points at which it was picked in an iteration.
+/// By worker: the most choice points at which it was picked in an iteration.
 ///
 /// If workers did not wait for each other, the number of schedules that begin with a pick of one would be
 /// in proportion to what that one has left to do.
@@ -17,7 +17,7 @@ pub(super) struct Lengths {
     left: Vec<u32>,
 }
 
-/// What a length has to stay below, so that those of all workers can be added.
+/// The bound of a length, so that those of all workers can be added.
 const MOST: u32 = 1 << 16;
 
 impl Lengths {
@@ -29,7 +29,7 @@ impl Lengths {
         self.ahead.extend(ahead);
     }
 
-    /// The worker is picked at a contested point.
+    /// The worker is picked at a choice point.
     pub(super) fn run(&mut self, worker: WorkerId) {
         let index = worker.0 as usize;
         if self.done.len() <= index {

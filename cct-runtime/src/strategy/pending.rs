@@ -12,7 +12,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// The candidates, each at a place from 0; when one leaves, the last takes its place.
 ///
-/// What they will do is kept only if it is to be compared.
+/// Their next operations are kept only if they are to be compared.
 #[derive(Debug)]
 pub(super) struct Pending<const COMPARES: bool> {
     /// By place.
@@ -25,7 +25,7 @@ pub(super) struct Pending<const COMPARES: bool> {
     with_second: u32,
     /// Workers that have become candidates since the last look.
     entered: Vec<WorkerId>,
-    /// Who was picked last.
+    /// The worker that was picked last.
     picked: WorkerId,
     /// The step at which the strategy is asked next unless the engine picks by itself in between; 0 if
     /// the last pick stands for as long as there is no other candidate.
@@ -81,7 +81,7 @@ impl<const COMPARES: bool> Pending<COMPARES> {
         self.expected == 0
     }
 
-    /// A worker is no candidate any more; returns the place that it had.
+    /// A worker is no longer a candidate; returns the place that it had.
     pub(super) fn leave(&mut self, worker: WorkerId) -> usize {
         let place = std::mem::replace(&mut self.places[worker.0 as usize], NOWHERE) as usize;
         self.workers.swap_remove(place);
@@ -163,7 +163,7 @@ impl<const COMPARES: bool> Pending<COMPARES> {
         }
     }
 
-    /// What the worker at a place will do.
+    /// The next operation of the worker at a place.
     #[inline]
     pub(super) fn footprint(&self, place: usize) -> Footprint {
         self.footprints[place]
@@ -222,7 +222,7 @@ impl<const COMPARES: bool> Pending<COMPARES> {
     }
 }
 
-/// What matters of an action when two are compared, in one number: its object, what it does to it, and
+/// The parts of an action by which two are compared, in one number: its object, its access to it, and
 /// whether there is a second object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Footprint(u64);

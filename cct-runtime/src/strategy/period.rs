@@ -12,10 +12,10 @@ use super::{
 /// Cuts executions into few periods, in each of which one worker runs alone, and tries all ways to do so.
 ///
 /// **Idea.** Wen, He, Wu, Xu and Qin: *Controlled Concurrency Testing via Periodical Scheduling* (ICSE
-/// 2022). What matters is where workers are cut off from each other, and only at *key points*: operations
-/// on what several workers share. With p periods, the first p-1 belong to one worker each, which runs up
-/// to one of its key points, or as far as it can; all that is left happens in the last. Workers do
-/// everything that is not a key point at once, so that all stand before one when something is decided.
+/// 2022). Workers are cut off from each other only at *key points*: operations on objects that several
+/// workers share. With p periods, the first p-1 belong to one worker each, which runs up to one of its key
+/// points, or as far as it can; all that is left happens in the last. Workers do everything that is not a key
+/// point at once, so that all stand before one when something is decided.
 ///
 /// **Guarantee.** All plans of up to p periods are carried out: those with fewer periods first, then those
 /// that concern fewer workers. With n workers of k key points each there are n plans of two periods, and
@@ -31,8 +31,8 @@ use super::{
 /// a worker has is learned from the execution that stopped it one key point earlier. A plan that cannot
 /// be carried out, since the worker of a period waits, is left at that period. The last period is not
 /// left to the operating system: first come the workers that were stopped, in this order, then the others.
-/// Who gives way is passed over until each of the others has run. It never says that nothing is left, only
-/// that it is through with its plans.
+/// A worker that gives way is passed over until each of the others has run. The strategy never claims that
+/// nothing is left, only that all its plans are carried out.
 #[derive(Debug)]
 pub struct Period {
     most: u32,
@@ -60,7 +60,7 @@ struct Execution {
     period: usize,
     /// How many key points the worker of the period has passed in it.
     passed: u32,
-    /// Who runs in the last period.
+    /// The workers of the last period.
     last: Option<u32>,
     /// By worker: how many key points it has passed.
     totals: Vec<u32>,

@@ -34,8 +34,8 @@ pub struct Pos {
     highest: usize,
     /// The two above are up to date.
     is_surveyed: bool,
-    /// What conflicts with all that is undrawn and with nothing that is drawn: once it has been carried out
-    /// by an undrawn worker, priorities are due as before.
+    /// An access that conflicts with all undrawn operations and with no drawn one: once it has been carried
+    /// out by an undrawn worker, priorities are due as before.
     repeats: Footprint,
     fair_after: u32,
 }

@@ -6,7 +6,7 @@ use super::{Beginning, Candidates, Pick, Rng, Strategy};
 ///
 /// **Idea.** The simplest fair strategy: no candidate is ever starved.
 ///
-/// **Guarantee.** A schedule of k contested points with at most n candidates each has probability at
+/// **Guarantee.** A schedule of k choice points with at most n candidates each has probability at
 /// least n^-k. That is little when k is large: everything that is interleaved adds to k.
 ///
 /// **Parameters.** None.

@@ -35,10 +35,10 @@ pub struct Part {
 }
 
 impl Spec {
-    /// What [`Spec::parse`] takes, for messages.
+    /// The grammar of [`Spec::parse`], for messages.
     pub const GRAMMAR: &'static str = kinds::GRAMMAR;
 
-    /// What is used when nothing is said.
+    /// The default.
     pub const DEFAULT: &'static str = "surw,rff,pos,pct:3,sticky:20,random";
 
     /// Reads a strategy's name.
@@ -214,7 +214,7 @@ const fn of_coin_flips(flips: Option<u32>) -> u32 {
     }
 }
 
-/// What is before the first `separator`, and what is after it.
+/// The text before the first `separator`, and the text after it.
 const fn split(text: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
     let mut at = 0;
     while at < text.len() {
@@ -275,7 +275,7 @@ pub struct InvalidSpec {
 }
 
 impl InvalidSpec {
-    /// What would have been taken: the nearest strategy if there is one near, and all there are.
+    /// The alternatives: the nearest strategy if there is one near, and all there are.
     pub fn wants(&self) -> String {
         let near = suggest(&self.member);
         let near = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));

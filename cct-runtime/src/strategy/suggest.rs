@@ -1,4 +1,4 @@
-//! What somebody may have meant who wrote what is no strategy.
+//! The strategy that was probably meant by a name that is none.
 
 use super::Kind;
 

@@ -58,7 +58,7 @@ pub struct Surw {
     put_by: Vec<u32>,
     /// By worker: how many accesses of Δ it has made.
     made: Vec<u32>,
-    /// Who is to make the next access of Δ; all others are held back.
+    /// The worker that is to make the next access of Δ; all others are held back.
     intended: Option<WorkerId>,
     fair_after: u32,
 }

@@ -197,19 +197,19 @@ impl Observer for Then {
         });
     }
 
-    fn on_turn(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+    fn on_unpicked(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
         self.tell(executed, |observer, executed| {
-            observer.on_turn(executed, beyond);
+            observer.on_unpicked(executed, beyond);
         });
     }
 
-    fn on_look(&mut self) {
+    fn on_read(&mut self) {
         let first = (!self.has_passed).then(|| self.first.observer());
         if let Some(first) = first.flatten() {
-            first.on_look();
+            first.on_read();
         }
         if let Some(second) = self.second.observer() {
-            second.on_look();
+            second.on_read();
         }
     }
 

@@ -1,9 +1,9 @@
 //! The scheduling graph: a tree of all beginnings of schedules from which new ones still lead off.
 //!
-//! A node stands for a contested point, or for a choice of a value, after a given prefix of decisions. It
+//! A node stands for a choice point, or for a choice of a value, after a given prefix of decisions. It
 //! knows how many alternatives it has, which of them were taken, and how many below it are still open.
-//! What is explored to its end is folded into a count. What the alternatives are is not kept: the
-//! execution shows them again whenever it comes by. Nothing in here knows workers or programs.
+//! A subtree that is explored to its end is folded into a count. The alternatives themselves are not kept:
+//! the execution shows them again whenever it comes by. Nothing in here knows workers or programs.
 
 use super::Rng;
 use crate::codec::{Wire, wire_enum, wire_struct};
@@ -26,7 +26,7 @@ pub(super) enum Selection {
     Weighted,
 }
 
-/// What the alternatives of a node cost, by their rank; a schedule costs what its decisions cost.
+/// The costs of a node's alternatives, by their rank; a schedule costs the sum of its decisions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Price {
     /// Nothing.
@@ -46,7 +46,7 @@ pub(super) enum Options<'a> {
     Values(u32),
 }
 
-/// What the tree says at a point.
+/// The tree's answer at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Advice {
     /// Take this alternative, which was taken before: there is more to explore below.
@@ -85,7 +85,7 @@ pub(super) struct Tree {
     /// The decisions of the iteration under way.
     path: Vec<Hop>,
     cursor: Cursor,
-    /// What the decisions so far cost.
+    /// The cost of the decisions so far.
     cost: u32,
     /// Labels of one node, to look for one that is not among them.
     taken: Vec<u32>,
@@ -93,7 +93,7 @@ pub(super) struct Tree {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// What the point looked like.
+    /// The fingerprint of the point.
     looks: u32,
     /// How many alternatives there are, how many the bound allows, and how many were taken.
     width: u32,
@@ -101,7 +101,7 @@ struct Node {
     taken: u32,
     /// The list of its branches; in the free list, the next free node.
     first: u32,
-    /// What the way here cost.
+    /// The cost of the way here.
     cost: u32,
     price: Price,
     /// The bound leaves out alternatives here or below.
@@ -140,7 +140,7 @@ struct Branch {
 struct Hop {
     node: u32,
     branch: u32,
-    /// What was below the branch before.
+    /// The count below the branch before.
     before: Size,
 }
 
@@ -325,7 +325,7 @@ impl Tree {
         }
     }
 
-    /// What is below the hop's branch now; lets go of it if it is explored.
+    /// The count below the hop's branch now; lets go of the branch if it is explored.
     fn fold(&mut self, hop: Hop) -> Size {
         let below = self.branches[hop.branch as usize].node;
         if below == NONE {
@@ -526,8 +526,8 @@ impl Tree {
         self.forgot || (self.root != NONE && self.nodes[self.root as usize].cut)
     }
 
-    /// Lets schedules cost more. Those that were made are not made again, unless there were so many that
-    /// they had to be forgotten.
+    /// Lets schedules cost more. No schedule is made again, unless there were so many that they had to be
+    /// forgotten.
     pub(super) fn raise(&mut self, bound: u32) {
         if self.forgot {
             return self.restart(self.selection, bound);
@@ -671,7 +671,7 @@ fn allowed(price: Price, width: u32, budget: u32) -> u32 {
 }
 
 impl Node {
-    /// What is expected below the alternatives that nobody took: they are like the others, by weight. So
+    /// The expected count below the alternatives that were not taken: they are like the others, by weight. So
     /// are those that the bound leaves out.
     fn expected_untaken(&self) -> f64 {
         if self.taken == self.allowed {
@@ -685,7 +685,7 @@ impl Node {
 }
 
 impl Price {
-    /// What the alternative of this rank costs.
+    /// The cost of the alternative of this rank.
     fn of(self, rank: u32) -> u32 {
         match self {
             Price::Free => 0,
@@ -819,7 +819,7 @@ mod tests {
         assert!(tree.nodes.len() <= 6 && tree.branches.len() <= 6);
     }
 
-    /// What is open is the exact number of alternatives beside the paths that were taken.
+    /// The open count is the exact number of alternatives beside the paths that were taken.
     #[test]
     fn alternatives_that_are_open_are_counted() {
         let (mut tree, mut rng) = (Tree::new(Selection::Random, u32::MAX), Rng::new(5));

@@ -18,7 +18,7 @@ pub(super) struct Turns {
     picks: u32,
     /// The candidates by number, and those that only give way.
     enabled: Vec<u32>,
-    /// Those that can be picked, in round-robin order.
+    /// The candidates, in round-robin order.
     order: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ impl Turns {
         }
     }
 
-    /// The worker is no candidate any more.
+    /// The worker is no longer a candidate.
     pub(super) fn disable(&mut self, worker: WorkerId) {
         if let Ok(index) = self.enabled.binary_search(&worker.0) {
             self.enabled.remove(index);

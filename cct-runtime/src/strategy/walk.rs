@@ -9,7 +9,7 @@ use crate::codec::Wire as _;
 /// Leads each iteration along the beginning of an earlier one, and then where nobody has been.
 ///
 /// A point is known again by what it looks like: the worker that ran last and the operation that it is
-/// about to do, at all contested points so far, and who can run. So the enabled set is compared together
+/// about to do, at all choice points so far, and who can run. So the enabled set is compared together
 /// with what each of its members will do, and at the cost of looking at one worker: each becomes the
 /// current one before it is about to do something else.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Walk {
     pub(super) lengths: Lengths,
     turns: Turns,
     rng: Rng,
-    /// What the iteration looked like so far.
+    /// The iteration so far.
     looks: u64,
     /// Stands for the set of candidates, however it came about.
     enabled: u64,
@@ -64,7 +64,7 @@ impl Walk {
         self.turns.run(worker);
         Pick {
             worker,
-            // Who is alone stays alone until somebody is enabled.
+            // A worker that is alone stays alone until another one is enabled.
             quantum: if candidates.len() == 1 { u32::MAX } else { 0 },
         }
     }
@@ -109,7 +109,7 @@ impl Walk {
         self.enabled ^= derive(0, u64::from(worker.0));
     }
 
-    /// The worker is no candidate any more.
+    /// The worker is no longer a candidate.
     pub(super) fn disable(&mut self, worker: WorkerId) {
         self.turns.disable(worker);
         self.enabled ^= derive(0, u64::from(worker.0));
@@ -161,7 +161,7 @@ impl Walk {
     }
 }
 
-/// What a switch away from the current worker costs when preemptions count.
+/// The cost of a switch away from the current worker when preemptions count.
 pub(super) fn price_of_preemption(candidates: &dyn Candidates) -> Price {
     if candidates.reason() == Reason::Point {
         Price::Preemption

@@ -14,7 +14,7 @@ pub struct Origin {
     /// Its chain: work of which each piece made the next one runnable. A thread is a chain of its own; a
     /// continuation belongs to the chain of the work that it goes on with.
     pub chain: ChainId,
-    /// What it is.
+    /// Its kind.
     pub kind: WorkerKind,
 }
 

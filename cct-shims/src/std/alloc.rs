@@ -1,15 +1,16 @@
-//! What stands before the program's global allocator.
+//! The layer before the program's global allocator.
 
 use cct::engine::{hushed, is_at_work, is_controlled};
 use cct::memory::own;
 use real::alloc::{GlobalAlloc, Layout};
 use real::fmt;
 
-/// What `#[global_allocator]` makes the global allocator: the program's own serves the program, and on
-/// workers nobody switches in it.
+/// The global allocator that `#[global_allocator]` makes: the program's own serves the program, and on
+/// workers there is no switch in it.
 ///
-/// What the engine allocates while it is at work comes from its own heap, and goes back there whoever frees
-/// it. What it frees of the program's stays where it is: its allocator's locks may be held.
+/// Allocations of the engine while it is at work come from its own heap, and go back there whoever frees
+/// them. Blocks of the program that the engine frees stay where they are: the program's allocator may hold
+/// its locks.
 pub struct Allocator<T: 'static>(&'static T);
 
 impl<T> Allocator<T> {

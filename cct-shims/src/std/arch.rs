@@ -1,7 +1,7 @@
 //! The processor's time stamp counter, on x86-64: it follows virtual time.
 //!
-//! Reading it is an instruction, past all symbols, so its names in `core::arch` lead here. What is written in
-//! assembly reads the real one.
+//! Reading it is an instruction, past all symbols, so its names in `core::arch` lead here. Assembly
+//! reads the real one.
 
 use cct::engine;
 use real::arch::x86_64::{self, CpuidResult};
@@ -52,8 +52,9 @@ pub fn __cpuid(leaf: u32) -> CpuidResult {
     __cpuid_count(leaf, 0)
 }
 
-/// Tells what the processor can do, but not that its counter is a clock: who hears that measures how long a
-/// tick is, against a clock that is virtual, and keeps the answer. Who does not, takes the system's clock.
+/// Tells what the processor can do, but not that its counter is a clock: a program that hears that measures
+/// how long a tick is, against a clock that is virtual, and keeps the answer. Otherwise it takes the system's
+/// clock.
 #[inline]
 pub fn __cpuid_count(leaf: u32, sub_leaf: u32) -> CpuidResult {
     let mut told = x86_64::__cpuid_count(leaf, sub_leaf);

@@ -1,8 +1,8 @@
-//! Who calls: the program, or a shared library.
+//! The caller of a symbol: the program, or a shared library.
 //!
-//! Only the program's own statics are put back before an iteration. What a shared library keeps, in memory
-//! and in locks, is in another state each time, so its calls are told from the program's by where they
-//! return to.
+//! Only the program's own statics are put back before an iteration. The state of a shared library, in
+//! memory and in locks, is another one each time, so its calls are told from the program's by their return
+//! addresses.
 
 unsafe extern "C" {
     // The linker's: where the executable begins, and where its code ends.

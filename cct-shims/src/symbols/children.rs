@@ -257,7 +257,7 @@ pub(super) fn are_there() -> bool {
     CHILDREN.load(Relaxed) > 0
 }
 
-/// An iteration has begun. Those that the last one left and that have ended are forgotten for good.
+/// An iteration has begun. Children that the last one left and that have ended are forgotten for good.
 pub(super) fn forget_all() {
     if CHILDREN.swap(0, Relaxed) > 0 {
         let anyone = [usize::MAX, 0, super::argument(libc::WNOHANG), 0, 0, 0];
@@ -266,7 +266,7 @@ pub(super) fn forget_all() {
     }
 }
 
-/// What is left of the last iteration's is forgotten before there are new ones.
+/// The rest of the last iteration's is forgotten before there are new ones.
 fn begin() {
     if engine::is_controlled() {
         begin_iteration();

@@ -9,7 +9,7 @@ use libc::{c_int, c_uint, clockid_t, time_t, timespec, timeval};
 use super::real::Real;
 
 const NANOS: u64 = 1_000_000_000;
-/// What the monotonic clock shows when an iteration begins: programs subtract from it.
+/// The value of the monotonic clock when an iteration begins: programs subtract from it.
 const UPTIME: u64 = 1_000_000 * NANOS;
 
 static CLOCK_GETTIME: Real<unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int> =
@@ -27,7 +27,7 @@ static SCHED_YIELD: Real<unsafe extern "C" fn() -> c_int> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"sched_yield") };
 
-/// What a clock shows at virtual time 0; `None` for clocks that are not virtual (CPU time).
+/// The value of a clock at virtual time 0; `None` for clocks that are not virtual (CPU time).
 pub(super) fn epoch(clock: clockid_t) -> Option<u64> {
     match clock {
         libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => {

@@ -21,7 +21,7 @@ fn note() {
 
 /// A look at what a path names, by a system call of this number: others may be about to change it. The second
 /// of the call's arguments is the path.
-fn note_look(number: c_long, arguments: &[usize; 6]) {
+fn note_read(number: c_long, arguments: &[usize; 6]) {
     const LOOKS: [c_long; 5] = [
         libc::SYS_openat,
         libc::SYS_statx,
@@ -92,7 +92,7 @@ macro_rules! system_calls {
                 let mut arguments = [0; 6];
                 let values: &[usize] = &[$($value),*];
                 arguments[..values.len()].copy_from_slice(values);
-                note_look(libc::$number, &arguments);
+                note_read(libc::$number, &arguments);
                 // SAFETY: the caller's arguments are those of the system call.
                 result_of(unsafe { system_call(libc::$number, arguments) }) as $result
             }

@@ -54,7 +54,7 @@ unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
     // SAFETY: the caller's word; another worker may have changed it up to here, but not from here on.
     let changed = || unsafe { (word as *const u32).read_volatile() != expected };
     let object = ObjectId::at(word);
-    // What the word is matters when the worker comes to wait, and so it is a step of its own.
+    // The word's value matters when the worker comes to wait, and so it is a step of its own.
     engine::point_at(Operation::FutexWait, object, engine::last_site()).done();
     if changed() {
         return super::fail(libc::EAGAIN);

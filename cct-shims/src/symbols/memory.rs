@@ -1,8 +1,8 @@
 //! `malloc` and its family: the iteration arena for what the program allocates on controlled workers.
 //!
-//! Only the program's own statics are put back before an iteration. What a shared library allocates (the C
-//! library its environment, its handlers, its caches) must outlive the iteration as that library's statics
-//! do, so the caller decides: each function passes its return address on.
+//! Only the program's own statics are put back before an iteration. Allocations of a shared library (the C
+//! library's environment, handlers and caches) must outlive the iteration as that library's statics do, so
+//! the caller decides: each function passes its return address on.
 
 use cct::memory::arena;
 use libc::{c_int, c_void, size_t};
@@ -11,7 +11,7 @@ use super::caller::{is_program, with_caller};
 use super::real::Real;
 
 unsafe extern "C" {
-    // What the C library keeps under a second name for those who take `malloc` over.
+    // A second name of the C library's functions, for programs that take `malloc` over.
     fn __libc_malloc(size: size_t) -> *mut c_void;
     fn __libc_calloc(count: size_t, size: size_t) -> *mut c_void;
     fn __libc_realloc(block: *mut c_void, size: size_t) -> *mut c_void;

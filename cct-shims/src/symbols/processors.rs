@@ -7,7 +7,7 @@ use libc::{c_int, c_long, cpu_set_t, pid_t, size_t};
 use super::real::Real;
 use crate::std::thread::CONTROLLED_PARALLELISM;
 
-/// What controlled workers are told.
+/// The number that controlled workers are told.
 const CONTROLLED: u8 = CONTROLLED_PARALLELISM.get() as u8;
 
 type GetAffinity = unsafe extern "C" fn(pid_t, size_t, *mut cpu_set_t) -> c_int;

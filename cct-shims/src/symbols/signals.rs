@@ -1,8 +1,8 @@
 //! Signals that the program sends itself: their handlers run at once, as part of the step.
 //!
-//! Those of others are blocked on the workers' thread until the engine looks, see `cct::engine`: a handler
-//! must not run in the middle of a worker's step, where it would be taken for the worker. What the kernel
-//! delivers to another thread is passed on to this one.
+//! Signals of others are blocked on the workers' thread until the engine takes them, see `cct::engine`: a
+//! handler must not run in the middle of a worker's step, where it would be taken for the worker. Signals
+//! that the kernel delivers to another thread are passed on to this one.
 
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
@@ -14,7 +14,7 @@ use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, uco
 use super::identity::{carrier, is_worker};
 use super::real::{Real, system_call};
 
-/// What a worker wants to run for a signal; the kernel has [`arrive`] in its place.
+/// The handler of a worker for a signal; the kernel has [`arrive`] in its place.
 struct Handler {
     function: AtomicUsize,
     flags: AtomicI32,
@@ -131,7 +131,7 @@ fn handler_of(signal: c_int) -> &'static Handler {
     &HANDLERS[number]
 }
 
-/// True if a worker's handler is to run when the engine looks. Those that are for one time only are the
+/// True if a worker's handler is to run when the engine looks. Handlers that are for one time only are the
 /// kernel's to forget.
 fn may_arrive(signal: c_int, new: &libc::sigaction) -> bool {
     is_handled_by_programs(signal)
@@ -215,7 +215,7 @@ pub(super) extern "C" fn raise(signal: c_int) -> c_int {
         }
     });
     // A handler may have written into a pipe.
-    engine::look_again();
+    engine::evaluate_predicates();
     result
 }
 

@@ -21,18 +21,18 @@ use cct::strategy::{Limits, Spec};
 use programs::{ALL, Program};
 
 /// How long each may take for a program.
-const PATIENCE: Duration = Duration::from_secs(12);
+const LONGEST: Duration = Duration::from_secs(12);
 
 /// The page with the table, and where in it the table is.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dpor.md");
 const BEGIN: &str = "<!-- table -->\n";
 const END: &str = "<!-- end of table -->\n";
 
-/// What it took.
+/// The effort of an engine.
 struct Effort {
     executions: u64,
     /// How many of them were given up.
-    redundant: u64,
+    blocked: u64,
     /// Whether nothing was left.
     done: bool,
     time: Duration,
@@ -66,7 +66,7 @@ fn main() {
 fn ours(explorer: &mut Explorer, strategy: &str, program: &Program) -> Effort {
     let settings = Settings {
         iterations: Some(u64::MAX),
-        time: Some(PATIENCE),
+        time: Some(LONGEST),
         strategy: Some(Spec::parse(strategy).expect("a strategy of ours")),
         seed: Some(1),
         watch: Some(u32::MAX),
@@ -78,7 +78,7 @@ fn ours(explorer: &mut Explorer, strategy: &str, program: &Program) -> Effort {
     assert_eq!(counters.limits, Limits::default(), "{}", program.name);
     Effort {
         executions: counters.schedules,
-        redundant: counters.redundant,
+        blocked: counters.sleep_set_blocked,
         done: counters.exhausted,
         time: Duration::from_nanos(counters.nanos),
     }
@@ -90,7 +90,7 @@ fn loom(program: &Program) -> Effort {
     let mut builder = loom::model::Builder::new();
     builder.max_branches = 100_000;
     builder.preemption_bound = None;
-    builder.max_duration = Some(PATIENCE);
+    builder.max_duration = Some(LONGEST);
     builder.checkpoint_interval = 100;
     let (body, count) = (program.loom, Arc::clone(&executions));
     let began = Instant::now();
@@ -101,19 +101,19 @@ fn loom(program: &Program) -> Effort {
     let time = began.elapsed();
     Effort {
         executions: executions.load(Relaxed),
-        redundant: 0,
-        done: time < PATIENCE,
+        blocked: 0,
+        done: time < LONGEST,
         time,
     }
 }
 
 fn line(name: &str, [dpor, dfs, loom]: &[Effort; 3]) -> String {
-    let complete = dpor.executions - dpor.redundant;
+    let complete = dpor.executions - dpor.blocked;
     let mut line = format!("| {name} | {} | ", count(complete, dpor.done));
-    let redundant = count(dpor.redundant, true);
+    let blocked = count(dpor.blocked, true);
     let _ = write!(
         line,
-        "{} | {redundant} | {} | ",
+        "{} | {blocked} | {} | ",
         count(dpor.executions, dpor.done),
         time(dpor)
     );

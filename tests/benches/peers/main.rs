@@ -7,7 +7,7 @@
 //! so that a machine that slows down slows all of them. A slice has a process of its own because this
 //! engine restores a process's statics between iterations, the peers' among them.
 //!
-//! What is a step: for this engine what it counts, a scheduling point; for Shuttle a call of
+//! Steps are: for this engine its own count, a scheduling point; for Shuttle a call of
 //! `next_task`, counted by a wrapping scheduler; Loom has no such count, so
 //! [`Workload::operations`](workloads::Workload::operations) is taken, the operations that the
 //! workload's own code spells out. Schedules a second needs no such convention and is what the ratios

@@ -9,7 +9,7 @@ use crate::workloads::{self, Workload};
 /// How long a slice takes, without its process's start.
 const LENGTH: Duration = Duration::from_millis(150);
 
-/// What a slice did.
+/// The result of a slice.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     /// Schedules run.

@@ -1,4 +1,4 @@
-//! What is measured: one body for all engines, written against the part of std that they share.
+//! The workloads: one body for all engines, written against the part of std that they share.
 
 #[macro_use]
 #[path = "bodies.rs"]

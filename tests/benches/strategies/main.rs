@@ -1,4 +1,4 @@
-//! What a step costs under each strategy, on one core, in one run.
+//! The cost of a step under each strategy, on one core, in one run.
 //!
 //! `cargo bench -p cct-tests --bench strategies [-- <strategy> …]` prints a table and writes
 //! `strategies.json` into the target folder. The workload is the one in which strategies weigh most:

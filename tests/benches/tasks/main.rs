@@ -1,4 +1,4 @@
-//! What a schedule of asynchronous tasks costs: ten tasks that give way fifty times each, on real
+//! The cost of a schedule of asynchronous tasks: ten tasks that give way fifty times each, on real
 //! executors under control, natively, and on Shuttle, whose executor is its own.
 //!
 //! `cargo bench -p cct-tests --bench tasks` prints a table of microseconds for one execution, the median of

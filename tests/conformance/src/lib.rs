@@ -1,4 +1,4 @@
-//! What the tests share.
+//! The common helpers of the tests.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Who has eaten keeps the other's fork by mistake: the other tries again for ever, and counts how often.
+//! A philosopher that has eaten keeps the other's fork by mistake: the other tries for ever, and counts.
 //! Nobody waits, something changes all the time, and one of them never eats.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-/// What `spin` and its likes are made of.
+/// The items that `spin` and its likes are made of.
 pub struct SpinLock<T: ?Sized> {
     locked: AtomicBool,
     value: UnsafeCell<T>,

@@ -12,7 +12,7 @@ pub(super) const PROGRAMS: &[Program] = &[Program::buggy(
 
 /// One place is always left free.
 const SIZE: usize = 3;
-/// What each producer puts, and each consumer gets.
+/// The number of items that each producer puts, and each consumer gets.
 const EACH: i32 = 4;
 
 static LOCK: Lock = Lock::new();

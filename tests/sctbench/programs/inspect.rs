@@ -62,7 +62,7 @@ const FORK: usize = 4;
 /// Ranges of fewer elements are sorted by insertion.
 const SMALL: usize = 7;
 
-/// What a thread of the pool is to do: wait, sort its range, or end.
+/// The work of a thread of the pool: wait, sort its range, or end.
 const IDLE: u8 = 0;
 const WORK: u8 = 1;
 const END: u8 = 2;
@@ -92,7 +92,7 @@ fn shuffled() -> impl Iterator<Item = u32> {
 }
 
 impl Pool {
-    /// What a thread of the pool does, until all are idle.
+    /// The loop of a thread of the pool, until all are idle.
     fn serve(&self, me: &PoolThread) {
         loop {
             let mut guard = me.lock.lock().unwrap();

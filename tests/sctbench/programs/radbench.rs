@@ -24,7 +24,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
 
 /// bug4: a monitor is made by the first who enters it, and is found by others before it is initialised.
 ///
-/// Two threads enter the monitor a few times each. Who finds none makes one, publishes it and then sets
+/// Two threads enter the monitor a few times each. One that finds none makes one, publishes it and then sets
 /// its owner and depth; another that entered in between is no longer the owner when it exits, or both
 /// make one. Racy: the pointer to the monitor, its owner and depth.
 fn make_monitor(flavour: Flavour) {

@@ -1,6 +1,6 @@
 //! `SafeStack`: Vyukov's lock-free stack of indices into an array, and its ABA.
 //!
-//! Whoever pops takes the top's link away first, by an exchange with −1, so that nobody else can pop this
+//! A pop takes the top's link away first, by an exchange with −1, so that nobody else can pop this
 //! cell meanwhile. That a cell may be popped, pushed again elsewhere and come back to the top between two
 //! of a thread's steps is what was overlooked. Three threads pop and push twice each; at the end of a
 //! chain of about five preemptions two threads own the same cell.

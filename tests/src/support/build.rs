@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Finished, cargo};
 
-/// What a build left behind, of the package and of all it depends on.
+/// The products of a build, of the package and of all it depends on.
 #[derive(Debug)]
 pub struct Artifacts {
     /// Libraries and procedural macros.

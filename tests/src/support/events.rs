@@ -1,4 +1,4 @@
-//! What the tool tells programs: `--json`, read line by line.
+//! The tool's output for programs: `--json`, read line by line.
 
 use std::collections::BTreeMap;
 
@@ -46,13 +46,13 @@ impl Events {
         }
     }
 
-    /// What is told of each test that ended, by its name: the executable's, a blank, its own.
+    /// The event of each test that ended, by its name: the executable's, a blank, its own.
     pub fn ended(&self) -> BTreeMap<String, &Value> {
         let named = |event| (name(event), event);
         self.of_kind("test_ended").map(named).collect()
     }
 
-    /// What is told of one test that ended.
+    /// The event of one test that ended.
     #[track_caller]
     pub fn test(&self, name: &str) -> &Value {
         let ended = self.ended();

@@ -1,4 +1,4 @@
-//! What is left of a command once it has ended.
+//! The results of a command once it has ended.
 
 use std::process::Command;
 

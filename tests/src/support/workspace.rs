@@ -134,7 +134,7 @@ impl Workspace {
     }
 }
 
-/// What every exploration starts from.
+/// The arguments of every exploration.
 const SEED: [&str; 2] = ["--seed", "1"];
 
 impl Drop for Workspace {

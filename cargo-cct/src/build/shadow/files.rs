@@ -9,7 +9,7 @@ pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let entries = WalkDir::new(folder).sort_by_file_name().into_iter();
     entries
         .filter_entry(|entry| entry.depth() == 0 || !is_apart(entry))
-        // What cannot be read is not compiled either.
+        // A file that cannot be read is not compiled either.
         .filter_map(Result::ok)
         .filter(|entry| !entry.file_type().is_dir() && is_rust(entry.path()))
         .map(DirEntry::into_path)

@@ -1,4 +1,4 @@
-//! What a tree's files were made from, so that those that did not change are not read again.
+//! The originals of a tree's files, so that those that did not change are not read again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,7 +50,7 @@ impl Index {
         super::plan::write(file, &serde_json::to_string(self)?)
     }
 
-    /// What is known about a file, if it is still so.
+    /// The record of a file, if it still holds.
     pub(super) fn fresh(&self, file: &Path, stamp: Stamp) -> Option<&Entry> {
         let entry = self.files.get(file.to_str()?)?;
         (entry.stamp == stamp).then_some(entry)

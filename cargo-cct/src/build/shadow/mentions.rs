@@ -61,7 +61,7 @@ fn find(tokens: TokenStream, literals: &mut Vec<String>) {
     }
 }
 
-/// What is inside the package is found there, and what is no Rust inside the workspace is linked in.
+/// Paths inside the package are found there, and files inside the workspace that are no Rust are linked in.
 fn is_elsewhere(path: &Path, subject: &Subject) -> bool {
     let within = if super::files::is_rust(path) {
         &subject.package

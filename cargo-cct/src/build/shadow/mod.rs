@@ -31,7 +31,7 @@ use crate::rewrite::{self, Edition, Named, Passes};
 
 pub(crate) use self::files::rust_files;
 
-/// What is mirrored, and how it is rewritten.
+/// The subject of a tree, and how it is rewritten.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
     /// The package's folder.
@@ -44,7 +44,7 @@ pub(super) struct Subject {
     pub is_library: bool,
     /// The crate's edition.
     pub edition: Edition,
-    /// What is done to it.
+    /// The passes that are applied.
     pub passes: Passes,
     /// Functions that settings name.
     pub named: Named,
@@ -116,7 +116,7 @@ impl Subject {
     }
 }
 
-/// What is known of a file, and its new text unless that is there.
+/// The record of a file, and its new text unless that is there.
 type New = (Entry, Option<String>);
 
 /// A thread is worth its while from so many files on.
@@ -178,7 +178,7 @@ impl Mirror<'_> {
         Ok(index)
     }
 
-    /// What is to be known about files, which are independent of each other: as many at a time as there are
+    /// Reads the records of files, which are independent of each other: as many at a time as there are
     /// processors.
     fn entries(&self, files: Vec<PathBuf>) -> Vec<(PathBuf, Option<New>)> {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
@@ -196,7 +196,7 @@ impl Mirror<'_> {
         files.into_iter().zip(entries).collect()
     }
 
-    /// What is to be known about a file, and its new text unless that is there.
+    /// Reads the record of a file, and its new text unless that is there.
     fn entry(&self, file: &Path) -> Option<New> {
         let stamp = index::Stamp::of(file).ok()?;
         if let Some(entry) = self.before.fresh(file, stamp)
@@ -303,7 +303,7 @@ mod tests {
 
     impl Drop for Place {
         fn drop(&mut self) {
-            // What stays behind is no reason to fail.
+            // Files that stay behind are no reason to fail.
             let _ = fs::remove_dir_all(&self.folder);
         }
     }

@@ -1,4 +1,4 @@
-//! What a tree is to contain, and the work that makes it so.
+//! The intended content of a tree, and the work that makes it so.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::process;
 use super::files::is_no_source;
 use super::mirrored;
 
-/// What takes the place of an original.
+/// The replacement of an original.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     /// A folder of the tree's own, with all that is in the original.

@@ -1,4 +1,4 @@
-//! What can be typed at the prompt.
+//! The orders at the prompt.
 
 /// An order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub(super) enum Order {
     Until(Until),
     /// Back to the n-th choice before this one.
     Back(usize),
-    /// What can be chosen, again.
+    /// Show the candidates again.
     List,
     /// All that has happened.
     Trace,
@@ -43,18 +43,18 @@ pub(super) enum Until {
     End,
 }
 
-/// What [`Order::parse`] takes, a line each.
+/// The words that [`Order::parse`] takes, a line each.
 pub(super) const HELP: &str = "  \
   main, w1, 1, …     this worker runs next; for a value, its number
-  (empty line)       what is marked `>`
+  (empty line)       the line marked `>`
   step [N]           N steps more, by default 1
   until step N       on to step N
   until w1           on until that worker waits or has ended
-  until lib.rs:21    on until somebody is about to do something there
+  until lib.rs:21    on until a worker is about to execute a step there
   until end          on to the end; `run` for short
-  back [N]           back to the choice before, or N before: executed again up to there
-  list               what can be chosen, again
-  trace              all that has happened
+  back [N]           back to the choice before, or N before, by executing again up to there
+  list               the candidates again
+  trace              all steps so far
   save               keeps the schedule, up to here as it was and then by defaults, for replay
   quit               leaves; so does the end of the input
 ";

@@ -12,7 +12,7 @@ use super::terminal::{Terminal, tell};
 use crate::report::{Layout, Live, ended_as, failed_with};
 use crate::run::{Led, Repeated};
 
-/// What a process was ended for.
+/// The reasons for which a process is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// To go back.
@@ -34,14 +34,14 @@ pub(super) struct Session {
     answers: Vec<u32>,
     /// How many questions this process has asked.
     asked: usize,
-    /// Those among them, by number, at which there was something to choose.
+    /// The steps among them, by number, at which there was something to choose.
     choices: Vec<usize>,
     goal: Option<Goal>,
     /// The next question had been asked when the process was ended.
     was_here: bool,
     /// How many bytes of what the test printed are no news.
     printed: usize,
-    /// What the process was ended for.
+    /// The reason for which the process was ended.
     pub next: Next,
 }
 
@@ -115,7 +115,7 @@ impl Session {
             Asks::Nothing => return Some(0),
         };
         if self.asked == 0 {
-            // What the harness says before the test.
+            // Lines of the harness before the test.
             self.printed = read(output).len();
         }
         if has_choice {
@@ -151,7 +151,7 @@ impl Session {
         Some(answer)
     }
 
-    /// What the schedule says, as long as it is followed; else to stay with the worker.
+    /// The schedule's pick, as long as it is followed; else to stay with the worker.
     fn default(&self, asks: &Asks) -> u32 {
         let guide = self.guide.as_ref();
         match asks {
@@ -328,7 +328,7 @@ fn refusal(asks: &Asks, number: u32) -> Option<String> {
     }
 }
 
-/// What the test has printed.
+/// The output of the test.
 fn read(output: &Path) -> String {
     String::from_utf8_lossy(&fs::read(output).unwrap_or_default()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What is led, and how its schedule is kept.
+//! The test that is led, and how its schedule is kept.
 
 use std::path::Path;
 use std::time::Duration;

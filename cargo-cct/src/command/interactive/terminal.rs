@@ -61,6 +61,6 @@ impl Terminal {
 /// Writes text.
 pub(super) fn tell(text: &str) {
     let mut out = anstream::stdout().lock();
-    // Whoever does not listen any more has closed the input, too.
+    // A reader that is gone has closed the input, too.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

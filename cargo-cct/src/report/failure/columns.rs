@@ -12,7 +12,7 @@ use super::source::Source;
 use crate::failure::Record;
 use crate::rewrite::{self, Edit, Edition, Passes};
 
-/// What every name of the source layer begins with.
+/// The beginning of every name of the source layer.
 const OURS: &str = "__cct_";
 /// The part of an await point that a site points at; it stands before the `.` of `.await`.
 const AWAIT: &str = "__cct_await";

@@ -1,4 +1,4 @@
-//! What a step did, in a few words.
+//! A step, in a few words.
 
 use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Step, Trace, Value, WorkerKind};
@@ -54,7 +54,7 @@ fn goes_on(trace: &Trace, index: usize) -> bool {
     })
 }
 
-/// What the program itself says of the step.
+/// The program's own label of the step.
 pub(super) fn label<'a>(trace: &'a Trace, step: &Step) -> Option<&'a str> {
     let index = usize::try_from(step.label?).ok()?;
     trace.labels.get(index).map(String::as_str)
@@ -108,7 +108,7 @@ fn value(value: Value) -> String {
     }
 }
 
-/// What a step did to the values of its object, for the citation of its line.
+/// The effect of a step on the values of its object, for the citation of its line.
 pub(super) fn effect(step: &Step) -> String {
     let Some(op) = operation(step) else {
         return String::new();

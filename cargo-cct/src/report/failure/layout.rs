@@ -14,7 +14,7 @@ pub(crate) struct Layout {
 /// How much of the trace is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Detail {
-    /// What is around the failure; steps in other people's crates are folded.
+    /// The steps around the failure; steps in other people's crates are folded.
     Around,
     /// Every step.
     Full,

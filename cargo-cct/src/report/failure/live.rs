@@ -110,7 +110,7 @@ impl Live {
         out + &self.steps(from + hidden) + &self.introductions()
     }
 
-    /// Who is new, of those that are no threads: those are what their `spawn` says.
+    /// The new workers that are no threads: the line of their `spawn` introduces threads.
     fn introductions(&mut self) -> String {
         let names = Names::of(&self.trace, &self.source);
         let mut out = String::new();
@@ -148,7 +148,7 @@ impl Live {
         out
     }
 
-    /// What is asked; `default` is what an empty line answers.
+    /// The question; `default` is the answer of an empty line.
     pub(crate) fn question(&mut self, question: &Question, default: u32) -> String {
         match &question.asks {
             Asks::Worker(offers) => self.offers(offers, &question.waits, default),
@@ -161,7 +161,7 @@ impl Live {
     }
 
     fn offers(&mut self, offers: &[Offer], waits: &[Offer], default: u32) -> String {
-        // What may happen next is described as if it had: names need the whole.
+        // The next steps are described as if they had happened: names need the whole.
         let so_far = self.len();
         for offer in offers.iter().chain(waits) {
             let step = self.step(Happened {
@@ -237,7 +237,7 @@ impl Live {
             outcome: happened.outcome,
             read: happened.read,
             written: happened.written,
-            contested: false,
+            choice_point: false,
             label: None,
             thread: None,
             ahead_of: Vec::new(),

@@ -129,7 +129,7 @@ impl Report {
             BugKind::ErrorReturned => "returned an error",
             BugKind::Deadlock => "deadlock",
             BugKind::LockCycle => "deadlock: locks are waited for in a circle",
-            BugKind::NoProgress => "no progress",
+            BugKind::Livelock => "livelock",
             BugKind::Exit => "exited",
             BugKind::Abort => "aborted",
             BugKind::Signal => "crashed",
@@ -332,7 +332,7 @@ impl Report {
             BugKind::Silence => "… goes on",
             BugKind::BadMemory => "✗ frees",
             BugKind::Safety => "✗ is against the specification",
-            BugKind::Deadlock | BugKind::LockCycle | BugKind::NoProgress | BugKind::Liveness => {
+            BugKind::Deadlock | BugKind::LockCycle | BugKind::Livelock | BugKind::Liveness => {
                 return None;
             }
         };
@@ -341,7 +341,7 @@ impl Report {
         Some((worker, word.to_owned(), bug.site.clone()))
     }
 
-    /// What can be said when the process did not live to tell its steps.
+    /// The report of a process that did not live to tell its steps.
     fn without_trace(&self, layout: &Layout) -> String {
         let record = &self.record;
         let steps: u64 = record
@@ -372,7 +372,7 @@ impl Report {
         out
     }
 
-    /// What the test printed, without the harness's words.
+    /// The output of the test, without the harness's lines.
     fn printed(&self) -> String {
         // The harness leaves the line on which it names the test open.
         let named = format!("test {}", self.record.name.test);

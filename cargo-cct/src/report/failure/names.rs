@@ -1,4 +1,4 @@
-//! What workers, steps and objects are called in a report.
+//! The names of workers, steps and objects in a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(super) struct Names {
     /// The number of each step; a note has that of the step during which it was made.
     steps: Vec<usize>,
     objects: Vec<String>,
-    /// What is awaited, by site.
+    /// The awaited expressions, by site.
     awaited: BTreeMap<u32, String>,
     /// The call in the user's code, by site, where a dependency's steps follow.
     calls: BTreeMap<u32, String>,
@@ -98,13 +98,13 @@ impl Names {
         self.workers.get(usize::try_from(worker).ok()?)
     }
 
-    /// What the worker is.
+    /// The kind of the worker.
     pub(super) fn kind(&self, worker: u32) -> WorkerKind {
         self.info(worker).map(|info| info.kind).unwrap_or_default()
     }
 
-    /// Whose column a worker's steps are in: what a thread does and what the future does that it blocks on
-    /// is one thing after the other, and one thing to the reader.
+    /// The worker in whose column a worker's steps are: the steps of a thread and of the future that it
+    /// blocks on come one after the other, and are one thing to the reader.
     pub(super) fn lane(&self, worker: u32) -> u32 {
         match self.kind(worker) {
             WorkerKind::Root(thread) => thread,
@@ -158,7 +158,7 @@ impl Names {
         self.steps.get(index).copied().unwrap_or(index + 1)
     }
 
-    /// What the step awaits.
+    /// The expression that the step awaits.
     pub(super) fn awaited(&self, step: &Step) -> Option<&str> {
         self.awaited.get(&step.site).map(String::as_str)
     }
@@ -185,7 +185,7 @@ impl Names {
     }
 }
 
-/// What the program calls an object, as far as it can be known.
+/// The program's name of an object, as far as it can be known.
 fn name(trace: &Trace, source: &Source, number: u32, object: &ObjectInfo) -> String {
     if let Some(path) = &object.static_path {
         return path.rsplit("::").next().unwrap_or(path).to_owned();
@@ -237,7 +237,7 @@ fn site_at(trace: &Trace, number: u32) -> Option<&Site> {
     trace.sites.get(usize::try_from(number).ok()?)
 }
 
-/// What an object must be, judged by what is done to it.
+/// The type of an object, judged by the operations on it.
 pub(super) fn kind(step: &Step) -> &'static str {
     operation(step).map_or("object", Operation::about)
 }

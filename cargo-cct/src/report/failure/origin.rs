@@ -3,7 +3,7 @@
 use cct::origin;
 use cct::trace::Site;
 
-/// Whose code a site is in.
+/// The owner of a site.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     /// The user's own.

@@ -25,7 +25,7 @@ pub(super) enum Row {
     },
     /// A worker's steps in code that is not the user's.
     Folded(Stretch),
-    /// What executors do between one step of the user's and the next.
+    /// The steps of executors between one step of the user's and the next.
     Executor {
         /// Their steps.
         stretch: Stretch,
@@ -111,7 +111,7 @@ fn is_noise(step: &Step) -> bool {
     operation(step) == Some(Operation::Start)
 }
 
-/// Who drives tasks, and what of it the reader can do without.
+/// The threads that drive tasks, and the steps of theirs that the reader can do without.
 struct Executors {
     /// The threads whose steps outside the user's code are an executor's.
     threads: BTreeSet<u32>,
@@ -252,7 +252,7 @@ fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -
             let task = next.filter(|&next| is_polled_anew(trace, names, &stretch, next));
             let after = next.map(|next| names.lane(next));
             if task.is_none() && before.is_some() && before == after {
-                // What others do aside, while a worker goes on.
+                // Steps of others aside, while a worker goes on.
                 continue;
             }
             let next = task;
@@ -439,7 +439,7 @@ fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
         let mut rest = trace.steps[last + 1..].iter();
         rest.any(|step| step.worker == before.worker)
     };
-    is_switch(names, before, after) && !gave_way && after.contested && goes_on()
+    is_switch(names, before, after) && !gave_way && after.choice_point && goes_on()
 }
 
 /// True when another worker runs; a thread that polls a task, and goes on after that, is not another.
@@ -567,7 +567,7 @@ mod tests {
         ];
         steps[1].0.outcome = Outcome::Waits;
         for step in &mut steps {
-            step.0.contested = true;
+            step.0.choice_point = true;
         }
         let trace = trace(&steps);
         assert_eq!(
@@ -607,7 +607,7 @@ mod tests {
             step(0, Operation::Load, EXECUTOR),
             step(2, Operation::Await, "src/a.rs"),
         ];
-        steps[1].0.contested = true;
+        steps[1].0.choice_point = true;
         steps[3].0.outcome = Outcome::Woken;
         // Back on its stack, which is no step.
         steps[5].0.note = true;
@@ -645,7 +645,7 @@ mod tests {
             step(1, Operation::Await, "src/a.rs"),
         ];
         for (step, _) in &mut steps {
-            step.contested = true;
+            step.choice_point = true;
         }
         let trace = of_tasks(&mut steps);
         let names = names(&trace);

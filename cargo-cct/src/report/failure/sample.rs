@@ -17,7 +17,7 @@ pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, Stri
         outcome: Outcome::Done,
         read: None,
         written: None,
-        contested: false,
+        choice_point: false,
         label: None,
         thread: None,
         ahead_of: Vec::new(),

@@ -20,7 +20,7 @@ pub(super) struct Source {
 
 /// A receiver may be spread over this many lines.
 const LINES_OF_A_CHAIN: usize = 6;
-/// What is awaited is shown if it has at most so many characters.
+/// An awaited expression is shown if it has at most so many characters.
 const LONGEST_AWAITED: usize = 18;
 
 impl Source {
@@ -91,7 +91,7 @@ impl Source {
         })
     }
 
-    /// What is awaited at a site that points at an `await`, if that is short.
+    /// The awaited expression at a site that points at an `await`, if it is short.
     pub(super) fn awaited(&self, site: &Site) -> Option<String> {
         let line = self.line(&site.file, site.line)?;
         let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
@@ -129,7 +129,7 @@ impl Source {
 fn receiver_before(text: &str) -> Option<String> {
     let text = text.trim_end().strip_suffix('.')?.trim_end();
     let mut start = text.len();
-    // What is open, from the back. Only the types of a call are in angle brackets, else they compare.
+    // The open brackets, from the back. Only the types of a call are in angle brackets, else they compare.
     let mut open = Vec::new();
     for (at, c) in text.char_indices().rev() {
         let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
@@ -179,7 +179,7 @@ pub(super) fn short_site(site: &Site) -> String {
     format!("{file}:{}", site.line)
 }
 
-/// What people would call the object: the last part of the expression, unless that is a number, and
+/// The natural name of the object: the last part of the expression, unless that is a number, and
 /// without an index, whose variable has had many values.
 pub(super) fn short_name(expression: &str) -> String {
     let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! Who waits for what, held by whom: the part of a report that explains a deadlock.
+//! The waits of workers, with the holders: the part of a report that explains a deadlock.
 
 use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Step, Trace, WorkerKind};
@@ -145,7 +145,7 @@ impl View<'_> {
         text
     }
 
-    /// What a task does that nobody polls.
+    /// The state of a task that nobody polls.
     fn task(&self, wait: &Wait, how: Unpolled) -> String {
         let site = wait.caller.as_ref().unwrap_or(&wait.site);
         // A future that a thread blocks on goes by the thread's name, which stands before.
@@ -188,7 +188,7 @@ impl View<'_> {
         }
     }
 
-    /// What is waited for.
+    /// The object that is waited for.
     fn object(&self, wait: &Wait) -> String {
         let op = Op::from_code(wait.operation);
         if is_join(wait) {
@@ -343,7 +343,7 @@ mod tests {
         ];
         let bug = Bug {
             waits: (1..).zip(waits).map(|(n, how)| wait(n, how)).collect(),
-            ..Bug::new(BugKind::NoProgress, String::new(), None, None)
+            ..Bug::new(BugKind::Livelock, String::new(), None, None)
         };
         let names = Names::of(&trace, &Source::new(std::path::Path::new("/nowhere")));
         let layout = Layout {

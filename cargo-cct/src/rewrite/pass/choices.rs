@@ -1,4 +1,4 @@
-//! Crates that draw by lot which branch of a `select!` comes first: the engine chooses instead.
+//! Crates that choose at random which branch of a `select!` comes first: the engine chooses instead.
 //!
 //! ```text
 //! pub fn thread_rng_n(n: u32) -> u32 { if let Some(chosen) = ::std::__cct::choose(n) { return chosen; } …
@@ -10,37 +10,37 @@
 
 use std::path::Path;
 
-use cct::known::{DRAWS, Draw};
+use cct::known::{RANDOM_CHOICES, RandomChoice};
 use proc_macro2::Delimiter;
 
 use crate::rewrite::syntax::{Tree, sequences};
 use crate::rewrite::{Edit, Edition, Passes, Source};
 
-/// The packages that are known to draw lots, some of them more than once.
-pub(crate) fn draw_lots() -> impl Iterator<Item = &'static str> {
-    DRAWS.iter().map(|draw| draw.package)
+/// The packages that are known to choose branches at random, some of them more than once.
+pub(crate) fn with_random_choices() -> impl Iterator<Item = &'static str> {
+    RANDOM_CHOICES.iter().map(|choice| choice.package)
 }
 
-/// Tells whether none of the functions is there by which a package draws lots; `read` gives the text of its
-/// files.
-pub(crate) fn has_lost_lots(package: &str, read: impl Fn(&str) -> Option<String>) -> bool {
-    let mut own = DRAWS
+/// Tells whether none of the functions is there by which a package chooses at random; `read` gives the text
+/// of its files.
+pub(crate) fn has_lost_choices(package: &str, read: impl Fn(&str) -> Option<String>) -> bool {
+    let mut own = RANDOM_CHOICES
         .iter()
-        .filter(|draw| draw.package == package)
+        .filter(|choice| choice.package == package)
         .peekable();
-    let is_there = |draw: &Draw| {
-        let Some(text) = read(draw.file) else {
+    let is_there = |choice: &RandomChoice| {
+        let Some(text) = read(choice.file) else {
             return false;
         };
-        let source = Source::parse(&text, Path::new(draw.file), Edition::Rust2021);
+        let source = Source::parse(&text, Path::new(choice.file), Edition::Rust2021);
         source.is_some_and(|source| !run(&source).is_empty())
     };
     own.peek().is_some() && !own.any(is_there)
 }
 
-/// What there is to do about the lots of a package.
+/// The part that edits the random choices of a package, if it has any.
 pub(crate) fn choices_of(package: &str) -> Passes {
-    if draw_lots().any(|name| name == package) {
+    if with_random_choices().any(|name| name == package) {
         Passes::CHOICES
     } else {
         Passes::NONE
@@ -48,14 +48,18 @@ pub(crate) fn choices_of(package: &str) -> Passes {
 }
 
 /// Tells whether that may be in this file.
-pub(crate) fn draws_lots_in(file: &Path) -> bool {
-    DRAWS.iter().any(|draw| file.ends_with(draw.file))
+pub(crate) fn has_random_choices(file: &Path) -> bool {
+    RANDOM_CHOICES
+        .iter()
+        .any(|choice| file.ends_with(choice.file))
 }
 
 /// Has the engine choose.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    let here = DRAWS.iter().filter(|draw| source.path.ends_with(draw.file));
-    let names: Vec<_> = here.map(|draw| draw.function).collect();
+    let here = RANDOM_CHOICES
+        .iter()
+        .filter(|choice| source.path.ends_with(choice.file));
+    let names: Vec<_> = here.map(|choice| choice.function).collect();
     let mut edits = Vec::new();
     sequences(&source.trees, &mut |sequence| {
         for at in 0..sequence.len() {
@@ -118,7 +122,7 @@ mod tests {
     #[test]
     fn a_package_has_one_of_its_functions_or_has_lost_them() {
         let lost = |package: &str, there: &str, text: &str| {
-            has_lost_lots(package, |file| (file == there).then(|| text.to_owned()))
+            has_lost_choices(package, |file| (file == there).then(|| text.to_owned()))
         };
         let draws = "pub fn thread_rng_n(n: u32) -> u32 { a(n) }";
         assert!(!lost("tokio", "src/util/rand.rs", draws));

@@ -5,7 +5,7 @@
 //! #[tokio::test] async fn t() { async fn t() { BODY} __cct_root!(t()).await }
 //! ```
 //!
-//! What drives them is written by the attribute's macro, where no pass sees it. So the body becomes a
+//! The attribute's macro writes the code that drives them, where no pass sees it. So the body becomes a
 //! function of its own, of the same name, since tests ask for the name of the function they are in. The
 //! await that is added is no point. If the attribute pauses the runtime's clock, that is said first, see
 //! [`own_clock`](super::own_clock).
@@ -17,7 +17,7 @@ use super::own_clock::OWN_CLOCK;
 use crate::rewrite::syntax::{Tree, one_line, sequences};
 use crate::rewrite::{Edit, Edition, Source};
 
-/// What cannot be said a second time, within: types that have no name, and what a function in a function
+/// Words that cannot be repeated within: types that have no name, and names that a function in a function
 /// does not know.
 const ONLY_OUTSIDE: [&str; 3] = ["impl", "where", "Self"];
 
@@ -94,7 +94,7 @@ impl<'t> Function<'t> {
     }
 }
 
-/// What a function returns, and its body; none if constants in braces leave that open.
+/// The return type of a function, and its body; none if constants in braces leave that open.
 fn until_body(rest: &[Tree]) -> Option<(&[Tree], &Tree)> {
     let is_body = |tree: &Tree| tree.inside(Delimiter::Brace).is_some();
     let end = rest.iter().position(is_body)?;
@@ -109,7 +109,7 @@ fn has_one_of(tokens: &[Tree], words: &[&str]) -> bool {
     })
 }
 
-/// What is in the attributes that end `before`, up to the function's visibility.
+/// The content of the attributes that end `before`, up to the function's visibility.
 fn attributes(before: &[Tree]) -> Vec<&[Tree]> {
     let mut before = match before {
         [rest @ .., word, Tree::Group(..)] if word.is_word("pub") => rest,

@@ -7,7 +7,7 @@
 //!
 //! They go by any name, but they can be read. A function that polls what it is given in a loop, and returns
 //! its output and nothing else, drives it. In a file with a function that polls in a loop, one that boxes
-//! what it is given, to keep it, spawns it. What a caller has handed over already stays what it is.
+//! what it is given, to keep it, spawns it. A future that a caller has handed over already stays as it is.
 
 use cct::known::BOXING;
 use proc_macro2::{Delimiter, Group, Ident};
@@ -59,7 +59,7 @@ struct Function<'t> {
 
 /// A parameter that is a future.
 struct Parameter {
-    /// What comes before its name: `mut `, or nothing.
+    /// The text before its name: `mut `, or nothing.
     binding: &'static str,
     name: Ident,
     /// The name of its type, unless that has none.
@@ -141,7 +141,7 @@ impl<'t> Function<'t> {
         })
     }
 
-    /// What is said of a type that the function is generic in.
+    /// The bounds of a type that the function is generic in.
     fn bounds(&self, generic: &Ident) -> Option<String> {
         let mut found = None::<String>;
         for said in [self.generics, self.result] {

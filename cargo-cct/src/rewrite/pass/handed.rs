@@ -1,4 +1,4 @@
-//! What is given to a method that may drive it is handed over, and the end of the call is said.
+//! An argument of a method that may drive it is handed over, and the end of the call is told.
 //!
 //! ```text
 //! pool.run_until(job())        pool.run_until(__cct_handed!(job())).__cct_returned()

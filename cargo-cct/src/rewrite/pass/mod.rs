@@ -20,7 +20,7 @@ mod assertions;
 
 mod choices;
 
-pub(crate) use self::choices::{choices_of, draw_lots, has_lost_lots};
+pub(crate) use self::choices::{choices_of, has_lost_choices, with_random_choices};
 
 use std::path::Path;
 
@@ -31,12 +31,12 @@ use super::source::Source;
 /// One source transformation.
 #[derive(Debug)]
 pub(super) struct Pass {
-    /// What it is about.
+    /// Its name.
     name: &'static str,
     /// When it is on.
     part: Part,
     run: Run,
-    /// What it does, for help and documentation.
+    /// Its effect, for help and documentation.
     does: &'static str,
 }
 
@@ -61,16 +61,16 @@ const TABLE: &[Pass] = &[
         name: "included text",
         part: Part::Await,
         run: Run::Everywhere(include::run),
-        does: "`include_str!` of a Rust file means the user's",
+        does: "`include_str!` of a Rust file reads the user's file",
     },
     // The end of a call, before anything that is done with its result.
     Pass {
         name: "calls that may drive",
         part: Part::Handed,
         run: Run::Everywhere(handed::run),
-        does: "what `run` and `run_until` get is a root if they drive it",
+        does: "a future given to `run` or `run_until` is a root if they drive it",
     },
-    // What follows a call, before all that may end where the call does.
+    // Texts that follow a call, before all that may end where the call does.
     Pass {
         name: "clocks that stand still",
         part: Part::Tasks,
@@ -91,7 +91,7 @@ const TABLE: &[Pass] = &[
         run: Run::Everywhere(tasks::run),
         does: "futures that are spawned, or driven by `block_on`, are tasks and roots",
     },
-    // Before borders: what is moved into a function begins with its first border.
+    // Before boundaries: code that is moved into a function begins with its first boundary.
     Pass {
         name: "driven functions",
         part: Part::Tasks,
@@ -102,27 +102,27 @@ const TABLE: &[Pass] = &[
         name: "executors of your own",
         part: Part::Handed,
         run: Run::Everywhere(executors::run),
-        does: "functions that poll what they are given in a loop drive it, and those that box it spawn it",
+        does: "functions that poll their parameter in a loop drive it, and functions that box it spawn it",
     },
     Pass {
-        name: "borders of statements",
+        name: "statement boundaries",
         part: Part::Statements,
         run: Run::Everywhere(statements::run),
         does: "the engine is told where a statement begins that calls something",
     },
     // In functions of known crates, which hardly anything else is in.
     Pass {
-        name: "branches drawn by lot",
+        name: "random branch choices",
         part: Part::Choices,
-        run: Run::In(choices::draws_lots_in, choices::run),
-        does: "what a crate draws by lot, the engine chooses",
+        run: Run::In(choices::has_random_choices, choices::run),
+        does: "the engine replaces the random branch choices of known crates",
     },
     // Says what the text was before the others, for which their order does not matter.
     Pass {
         name: "assertions",
         part: Part::Await,
         run: Run::After(assertions::run),
-        does: "an assertion that is edited says what it would have said",
+        does: "an edited assertion keeps its message",
     },
 ];
 
@@ -134,7 +134,7 @@ pub(crate) fn about_passes() -> String {
     lines.collect()
 }
 
-/// What these passes change in the text of a file; `read` takes it apart, if there is anything to do.
+/// The edits of these passes in the text of a file; `read` takes it apart, if there is anything to do.
 pub(super) fn edits<'s>(
     path: &Path,
     passes: Passes,
@@ -166,7 +166,7 @@ pub(super) fn edits<'s>(
     edits
 }
 
-/// What one pass makes of a text.
+/// The edits of one pass in a text.
 #[cfg(test)]
 pub(super) fn made_by(run: fn(&Source<'_>) -> Vec<Edit>, text: &str) -> String {
     use super::{Edition, apply, edit};

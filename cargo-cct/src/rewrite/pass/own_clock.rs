@@ -7,8 +7,9 @@
 //! ```
 //!
 //! Such a clock stands still, and jumps to the next timer when the runtime finds nothing to do: it must not
-//! find that because of tasks that are held back. What hands its result on may stand wherever such a call
-//! does. A function of another kind that has the name costs some schedules, and nothing else.
+//! find that because of tasks that are held back. The call that hands its result on may stand
+//! wherever such a call does. A function of another kind that has the name costs some schedules, and nothing
+//! else.
 
 use cct::known::{PAUSE, START_PAUSED};
 use proc_macro2::Delimiter;
@@ -16,7 +17,7 @@ use proc_macro2::Delimiter;
 use crate::rewrite::syntax::{Tree, sequences};
 use crate::rewrite::{Edit, Source};
 
-/// What follows the value of a call.
+/// The text that follows the value of a call.
 pub(super) const OWN_CLOCK: &str = ".__cct_own_clock()";
 
 /// Says it at each call.

@@ -1,4 +1,4 @@
-//! Borders between statements: a call of code that is not interleaved is one step, and this is where the
+//! Boundaries between statements: a call of code that is not interleaved is one step, and this is where the
 //! next one begins.
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //! __cct_statement(); let old = map.get(&1); __cct_statement(); map.insert(old, 2)
 //! ```
 //!
-//! A border is a statement of its own, so nothing lives longer or shorter for it. It follows the token
+//! A boundary is a statement of its own, so nothing lives longer or shorter for it. It follows the token
 //! before it: where lines end as statements do, no column moves, in panics and in what the compiler says.
 //! Where the compiler
 //! evaluates code there is none, nor in what macros are given, where a statement is not known to be one.
@@ -21,36 +21,36 @@ use syn::{
 use crate::rewrite::syntax::{Start, end_of, one_line};
 use crate::rewrite::{Edit, Source};
 
-const BORDER: &str = "__cct_statement();";
+const BOUNDARY: &str = "__cct_statement();";
 
 /// Functions with such attributes are no place for a call.
 const OWN_RULES: [&str; 2] = ["naked", "target_feature"];
 
-/// Puts a border in front of each statement that calls something.
+/// Puts a boundary in front of each statement that calls something.
 pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
-    let mut borders = Borders {
+    let mut boundaries = Boundaries {
         text: source.text,
         edits: Vec::new(),
         is_left: false,
         calls: false,
     };
     if let Ok(file) = syn::parse2(source.tokens.clone()) {
-        borders.visit_file(&file);
+        boundaries.visit_file(&file);
     }
-    borders.edits
+    boundaries.edits
 }
 
-struct Borders<'t> {
+struct Boundaries<'t> {
     text: &'t str,
     edits: Vec<Edit>,
-    /// What is visited gets no border.
+    /// The code that is visited gets no boundary.
     is_left: bool,
     /// The statement that is visited calls something outside of its blocks.
     calls: bool,
 }
 
-impl Borders<'_> {
-    /// Visits something that gets borders, or none, whatever is around it.
+impl Boundaries<'_> {
+    /// Visits something that gets boundaries, or none, whatever is around it.
     fn within(&mut self, is_left: bool, visit: impl FnOnce(&mut Self)) {
         let around = std::mem::replace(&mut self.is_left, is_left);
         visit(self);
@@ -59,7 +59,7 @@ impl Borders<'_> {
 
     fn function(&mut self, attributes: &[Attribute], signature: &Signature, body: &Block) {
         let is_left = signature.constness.is_some() || attributes.iter().any(has_own_rules);
-        self.within(is_left, |borders| borders.visit_block(body));
+        self.within(is_left, |boundaries| boundaries.visit_block(body));
     }
 
     /// Visits a loop, whose head may call something each time round: then so may what follows it.
@@ -69,13 +69,13 @@ impl Borders<'_> {
         let head_calls = self.calls;
         if body.stmts.is_empty() && head_calls && !self.is_left {
             let at = Source::range(body.brace_token.span.close()).start;
-            self.edits.push(Edit::insert(at, BORDER));
+            self.edits.push(Edit::insert(at, BOUNDARY));
         }
         self.visit_statements(body, head_calls);
         self.calls = around || head_calls;
     }
 
-    /// Visits a block; its first statement gets a border in any case, if so said.
+    /// Visits a block; its first statement gets a boundary in any case, if so said.
     fn visit_statements(&mut self, body: &Block, mut begins: bool) {
         let around = self.calls;
         for (at, statement) in body.stmts.iter().enumerate() {
@@ -84,7 +84,7 @@ impl Borders<'_> {
             let is_item = matches!(statement, Stmt::Item(_));
             if self.calls && !is_item && !self.is_left {
                 let start = Start::of(statement);
-                let border = self.conditions(start.attributes) + BORDER;
+                let boundary = self.conditions(start.attributes) + BOUNDARY;
                 let start = Source::range(start.at).start;
                 let before = match at.checked_sub(1) {
                     Some(before) => end_of(&body.stmts[before]),
@@ -93,13 +93,13 @@ impl Borders<'_> {
                 // A block's own attributes come first.
                 let has_own = self.text[before..start].contains("#!");
                 let place = if has_own { start } else { before };
-                self.edits.push(Edit::insert(place, format!(" {border}")));
+                self.edits.push(Edit::insert(place, format!(" {boundary}")));
             }
         }
         self.calls = around;
     }
 
-    /// The conditions under which a statement is there, for its border. Without it, what comes before is
+    /// The conditions under which a statement is there, for its boundary. Without it, what comes before is
     /// the value of the block.
     fn conditions(&self, attributes: &[Attribute]) -> String {
         let conditions = attributes.iter().filter(|one| one.path().is_ident("cfg"));
@@ -112,7 +112,7 @@ impl Borders<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Borders<'_> {
+impl<'ast> Visit<'ast> for Boundaries<'_> {
     fn visit_block(&mut self, block: &'ast Block) {
         self.visit_statements(block, false);
     }
@@ -164,31 +164,33 @@ impl<'ast> Visit<'ast> for Borders<'_> {
     }
 
     fn visit_item_const(&mut self, item: &'ast ItemConst) {
-        self.within(true, |borders| borders.visit_expr(&item.expr));
+        self.within(true, |boundaries| boundaries.visit_expr(&item.expr));
     }
 
     fn visit_item_static(&mut self, item: &'ast ItemStatic) {
-        self.within(true, |borders| borders.visit_expr(&item.expr));
+        self.within(true, |boundaries| boundaries.visit_expr(&item.expr));
     }
 
     fn visit_impl_item_const(&mut self, item: &'ast ImplItemConst) {
-        self.within(true, |borders| borders.visit_expr(&item.expr));
+        self.within(true, |boundaries| boundaries.visit_expr(&item.expr));
     }
 
     fn visit_trait_item_const(&mut self, item: &'ast TraitItemConst) {
-        self.within(true, |borders| visit::visit_trait_item_const(borders, item));
+        self.within(true, |boundaries| {
+            visit::visit_trait_item_const(boundaries, item);
+        });
     }
 
     fn visit_expr_const(&mut self, block: &'ast ExprConst) {
-        self.within(true, |borders| borders.visit_block(&block.block));
+        self.within(true, |boundaries| boundaries.visit_block(&block.block));
     }
 
     fn visit_expr_repeat(&mut self, array: &'ast ExprRepeat) {
         self.visit_expr(&array.expr);
-        self.within(true, |borders| borders.visit_expr(&array.len));
+        self.within(true, |boundaries| boundaries.visit_expr(&array.len));
     }
 
-    // What is in these, the compiler evaluates.
+    // The compiler evaluates code in these.
     fn visit_type(&mut self, _: &'ast Type) {}
     fn visit_generic_argument(&mut self, _: &'ast GenericArgument) {}
     fn visit_variant(&mut self, _: &'ast Variant) {}
@@ -217,8 +219,8 @@ mod tests {
     use super::run;
     use crate::rewrite::pass::made_by;
 
-    /// What becomes of a function's body, with `¦` for a border.
-    fn bordered(body: &str) -> String {
+    /// A function's body after the pass, with `¦` for a boundary.
+    fn bounded(body: &str) -> String {
         let made = made_by(run, &format!("fn f() {{ {body} }}"));
         let inside = made
             .strip_prefix("fn f() { ")
@@ -255,7 +257,7 @@ mod tests {
                 "¦<A as B>::c(); ¦::d(); ¦*e = f(); ¦(g)(); ¦..h()",
             ),
         ] {
-            assert_eq!(bordered(body), expected);
+            assert_eq!(bounded(body), expected);
         }
     }
 
@@ -278,7 +280,7 @@ mod tests {
             ),
             ("unsafe { a() } 'b: { c() }", "unsafe { ¦a() } 'b: { ¦c() }"),
         ] {
-            assert_eq!(bordered(body), expected);
+            assert_eq!(bounded(body), expected);
         }
     }
 
@@ -294,11 +296,11 @@ mod tests {
                 "#[cfg(a)] ¦#[cfg(a)] b! {} #[cfg(not(a))] ¦#[cfg(\n  not(a),\n)] c.d()",
             ),
         ] {
-            assert_eq!(bordered(body), expected);
+            assert_eq!(bounded(body), expected);
         }
     }
 
-    /// What a loop asks each time round follows what its body did, and the body what was asked.
+    /// The condition of a loop follows the operations of its body, and the body follows the condition.
     #[test]
     fn rounds_begin_with_one_if_their_head_calls() {
         for (body, expected) in [
@@ -311,7 +313,7 @@ mod tests {
             ("while a() {}", "¦while a() {¦}"),
             ("while let Some(_) = a {}", "while let Some(_) = a {}"),
         ] {
-            assert_eq!(bordered(body), expected);
+            assert_eq!(bounded(body), expected);
         }
     }
 

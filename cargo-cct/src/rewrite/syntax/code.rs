@@ -19,8 +19,8 @@ const TAKE_TOKENS: [&str; 11] = [
 
 /// Shows `look` each sequence of tokens that stand side by side in code, outer ones first.
 ///
-/// Left out are attributes, what a macro's rules match, and what a macro only takes the tokens of. What
-/// a rule expands to is code.
+/// Left out are attributes, the patterns of a macro's rules, and arguments of which a macro only takes the
+/// tokens. The expansion of a rule is code.
 pub(in crate::rewrite) fn sequences<'t>(trees: &'t [Tree], look: &mut dyn FnMut(&'t [Tree])) {
     look(trees);
     for (at, tree) in trees.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(in crate::rewrite) fn sequences<'t>(trees: &'t [Tree], look: &mut dyn FnMut(
     }
 }
 
-/// What a group is, by what stands before and after it.
+/// The kind of a group, by the tokens before and after it.
 enum Role {
     Code,
     /// The rules of a macro.

@@ -15,7 +15,7 @@ use super::tree::Tree;
 #[derive(Debug)]
 pub(in crate::rewrite) struct Declared {
     all: Vec<String>,
-    /// Those that want a certain type.
+    /// The functions that want a certain type.
     typed: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ fn wants_a_type(signature: &[Tree]) -> bool {
     }
 }
 
-/// What a function is generic in, and its parameters.
+/// The generics of a function, and its parameters.
 pub(in crate::rewrite) fn split(signature: &[Tree]) -> Option<(&[Tree], &Group)> {
     let mut depth = 0;
     for (at, tree) in signature.iter().enumerate() {
@@ -113,7 +113,7 @@ fn is_arrow(before: &[Tree]) -> bool {
 mod tests {
     use crate::rewrite::tests::with_tasks;
 
-    /// What a call becomes in a file with such a function.
+    /// A call in a file with such a function, after the pass.
     fn beside(function: &str, call: &str) -> String {
         let made = with_tasks(&format!("{function} fn f() {{ {call} }}"));
         let call = made

@@ -28,7 +28,7 @@ fn last(statement: &Stmt) -> Span {
 
 /// The last token of an expression that is a statement without a semicolon.
 ///
-/// What is none of those with a block of their own is the value of the block around it, and nobody asks.
+/// An expression without a block of its own is the value of the block around it, and nobody asks.
 fn last_of(expression: &Expr) -> Span {
     match expression {
         Expr::Async(e) => e.block.brace_token.span.close(),

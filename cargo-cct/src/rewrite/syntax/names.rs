@@ -1,4 +1,4 @@
-//! What the names of functions that are given futures mean in a file.
+//! The meanings, in a file, of the names of functions that are given futures.
 
 use cct::known::{DRIVE, MAY_DRIVE, SPAWN};
 
@@ -6,10 +6,10 @@ use super::by_hand::PolledByHand;
 use super::declared::Declared;
 use super::tree::Tree;
 
-/// What such names mean in a file.
+/// The meanings of such names in a file.
 #[derive(Debug)]
 pub(in crate::rewrite) struct Names {
-    /// Those of functions that spawn nothing.
+    /// The names of functions that spawn nothing.
     pub by_hand: PolledByHand,
     /// The functions of the file that have such names.
     pub declared: Declared,

@@ -13,7 +13,7 @@ use syn::{AttrStyle, Attribute, Expr, ExprRange, Label, Path, QSelf, Stmt};
 pub(in crate::rewrite) struct Start<'s> {
     /// Its first token.
     pub at: Span,
-    /// What it begins with, if it has any; attributes inside its braces come after.
+    /// Its first attribute, if it has any; attributes inside its braces come after.
     pub attributes: &'s [Attribute],
 }
 
@@ -51,7 +51,7 @@ fn is_outer(attribute: &Attribute) -> bool {
     matches!(attribute.style, AttrStyle::Outer)
 }
 
-/// What an expression starts with, after its attributes.
+/// The start of an expression, after its attributes.
 enum First<'e> {
     Token(Span),
     Within(&'e Expr),
@@ -105,7 +105,7 @@ fn first(expression: &Expr) -> (&[Attribute], First<'_>) {
             Token(of_label(e.label.as_ref(), e.while_token.span)),
         ),
         Expr::Yield(e) => (&e.attrs[..], Token(e.yield_token.span)),
-        // Those that hold no statements.
+        // Blocks that hold no statements.
         other => (&[], Token(other.span())),
     }
 }

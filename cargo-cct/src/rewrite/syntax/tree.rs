@@ -59,7 +59,7 @@ impl Tree {
         matches!(self, Tree::Leaf(TokenTree::Punct(punct)) if punct.as_char() == sign)
     }
 
-    /// What is in it, if it is a group in such brackets.
+    /// Its content, if it is a group in such brackets.
     pub(in crate::rewrite) fn inside(&self, brackets: Delimiter) -> Option<(&Group, &[Tree])> {
         match self {
             Tree::Group(group, inside) if group.delimiter() == brackets => Some((group, inside)),

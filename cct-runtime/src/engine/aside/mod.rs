@@ -5,4 +5,4 @@ pub(crate) mod conditions;
 pub(crate) mod monitors;
 mod predicate;
 
-pub(crate) use predicate::looks;
+pub(crate) use predicate::holds;

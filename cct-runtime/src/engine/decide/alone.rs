@@ -49,9 +49,9 @@ impl Engine {
             self.progress.alone.paused = Some(self.observers.pause());
         }
         self.progress.alone.waits += u32::from(self.decision.request == Request::Wait);
-        self.decision.limits.patience = self.observers.tape.is_enough();
+        self.decision.limits.alone = self.observers.tape.is_enough();
         let may_wait = self.progress.alone.waits < self.budget.bound.max(MOST_WAITS);
-        may_wait && !self.decision.limits.patience || self.iteration.body_done
+        may_wait && !self.decision.limits.alone || self.iteration.body_done
     }
 
     /// The only worker goes on, whoever else would have been asked.

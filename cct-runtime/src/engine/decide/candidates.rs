@@ -133,9 +133,9 @@ impl Engine {
         let current = unsafe { &mut *worker };
         current.resumes_wait = true;
         current.was_waiting = true;
-        let contested = self.decision.width.is_contested;
+        let choice_point = self.decision.width.is_choice_point;
         if let Some(recorder) = &mut self.observers.recorder {
-            recorder.begin_wait(current, contested);
+            recorder.begin_wait(current, choice_point);
         }
         let (id, operation, deadline) = (current.id, current.operation, current.deadline);
         // SAFETY: the current worker was running, so it is a candidate.
@@ -197,21 +197,21 @@ impl Engine {
         }
     }
 
-    /// Wakes those whose look succeeds; true if there are any.
+    /// Wakes the workers whose ready predicate holds; true if there are any.
     pub(crate) fn wake_ready(&mut self) -> bool {
         let mut any = false;
         let mut index = 0;
-        while let Some(&worker) = self.roster.looking().get(index) {
-            // SAFETY: members are live, and what one looks at is there while it waits.
+        while let Some(&worker) = self.roster.with_predicates().get(index) {
+            // SAFETY: members are live, and the object of a predicate is there while its worker waits.
             let is_ready = unsafe {
                 (*worker)
-                    .look
-                    .is_some_and(|look| (look.is_ready)(look.at, self.time.now))
+                    .ready
+                    .is_some_and(|ready| (ready.holds)(ready.object, self.time.now))
             };
             if is_ready {
                 any = true;
                 self.roster.take_waiter(worker);
-                // It is a member no more: the next one has its place.
+                // It is no longer a member: the next one has its place.
                 self.wake(worker);
             } else {
                 index += 1;

@@ -34,7 +34,7 @@ impl Engine {
     /// From here on there is a deadline, and three quarters of the steps that are left to wait for it.
     ///
     /// Most sleeps in tests mean "until the others are done", which this many steps may be too few for: the
-    /// more there are, the better. What is left is for what the sleeper does then.
+    /// more there are, the better. The rest is for the steps of the sleeper afterwards.
     fn expect_deadline(&mut self) {
         let steps = self.steps();
         let left = self.budget.limit.saturating_sub(steps);
@@ -273,7 +273,7 @@ impl Engine {
         (drives && !is_known) || (drives || helps) && self.time.early.sleeps > 0
     }
 
-    /// The worker's time-out is no candidate any more.
+    /// The worker's time-out is no longer a candidate.
     pub(crate) fn withdraw(&mut self, worker: *mut Worker) {
         if self.roster.withdraw_time_out(worker) {
             // SAFETY: the engine's workers are live.

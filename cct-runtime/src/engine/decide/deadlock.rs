@@ -1,4 +1,4 @@
-//! Who waits for whom, when waiting can never end.
+//! The waits of workers, when waiting can never end.
 
 use super::engine::Engine;
 use crate::engine::state::iteration::End;
@@ -64,8 +64,7 @@ impl Engine {
         let waits = self.roster.iter().filter_map(|worker| {
             let task = worker.unpolled(kind);
             let is_stuck = worker.state() == State::Waiting || task.is_some();
-            let spins =
-                !is_stuck && worker.state() == State::Enabled && kind == BugKind::NoProgress;
+            let spins = !is_stuck && worker.state() == State::Enabled && kind == BugKind::Livelock;
             let object = if task.is_some() {
                 ObjectId::NONE
             } else {

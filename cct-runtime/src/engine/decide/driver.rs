@@ -111,7 +111,7 @@ impl Driver {
             .is_some_and(|strategy| strategy.on_enabled(worker))
     }
 
-    /// A worker is no candidate any more.
+    /// A worker is no longer a candidate.
     pub(crate) fn tell_disabled(&mut self, worker: WorkerId) {
         if let Some(strategy) = self.strategy() {
             strategy.on_disabled(worker);
@@ -142,15 +142,15 @@ impl Driver {
     pub(crate) fn tell_step(&mut self, step: &Executed, beyond: &Beyond<'_>, is_picked: bool) {
         match self.observer() {
             Some(observer) if is_picked => observer.on_step(step, beyond),
-            Some(observer) => observer.on_turn(step, beyond),
+            Some(observer) => observer.on_unpicked(step, beyond),
             None => {}
         }
     }
 
     /// The step under way goes on with a look that counts as a step of its own.
-    pub(crate) fn tell_look(&mut self) {
+    pub(crate) fn tell_read(&mut self) {
         if let Some(observer) = self.observer() {
-            observer.on_look();
+            observer.on_read();
         }
     }
 

@@ -141,11 +141,11 @@ impl Decision {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Width {
     /// Whether there is more than one.
-    pub(crate) is_contested: bool,
+    pub(crate) is_choice_point: bool,
     /// The most candidates of one decision.
     pub(crate) widest: u32,
     /// How many steps had more than one candidate.
-    pub(crate) contested_steps: u64,
+    pub(crate) choice_points: u64,
     /// The last step that this takes into account.
     counted: u32,
 }
@@ -154,8 +154,8 @@ impl Width {
     /// So many steps have been made; those not counted yet had as many candidates as were noted last.
     #[inline]
     pub(crate) fn count_to(&mut self, steps: u32) {
-        if self.is_contested {
-            self.contested_steps += u64::from(steps - self.counted);
+        if self.is_choice_point {
+            self.choice_points += u64::from(steps - self.counted);
         }
         self.counted = steps;
     }
@@ -169,7 +169,7 @@ impl Width {
     /// From here on there are so many candidates.
     #[inline]
     pub(crate) fn note(&mut self, candidates: usize) {
-        self.is_contested = candidates > 1;
+        self.is_choice_point = candidates > 1;
         self.widest = self.widest.max(candidates as u32);
     }
 }

@@ -44,7 +44,7 @@ struct Heat {
     turns: Vec<u32>,
 }
 
-/// What it is that is hot.
+/// The subject of a temperature.
 #[derive(Clone, Debug)]
 pub(crate) enum Subject {
     /// A monitor, by its type's name.

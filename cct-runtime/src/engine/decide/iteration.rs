@@ -21,8 +21,8 @@ impl Engine {
     }
 
     /// The number of steps with more than one candidate in the iteration that ended.
-    pub(crate) fn contested_count(&self) -> u64 {
-        self.decision.width.contested_steps
+    pub(crate) fn choice_point_count(&self) -> u64 {
+        self.decision.width.choice_points
     }
 
     /// The most candidates of one decision in the iteration that ended.
@@ -113,8 +113,8 @@ impl Engine {
         (worker.id.0, worker.name.clone(), worker.site.into())
     }
 
-    /// A hash of the behaviour of the iteration that ended, if it was found out.
-    pub(crate) fn behaviour(&self) -> Option<u64> {
-        self.observers.watch.behaviour()
+    /// The happens-before hash of the iteration that ended, if it was computed.
+    pub(crate) fn happens_before_hash(&self) -> Option<u64> {
+        self.observers.watch.happens_before_hash()
     }
 }

@@ -146,9 +146,9 @@ impl Engine {
         }
         let width = &mut self.decision.width;
         width.note(self.roster.candidates().len());
-        width.contested_steps += u64::from(width.is_contested);
+        width.choice_points += u64::from(width.is_choice_point);
         width.skip_to(step);
-        self.decision.limits.stalls |= stalled.is_some() && width.is_contested;
+        self.decision.limits.stalls |= stalled.is_some() && width.is_choice_point;
         let next = self.choose(stalled)?;
         self.go_on_with(next, step, deciding);
         self.observers.tape.beat(step);

@@ -1,9 +1,9 @@
 //! Code that looks on: it runs on a worker, and is no part of the execution.
 //!
 //! Specifications run like this. Nothing in them is a scheduling point, so they are atomic, and
-//! they leave no trace in what the engine knows of the worker. What they allocate belongs to the
-//! iteration, as all else on workers does. The program's global allocator runs like this as well, but for
-//! where it has to wait.
+//! they leave no trace in the engine's record of the worker. Their allocations belong to the iteration, as
+//! all others on workers do. The program's global allocator runs like this as well, but for where it has to
+//! wait.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -124,8 +124,8 @@ pub(crate) unsafe fn aside<R>(
     }
 }
 
-/// The section of the program's global allocator. What it does is no step, and leaves no trace in what the
-/// engine knows of the worker.
+/// The section of the program's global allocator. Its operations are no steps, and leave no
+/// trace in the engine's record of the worker.
 impl Engine {
     /// The current worker, where nobody looks on, is in the allocator from here on.
     #[inline]

@@ -96,7 +96,7 @@ const SLICE: Duration = Duration::from_millis(1);
 /// The dealings of an iteration with the outside.
 #[derive(Debug)]
 pub(crate) struct Outside {
-    /// Looks may succeed although no worker does anything.
+    /// Ready predicates may come to hold although no worker does anything.
     pub(crate) is_used: bool,
     /// Something has been done lately that the outside may answer.
     stirred: bool,
@@ -137,14 +137,14 @@ impl Engine {
     /// True if somebody waits whom the outside may wake.
     #[inline]
     pub(crate) fn awaits_outside(&self) -> bool {
-        self.outside.is_used && !self.roster.looking().is_empty()
+        self.outside.is_used && !self.roster.with_predicates().is_empty()
     }
 
-    /// The farthest that anybody who waits with a look hopes for.
+    /// The farthest party that a worker with a ready predicate waits for.
     fn farthest_awaited(&self) -> Awaits {
-        let awaited = self.roster.looking().iter().filter_map(|&worker| {
-            // SAFETY: members are live, and what one looks at is there while it waits.
-            unsafe { (*worker).look.map(|look| (look.awaits)(look.at)) }
+        let awaited = self.roster.with_predicates().iter().filter_map(|&worker| {
+            // SAFETY: members are live, and the object of a predicate is there while its worker waits.
+            unsafe { (*worker).ready.map(|ready| (ready.awaits)(ready.object)) }
         });
         awaited.max().unwrap_or(Awaits::Workers)
     }
@@ -177,7 +177,7 @@ impl Allowance {
     }
 }
 
-/// What a worker uses that the engine does not control.
+/// The uncontrolled things that a worker uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     /// A TCP socket.
@@ -220,7 +220,7 @@ pub(crate) fn note_use(engine: &mut Engine, source: Source) {
     engine.outside.stirred = true;
 }
 
-/// What the iterations so far have used that is not under control, and how often.
+/// The uncontrolled things that the iterations so far have used, and how often.
 pub(crate) fn uses() -> Vec<wire::Outside> {
     let used = Source::ALL.iter().map(|&(source, name)| wire::Outside {
         what: name.to_owned(),
@@ -250,9 +250,9 @@ pub(crate) fn let_finish(engine: &mut Engine) {
 /// Nobody can run, and some wait for the outside: waits in real time until it has answered, at most until
 /// the next deadline has come on a real clock too. False if in vain.
 ///
-/// Where both ends are in this process, the kernel is given a moment: then nobody has sent anything. What
-/// takes longer than the timeout is beyond control, and the test is run natively: it might be a deadlock, or
-/// the deadline that comes first, and nobody can tell.
+/// Where both ends are in this process, the kernel is given a moment: then nobody has sent anything. A
+/// wait for longer than the timeout is beyond control, and the test is run natively: it might be a deadlock,
+/// or the deadline that comes first, and nobody can tell.
 pub(crate) fn await_outside(engine: &mut Engine) -> bool {
     if !engine.awaits_outside() {
         return false;
@@ -272,7 +272,7 @@ pub(crate) fn await_outside(engine: &mut Engine) -> bool {
         return true;
     }
     if is_far && left > bound {
-        (engine.outside.allowance.give_up)("what another process brings");
+        (engine.outside.allowance.give_up)("an answer of another process");
     }
     false
 }
@@ -287,7 +287,7 @@ pub(crate) fn await_worker(engine: &mut Engine, expected: WorkerId) {
         _ => BUSY_KERNEL,
     };
     // SAFETY: the engine's workers are live.
-    let waits = || unsafe { (*worker).state() == State::Waiting && (*worker).look.is_some() };
+    let waits = || unsafe { (*worker).state() == State::Waiting && (*worker).ready.is_some() };
     await_until(engine, bound, |_| !waits());
 }
 

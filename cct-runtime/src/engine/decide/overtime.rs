@@ -9,10 +9,10 @@
 //! since it counts what it does; there only the small blocks are compared that futures lead to, and the
 //! rounds have to be more than what is elsewhere may count.
 //!
-//! The engine picks by lot, and lets time pass in irregular leaps, up to years, so that every deadline comes.
-//! Such things are no part of the schedule: what else happens in overtime, a panic for example, happened in
-//! no execution of the program. Then, and if the states stay new, the iteration is cut off as if nothing
-//! had been. No step is counted or recorded; a replay comes to the same.
+//! The engine picks at random, and lets time pass in irregular leaps, up to years, so that every deadline
+//! comes. Such things are no part of the schedule: what else happens in overtime, a panic for example,
+//! happened in no execution of the program. Then, and if the states stay new, the iteration is cut off as if
+//! nothing had been. No step is counted or recorded; a replay comes to the same.
 
 use super::driver::Driver;
 use super::engine::{Engine, Request};
@@ -219,7 +219,7 @@ impl Engine {
                 return None;
             }
         }
-        let next = self.pick_by_lot(current);
+        let next = self.pick_at_random(current);
         let goes_away = next != self.roster.current && current.state() == State::Enabled;
         // SAFETY: a picked worker and the current one are live.
         unsafe {
@@ -242,7 +242,7 @@ impl Engine {
         may_be_one && self.roster.iter().any(|worker| worker.task.is_some())
     }
 
-    fn pick_by_lot(&mut self, current: &Worker) -> *mut Worker {
+    fn pick_at_random(&mut self, current: &Worker) -> *mut Worker {
         let count = self.roster.candidates().len() as u32;
         let goes_on = current.is_candidate() && self.decision.request == Request::Point;
         if goes_on && self.progress.overtime.rng.below(4) > 0 {
@@ -413,8 +413,8 @@ impl Engine {
         self.observers.resume(saved.paused);
         let verdict = if self.progress.overtime.is_proof {
             Verdict::Failed(self.describe_waits(
-                BugKind::NoProgress,
-                "nobody will ever change anything: those that can run only look, wait and look again",
+                BugKind::Livelock,
+                "no worker will ever change anything: those that can run only read, wait and read",
             ))
         } else {
             self.decision.limits.steps = true;

@@ -26,7 +26,7 @@ impl Engine {
             && !signals::are_handled()
     }
 
-    /// True if nothing is going on that some decision has to look at. Whoever on a worker makes this false
+    /// True if nothing is going on that some decision has to check. Code on a worker that makes this false
     /// says so, see [`Engine::attend`].
     pub(super) fn is_quiet(&self) -> bool {
         let shares_place =
@@ -53,8 +53,8 @@ impl Engine {
         self.decision.is_plain = false;
     }
 
-    /// The worker that runs next; `None` when the iteration is over. What [`Engine::next`] comes to, where
-    /// most of it is known to do nothing.
+    /// The worker that runs next; `None` when the iteration is over. The result of [`Engine::next`],
+    /// where most of it is known to do nothing.
     #[inline]
     pub(super) fn next_plainly(&mut self, deciding: Deciding) -> Option<*mut Worker> {
         self.budget.burn();

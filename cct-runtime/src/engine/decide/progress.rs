@@ -1,9 +1,9 @@
-//! What happens when nobody changes anything any more: fair rounds, then time, then a verdict.
+//! Stretches in which no worker changes anything: fair rounds, then time, then a verdict.
 //!
 //! While nothing is written the engine itself gives each candidate turns. If each of them comes back to
 //! the very state it was in (same place, same registers, same stack), with nothing written in between,
 //! they will do so until time passes: virtual time moves to the next deadline. If there is none, they will
-//! do so for ever: that is proved, not guessed, and the verdict is that there is no progress.
+//! do so for ever: a livelock, proved and not guessed.
 //!
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
 //! spinning. Time is moved for it only after very many rounds, and what it does then is up to the step
@@ -102,8 +102,8 @@ impl Engine {
             spins = true;
         } else if repeats && self.progress.stall.rounds >= ROUNDS {
             let bug = self.describe_waits(
-                BugKind::NoProgress,
-                "nobody will ever change anything: those that can run only look and yield",
+                BugKind::Livelock,
+                "no worker will ever change anything: those that can run only read and yield",
             );
             self.iteration.end = Some(End::failed(bug));
             return None;

@@ -19,7 +19,7 @@ impl Engine {
             let ahead_of = std::mem::take(&mut self.time.early.ahead_of);
             // SAFETY: a picked worker is live.
             let worker = unsafe { &mut *worker };
-            recorder.begin_step(worker, self.decision.width.is_contested, ahead_of);
+            recorder.begin_step(worker, self.decision.width.is_choice_point, ahead_of);
         }
     }
 
@@ -45,14 +45,14 @@ impl Engine {
 
     /// The step under way, if there is one, is over with what has been done so far, and this is what its
     /// worker does next, at once.
-    pub(crate) fn watch_look(&mut self, action: Action) {
+    pub(crate) fn watch_read(&mut self, action: Action) {
         if !self.observers.watch.is_under_way() {
             return;
         }
         self.end_step(Next::Goes(action));
         self.observers.watch.go_on_with(action);
         if self.observers.watch.asks {
-            self.decision.driver.tell_look();
+            self.decision.driver.tell_read();
         }
     }
 

@@ -156,7 +156,7 @@ impl Engine {
         };
         let is_its = |part: &Driven| {
             if is_polled_by_hand {
-                // Whoever polls it is told what its own tasks did, and not what comes next elsewhere.
+                // The poller is told of the steps of its own tasks, and of none elsewhere.
                 part.outer == executor
             } else {
                 // One that nobody has polled is taken for this executor's if it was made on its thread.
@@ -341,7 +341,7 @@ impl Worker {
             State::Away if task.is_released => Some(Unpolled::Woken),
             State::Away if task.polls.is_empty() => Some(Unpolled::Never),
             State::Away => Some(Unpolled::Awaits),
-            State::Enabled if matches!(kind, BugKind::NoProgress | BugKind::Liveness) => {
+            State::Enabled if matches!(kind, BugKind::Livelock | BugKind::Liveness) => {
                 Some(Unpolled::HeldBack)
             }
             State::Enabled | State::Waiting | State::Ended => None,

@@ -1,10 +1,10 @@
 //! The observers: nothing here decides, and whatever is left out here changes no schedule.
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
-//! know. [`watch`] looks at what each step did, for strategies that observe and for the count of behaviours,
-//! which [`behaviour`] tells apart.
+//! know. [`watch`] collects the accesses of each step, for strategies that observe and for the count of
+//! behaviours, which [`happens_before`] tells apart.
 
-pub(crate) mod behaviour;
+pub(crate) mod happens_before;
 pub(crate) mod record;
 pub(crate) mod tape;
 pub(crate) mod watch;
@@ -47,8 +47,8 @@ impl Observers {
         }
     }
 
-    /// A new iteration begins: the strategy wants to see each step if it `asks`, and its behaviour is found
-    /// out if somebody `classifies`.
+    /// A new iteration begins: the strategy wants to see each step if it `asks`, and its happens-before hash
+    /// is computed if somebody `classifies`.
     pub(crate) fn begin(&mut self, recorder: Option<Box<Recorder>>, asks: bool, classifies: bool) {
         let Observers {
             tape: _,
@@ -84,13 +84,13 @@ impl Observers {
         kept.into_iter().filter(|&stream| !stream.is_none())
     }
 
-    /// True if each step is looked at.
+    /// True if each step is observed.
     #[inline]
     pub(crate) fn look_at_steps(&self) -> bool {
         self.recorder.is_some() || self.watch.is_on
     }
 
-    /// Nobody looks at steps from here on.
+    /// Steps are not observed from here on.
     pub(crate) fn pause(&mut self) -> Paused {
         Paused {
             recorder: self.recorder.take(),

@@ -13,7 +13,7 @@ use crate::origin::Origin;
 use crate::strategy::WorkerId;
 use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
 
-/// What has been recorded of an iteration.
+/// The record of an iteration.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     trace: Trace,
@@ -111,7 +111,7 @@ impl Recorder {
         )
     }
 
-    fn push(&mut self, worker: &Worker, outcome: Outcome, contested: bool) {
+    fn push(&mut self, worker: &Worker, outcome: Outcome, choice_point: bool) {
         let step = Step {
             worker: worker.id.0,
             operation: worker.operation as u8,
@@ -123,7 +123,7 @@ impl Recorder {
             outcome,
             read: None,
             written: None,
-            contested,
+            choice_point,
             label: None,
             thread: polled_by(worker),
             ahead_of: Vec::new(),
@@ -151,7 +151,7 @@ pub(crate) struct Note<'a> {
     pub(crate) operation: Operation,
     pub(crate) site: &'a Location<'a>,
     pub(crate) outcome: Outcome,
-    /// What there is to say beyond that.
+    /// The rest of the facts about it.
     pub(crate) text: Option<&'a str>,
 }
 
@@ -178,7 +178,12 @@ impl<'a> Note<'a> {
 impl Recorder {
     /// The worker has been picked and carries out its pending operation. `ahead_of` has the workers that
     /// could run when it timed out, if it did.
-    pub(crate) fn begin_step(&mut self, worker: &mut Worker, contested: bool, ahead_of: Vec<u32>) {
+    pub(crate) fn begin_step(
+        &mut self,
+        worker: &mut Worker,
+        choice_point: bool,
+        ahead_of: Vec<u32>,
+    ) {
         let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
         let outcome = if timed_out {
             Outcome::TimedOut
@@ -187,7 +192,7 @@ impl Recorder {
         } else {
             Outcome::Done
         };
-        self.push(worker, outcome, contested);
+        self.push(worker, outcome, choice_point);
         if let Some(last) = self.trace.steps.last_mut() {
             last.ahead_of = ahead_of;
         }
@@ -225,7 +230,7 @@ impl Recorder {
             outcome: note.outcome,
             read: None,
             written: None,
-            contested: false,
+            choice_point: false,
             label: note.text.map(|text| self.label(text)),
             thread: polled_by(worker),
             ahead_of: Vec::new(),
@@ -240,7 +245,7 @@ impl Recorder {
     }
 
     /// The worker waits from here on.
-    pub(crate) fn begin_wait(&mut self, worker: &Worker, contested: bool) {
+    pub(crate) fn begin_wait(&mut self, worker: &Worker, choice_point: bool) {
         // A worker that was woken in vain waits again: that is the same step.
         let number = self.number_of(worker.object);
         if let Some(last) = self.trace.steps.last_mut()
@@ -252,7 +257,7 @@ impl Recorder {
             last.outcome = Outcome::Waits;
             return;
         }
-        self.push(worker, Outcome::Waits, contested);
+        self.push(worker, Outcome::Waits, choice_point);
     }
 
     /// A worker was created by `maker`.

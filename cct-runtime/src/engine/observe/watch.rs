@@ -1,6 +1,7 @@
-//! The watch: looks at what each step did, for a strategy that observes and for the count of behaviours.
+//! The watch: collects the accesses of each step, for a strategy that observes and for the count of
+//! behaviours.
 
-use super::behaviour::Behaviour;
+use super::happens_before::HappensBefore;
 use crate::engine::state::worker::Worker;
 use crate::object::ObjectId;
 use crate::operation::Access;
@@ -15,9 +16,9 @@ pub(crate) struct Watch {
     pub(crate) is_on: bool,
     /// Whether the strategy wants to see each step, and to be asked at each scheduling point.
     pub(crate) asks: bool,
-    /// Whether the behaviour is found out.
+    /// Whether the happens-before hash is computed.
     classifies: bool,
-    behaviour: Behaviour,
+    happens_before: HappensBefore,
     /// The step under way, or the last one: it stays where it is, since it is large.
     step: Option<Executed>,
     is_under_way: bool,
@@ -40,7 +41,7 @@ impl Watch {
         self.touched.clear();
         self.woken.clear();
         self.circle.clear();
-        self.behaviour.clear();
+        self.happens_before.clear();
     }
 
     /// Notes the values that the step under way read and wrote.
@@ -63,7 +64,7 @@ impl Watch {
     /// A worker is created by the step under way, or by nobody.
     pub(crate) fn created(&mut self, worker: WorkerId) {
         if self.classifies {
-            self.behaviour.created(worker);
+            self.happens_before.created(worker);
         }
     }
 
@@ -73,7 +74,7 @@ impl Watch {
             return;
         }
         if self.classifies {
-            self.behaviour.woken(worker.id, worker.operation);
+            self.happens_before.woken(worker.id, worker.operation);
         }
         self.woken.push(worker.action());
     }
@@ -99,7 +100,7 @@ impl Watch {
     /// The step under way took this value.
     pub(crate) fn chose(&mut self, value: u32) {
         if self.classifies {
-            self.behaviour.chose(value);
+            self.happens_before.chose(value);
         }
     }
 
@@ -139,7 +140,7 @@ impl Watch {
         }
     }
 
-    /// What the worker of the last step does next, at once, is the step under way from here on.
+    /// The next operation of the worker of the last step, at once, is the step under way from here on.
     pub(crate) fn go_on_with(&mut self, action: Action) {
         self.touched.clear();
         self.is_picked = false;
@@ -196,13 +197,13 @@ impl Watch {
         let step = self.step.as_ref()?;
         let (touched, circle) = (&self.touched, &self.circle);
         if self.classifies {
-            self.behaviour.step(step, touched);
+            self.happens_before.step(step, touched);
         }
         Some((step, Beyond { touched, circle }))
     }
 
-    /// A hash of the behaviour of the iteration, if it is found out.
-    pub(crate) fn behaviour(&self) -> Option<u64> {
-        self.classifies.then(|| self.behaviour.fingerprint())
+    /// The happens-before hash of the iteration, if it is computed.
+    pub(crate) fn happens_before_hash(&self) -> Option<u64> {
+        self.classifies.then(|| self.happens_before.hash())
     }
 }

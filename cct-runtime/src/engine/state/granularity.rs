@@ -1,9 +1,9 @@
 //! Which operations are steps: all, or none but the first of a call into a crate that is *atomic*.
 //!
 //! A call from interleaved code into an atomic crate is one step, with the scheduling point at the first
-//! visible operation in it. It has more only where it waits, where it gives way or looks again at what has
-//! not changed, and once in a while, so that no loop is without end. What tells one call from the next is
-//! an operation of interleaved code in between, or the boundary of a statement of it.
+//! visible operation in it. It has more only where it waits, where it gives way or reads again an object
+//! that has not changed, and once in a while, so that no loop is without end. An operation of interleaved
+//! code, or the boundary of a statement of it, tells one call from the next.
 
 use std::panic::Location;
 

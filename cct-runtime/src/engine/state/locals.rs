@@ -26,7 +26,7 @@ impl Default for LocalSlot {
     }
 }
 
-/// What a worker has in a slot.
+/// The value of a worker in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Local {
     /// Nothing yet.

@@ -1,6 +1,6 @@
 //! The relays of an iteration: they stand for the wakers of executors.
 //!
-//! A relay is found by the waker that it stands for. What it does when it wakes is [`crate::engine::task`]'s.
+//! A relay is found by the waker that it stands for. A wake-up through it is [`crate::engine::task`]'s.
 
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;

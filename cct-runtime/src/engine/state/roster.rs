@@ -8,7 +8,7 @@ use std::ptr::{self, null_mut};
 
 use super::enabled::Enabled;
 use super::waiters::Waiters;
-use super::worker::{Look, State, Worker};
+use super::worker::{ReadyPredicate, State, Worker};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
@@ -25,8 +25,8 @@ pub(crate) struct Roster {
     waiters: Waiters,
     /// How many workers contend.
     contenders: u32,
-    /// The workers that wait with a look, by order of waiting.
-    looking: Vec<*mut Worker>,
+    /// The workers that wait with a ready predicate, by order of waiting.
+    with_predicates: Vec<*mut Worker>,
     /// The worker that goes on without being asked as long as it can, if there is one.
     pub(crate) undisturbed: *mut Worker,
 }
@@ -40,7 +40,7 @@ impl Default for Roster {
             enabled: Enabled::default(),
             waiters: Waiters::default(),
             contenders: 0,
-            looking: Vec::new(),
+            with_predicates: Vec::new(),
             undisturbed: null_mut(),
         }
     }
@@ -57,7 +57,7 @@ impl Roster {
             enabled,
             waiters,
             contenders,
-            looking,
+            with_predicates,
             undisturbed,
         } = self;
         *current = null_mut();
@@ -66,7 +66,7 @@ impl Roster {
         unsafe { enabled.clear() };
         waiters.clear();
         *contenders = 0;
-        looking.clear();
+        with_predicates.clear();
         *undisturbed = null_mut();
     }
 
@@ -210,8 +210,8 @@ impl Roster {
         unsafe {
             (*worker).set_state(State::Enabled);
             (*worker).holder = None;
-            if (*worker).look.take().is_some() {
-                self.looking.retain(|&member| member != worker);
+            if (*worker).ready.take().is_some() {
+                self.with_predicates.retain(|&member| member != worker);
             }
             std::mem::replace(&mut (*worker).deadline, u64::MAX)
         }
@@ -230,7 +230,7 @@ impl Roster {
         }
     }
 
-    /// That is no candidate any more, if it was one; true if it was.
+    /// The time-out is no longer a candidate; true if it was one.
     pub(crate) fn withdraw_time_out(&mut self, worker: *mut Worker) -> bool {
         // SAFETY: workers are live; one whose time-out is offered is in the set.
         unsafe {
@@ -314,21 +314,21 @@ impl Roster {
             .take_first_of(object, |worker| unsafe { wanted(&*worker) })
     }
 
-    /// The worker, which is about to wait, can also go on once this look succeeds.
+    /// The worker, which is about to wait, can also go on once this predicate holds.
     ///
     /// # Safety
     ///
     /// The worker is one of this roster.
-    pub(crate) unsafe fn look_out(&mut self, worker: *mut Worker, look: Look) {
+    pub(crate) unsafe fn add_predicate(&mut self, worker: *mut Worker, predicate: ReadyPredicate) {
         // SAFETY: the caller's.
-        unsafe { (*worker).look = Some(look) };
-        self.looking.push(worker);
+        unsafe { (*worker).ready = Some(predicate) };
+        self.with_predicates.push(worker);
     }
 
-    /// The workers that wait with a look, by order of waiting.
+    /// The workers that wait with a ready predicate, by order of waiting.
     #[inline]
-    pub(crate) fn looking(&self) -> &[*mut Worker] {
-        &self.looking
+    pub(crate) fn with_predicates(&self) -> &[*mut Worker] {
+        &self.with_predicates
     }
 }
 

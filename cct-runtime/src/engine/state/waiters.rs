@@ -1,4 +1,4 @@
-//! Who waits for what: a hash table of chains through the workers themselves.
+//! The waiters of objects: a hash table of chains through the workers themselves.
 
 use std::ptr::null_mut;
 

@@ -44,7 +44,7 @@ pub(crate) struct Worker {
     /// The lock that it takes when the wait is over.
     pub(crate) takes_next: Option<TakesNext>,
     /// The look that says that it need not wait any longer, if nobody wakes its object.
-    pub(crate) look: Option<Look>,
+    pub(crate) ready: Option<ReadyPredicate>,
     /// True when the last wait ended because of its deadline.
     pub(crate) timed_out: bool,
     /// It is a candidate although it waits: its time-out may come.
@@ -135,11 +135,11 @@ impl TakesNext {
 
 /// Tells whether a waiting worker can go on.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// The thing looked at; it stays where it is while the worker waits.
-    pub at: *const (),
+pub struct ReadyPredicate {
+    /// The object of the predicate; it stays where it is while the worker waits.
+    pub object: *const (),
     /// True if the worker can go on at this virtual time. It runs outside the engine, and changes nothing.
-    pub is_ready: unsafe fn(*const (), u64) -> bool,
+    pub holds: unsafe fn(*const (), u64) -> bool,
     /// Says who else can bring it about, besides the workers; it may change while the worker waits.
     pub awaits: unsafe fn(*const ()) -> Awaits,
 }
@@ -181,7 +181,7 @@ impl Worker {
             next_waiter: null_mut(),
             mark: 0,
             takes_next: None,
-            look: None,
+            ready: None,
             timed_out: false,
             is_early: false,
             contends: false,
@@ -209,8 +209,8 @@ impl Worker {
         }
     }
 
-    /// Makes it `fresh`, which has its number. What the last iteration left in it, a closure in the arena for
-    /// example, is forgotten, not dropped.
+    /// Makes it `fresh`, which has its number. The rest of the last iteration in it, a closure in the arena
+    /// for example, is forgotten, not dropped.
     pub(super) fn renew(&mut self, fresh: Worker) {
         std::mem::forget(self.body.take());
         std::mem::forget(self.task.take());

@@ -61,7 +61,7 @@ impl Task {
         Task::new(Location::caller(), true)
     }
 
-    /// What the caller hands to a call that may drive it, return a future that does, or do neither.
+    /// A future that the caller hands to a call that may drive it, return a future that does, or do neither.
     ///
     /// Which it is shows at the first poll. It becomes a root if that is during the call, see
     /// [`handing_is_over`], or if what polls it is what the call made of it, and is driven itself: the

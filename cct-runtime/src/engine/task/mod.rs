@@ -22,9 +22,9 @@
 //! If there are other tasks that their executors are going to poll, the thread itself is a candidate too
 //! where a task may be held back, and goes on with those. An executor that may tell its caller that there is
 //! nothing to do goes on only when one of its tasks that are held back is picked and in its queue; so does
-//! one that a task polls by hand, and one whose clock is paused: the clock would jump. What a task drives
-//! itself, as a `LocalSet` in it does, goes on only with that task, and does not count while that is held
-//! back.
+//! one that a task polls by hand, and one whose clock is paused: the clock would jump. A future that a task
+//! drives itself, as a `LocalSet` in it does, goes on only with that task, and does not count while it is
+//! held back.
 //!
 //! Whether a future that is handed to a method called `run` is a task shows at its first poll. An await is a
 //! gate only if nothing but async bodies lies between it and the task, which the names of types tell: a

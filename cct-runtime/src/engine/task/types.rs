@@ -35,7 +35,7 @@ pub(super) fn is_made_of(future: &str, part: &str) -> bool {
     })
 }
 
-/// What a type refers to that polls just that.
+/// The type that a pointer refers to, which polls just that.
 fn unwrapped(future: &str) -> Option<&str> {
     POINTERS.iter().find_map(|(start, end)| {
         let inner = future.strip_prefix(start)?;

@@ -261,7 +261,7 @@ unsafe fn note_wake(engine: *mut Engine, task: WorkerId, relay: *mut Relay) {
         if !part.home.is_null() {
             (*engine).resume_waiting_executor(part.home);
         }
-        // Who is woken goes on with what the one who wakes it has done; a timer has done nothing.
+        // The woken task continues the work of the one that wakes it; a timer has done none.
         let waker = (*engine).roster.current;
         let goes_on = (*task).state() == State::Away && !part.is_being_woken;
         if goes_on && waker != task && (*waker).task.is_some() {

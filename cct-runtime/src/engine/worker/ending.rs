@@ -12,7 +12,7 @@ use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::verdict::{Bug, BugKind};
 
-/// What runs on a worker's stack, from its first pick to its end.
+/// The function that runs on a worker's stack, from its first pick to its end.
 pub(super) extern "C" fn worker_main() -> ! {
     let engine = engine();
     // SAFETY: a worker runs only while its engine is live, and it is the current one.

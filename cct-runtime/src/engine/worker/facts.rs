@@ -1,4 +1,4 @@
-//! What a worker may know of itself and of the iteration.
+//! The facts that a worker may know of itself and of the iteration.
 
 use super::engine;
 use crate::claim::Exception;

@@ -1,4 +1,4 @@
-//! What a controlled worker asks the engine for. All of this runs on a worker's stack, and much of it
+//! The requests of a controlled worker to the engine. All of this runs on a worker's stack, and much of it
 //! switches: no reference to the engine is kept across a call of [`hand_over`], nor across code of the
 //! user's.
 //!
@@ -12,11 +12,12 @@ pub(crate) mod ending;
 pub(crate) mod facts;
 mod glance;
 pub(crate) mod local;
-pub(crate) mod look;
+
 pub(crate) mod outside_use;
 pub(crate) mod panic;
 pub(crate) mod point;
 pub(crate) mod prints;
+pub(crate) mod ready;
 pub(crate) mod run;
 mod state_hash;
 mod statement;

@@ -152,7 +152,7 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
         Some(hook) => unsafe { (*hook)(info) },
         None => outside(|| {
             let name = name.as_deref().unwrap_or("<unnamed>");
-            // What cannot be written is not worth a second panic.
+            // A message that cannot be written is not worth a second panic.
             let _ = match info.location() {
                 Some(site) => writeln!(
                     std::io::stderr(),

@@ -121,8 +121,8 @@ unsafe fn declare(
     }
 }
 
-/// [`declare`] where some crates are atomic. What it seldom does it leaves to others in the end, so that it
-/// has no registers to save.
+/// [`declare`] where some crates are atomic. It leaves its rare work to other functions, as its last call,
+/// so that it has no registers to save.
 ///
 /// # Safety
 ///

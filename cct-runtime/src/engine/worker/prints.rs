@@ -23,8 +23,8 @@ pub fn step_number() -> u32 {
     unsafe { (*engine()).steps() }
 }
 
-/// True if the current code looks on: it can neither declare a step nor wait. Controlled workers only.
-pub fn looks_on() -> bool {
+/// True if the current code runs aside: it can neither declare a step nor wait. Controlled workers only.
+pub fn is_aside() -> bool {
     // SAFETY: as above.
     unsafe { (*engine()).aside.onlooker().is_some() }
 }

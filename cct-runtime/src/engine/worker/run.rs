@@ -16,18 +16,18 @@ use crate::strategy::{Ending, IterationResult, Strategy, WorkerId};
 use crate::trace::{Schedule, WorkerKind};
 use crate::verdict::{Bug, Verdict};
 
-/// What an iteration is to be.
+/// The parameters of an iteration.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     /// Its number in this process, from 1.
     pub(crate) iteration: u64,
     /// Its seed, bounds and clock; runs and choices are not looked at.
     pub(crate) head: &'a Schedule,
-    /// Who decides.
+    /// The driver that decides.
     pub(crate) order: Order<'a>,
     /// Whether each step is recorded, and with it the calls that led there.
     pub(crate) record: Record,
-    /// Whether its behaviour is found out.
+    /// Whether its happens-before hash is computed.
     pub(crate) classify: bool,
     /// The name of the test's thread.
     pub(crate) name: &'a str,
@@ -132,7 +132,7 @@ impl Engine {
     }
 }
 
-/// What the first worker does: runs the test's body, and ends the iteration if that found a bug.
+/// The function of the first worker: runs the test's body, and ends the iteration if that found a bug.
 fn run_body() {
     let (engine, on) = controlled();
     // SAFETY: the first worker is the current one, and the engine outlives the iteration.

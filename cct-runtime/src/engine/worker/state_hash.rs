@@ -1,13 +1,13 @@
-//! What the program says about its state, for strategies that learn.
+//! The program's own description of its state, for strategies that learn.
 
 use super::engine;
 
 /// Tells strategies that learn, `q-learning` above all, which state the program is in.
 ///
-/// They tell states apart by what workers are about to do and by what is in atomics, locks and channels.
-/// What decides about the program's future beyond that, a protocol's phase or the terms of all nodes, can
-/// be said here as a hash; it holds until the next call in the iteration, from whichever worker. States
-/// that differ in nothing that matters should have one hash, or there is nothing to learn.
+/// They tell states apart by the next operations of workers and by the contents of atomics, locks and
+/// channels. A program can add other parts of its state that matter for its future, such as a protocol's
+/// phase or the terms of all nodes, as a hash; it holds until the next call in the iteration, from whichever
+/// worker. States that differ in nothing that matters should have one hash, or there is nothing to learn.
 ///
 /// Is no scheduling point, and does nothing outside a controlled worker.
 ///

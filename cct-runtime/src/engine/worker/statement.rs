@@ -1,4 +1,4 @@
-//! Borders of statements, which tell one call into an atomic crate from the next.
+//! Statement boundaries, which tell one call into an atomic crate from the next.
 
 use super::engine;
 

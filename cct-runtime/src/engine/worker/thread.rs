@@ -1,4 +1,4 @@
-//! What workers do to each other as threads: spawn, join, park, sleep, end the process.
+//! Operations of workers on each other as threads: spawn, join, park, sleep, end the process.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -144,11 +144,11 @@ pub fn note_over() {
     }
 }
 
-/// Looks whether a worker is over, which `is_so` says.
+/// Returns whether a worker is over, which `is_so` says.
 ///
-/// It is with its last step, or was not yet: nobody can tell as long as it does nothing else and somebody
-/// else can run, and so the strategy chooses. A look that is repeated is not in vain.
-pub fn look_whether_over(
+/// It may be over with its last step, or not be yet: as long as it does nothing else and another worker can
+/// run, either is possible, and so the strategy chooses. A repeated call finds a worker over that is.
+pub fn check_over(
     worker: WorkerId,
     site: &'static Location<'static>,
     is_so: impl FnOnce() -> bool,
@@ -188,9 +188,9 @@ unsafe fn choose(current: *mut Worker, over: *mut Worker) -> bool {
     choose_by(2, |strategy| strategy.choose_end(over, by)) == 0
 }
 
-/// A look whether a worker of C code, or all of a scope's, have ended. A worker ends with its last step here,
+/// Asks whether a worker of C code, or all of a scope's, have ended. Here a worker ends with its last step,
 /// which claims name. Does nothing outside a controlled worker.
-pub fn look_whether_ended(object: ObjectId, site: &'static Location<'static>) -> Step {
+pub fn check_ended(object: ObjectId, site: &'static Location<'static>) -> Step {
     leave_out(Exception::ThreadEnds);
     point_at(Operation::IsFinished, object, site)
 }

@@ -1,4 +1,4 @@
-//! What a step does beyond the operation that it declared.
+//! The effects of a step beyond the operation that it declared.
 
 use std::panic::Location;
 
@@ -22,27 +22,27 @@ pub fn touch(object: ObjectId, access: Access) {
     }
 }
 
-/// Says that the current worker's step goes on with this look at the object, which is no scheduling point
-/// since what it finds stays as it is. For those who watch it is a step of its own, that nobody was asked
-/// for.
+/// Says that the current worker's step goes on with this read of the object, which is no scheduling point
+/// since the value found stays as it is. To observers it is a step of its own, for which no strategy was
+/// asked.
 #[inline]
-pub fn look(operation: Operation, object: ObjectId, site: &'static Location<'static>) {
+pub fn read(operation: Operation, object: ObjectId, site: &'static Location<'static>) {
     let engine = engine();
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
         if !engine.is_null() && (*engine).observers.watch.is_on {
-            note_look(engine, operation, object, site);
+            note_read(engine, operation, object, site);
         }
     }
 }
 
-/// [`look`] where somebody watches.
+/// [`read`] where an observer is on.
 ///
 /// # Safety
 ///
 /// The engine is live and has a current worker.
 #[cold]
-unsafe fn note_look(
+unsafe fn note_read(
     engine: *mut Engine,
     operation: Operation,
     object: ObjectId,
@@ -55,17 +55,17 @@ unsafe fn note_look(
         site,
     };
     // SAFETY: the caller's engine is live, and has a current worker.
-    outside(|| unsafe { (*engine).watch_look(action) });
+    outside(|| unsafe { (*engine).watch_read(action) });
 }
 
-/// True if somebody wants to know of [`touch`]es.
+/// True if an observer wants to know of [`touch`]es.
 pub fn is_watched() -> bool {
     let engine = engine();
     // SAFETY: a set engine is live.
     unsafe { !engine.is_null() && (*engine).observers.watch.is_on }
 }
 
-/// [`touch`] where somebody watches.
+/// [`touch`] where an observer is on.
 ///
 /// # Safety
 ///

@@ -12,7 +12,7 @@ use crate::engine::{self, NEVER, Wakeup};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 
-/// Who may send and receive now.
+/// The sides that may send and receive now.
 #[derive(Debug)]
 pub struct ChannelMachine {
     counts: Guarded,

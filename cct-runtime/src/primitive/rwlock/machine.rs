@@ -245,7 +245,7 @@ impl RwLockMachine {
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_ok() {
             self.holder.store(code, Ordering::Relaxed);
-            // Those that the last release woke and that did not come first wait on.
+            // Waiters that the last release woke and that did not come first wait on.
             if let Some(me) = owner::worker(code)
                 && engine::retract(self.object(), me)
             {

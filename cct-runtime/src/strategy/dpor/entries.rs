@@ -12,7 +12,7 @@ pub(super) struct Entry {
     pub(super) sleeps: bool,
     /// It is to be explored, or was.
     pub(super) planned: bool,
-    /// What its step does, once that is known: a part of the footprints.
+    /// The effects of its step, once they are known: a part of the footprints.
     pub(super) from: u32,
     pub(super) to: u32,
 }
@@ -71,7 +71,7 @@ impl Entries {
         entry.sleeps = true;
     }
 
-    /// What the step of this one does is a part of the footprints.
+    /// The effects of this one's step are a part of the footprints.
     pub(super) fn set_footprint(&mut self, index: usize, from: u32, to: u32) {
         let entry = &mut self.all[index];
         (entry.from, entry.to) = (from, to);

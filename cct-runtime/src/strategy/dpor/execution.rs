@@ -31,18 +31,18 @@ pub(super) struct Execution {
     followers: Vec<WorkerId>,
     /// Nobody runs: whoever wakes now is woken by time.
     pub(super) is_between_steps: bool,
-    /// What the step at hand does beyond its operation.
+    /// The effects of the step at hand beyond its operation.
     pub(super) touched: Vec<(ObjectId, Access)>,
     /// With whom the step at hand closes a circle of waiting.
     pub(super) circle: Vec<WorkerId>,
-    /// What the step at hand does.
+    /// The effects of the step at hand.
     pub(super) present: Vec<(ObjectId, Access)>,
     /// The numbers of the objects in that, in its order.
     numbers: Vec<u32>,
-    /// What comes before it for other reasons than an object, and what comes before it at all.
+    /// The steps that come before it for other reasons than an object, and those that come before it at all.
     pub(super) base: Clock,
     full: Clock,
-    /// What comes before it by way of steps that it is in a race with.
+    /// The steps that come before it by way of steps that it is in a race with.
     reached: Clock,
 }
 
@@ -80,7 +80,7 @@ const FIRST_STEP: Next = Next::Goes(Action {
     also: ObjectId::NONE,
     site: Location::caller(),
 });
-/// What a task does next that nobody has polled yet.
+/// The next operation of a task that has not been polled yet.
 const FIRST_TURN: Next = Next::Waits(Action {
     operation: Operation::Start,
     object: ObjectId::NONE,
@@ -88,7 +88,7 @@ const FIRST_TURN: Next = Next::Waits(Action {
     site: Location::caller(),
 });
 
-/// What was done to an object.
+/// The accesses to an object.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// All steps, latest last.
@@ -186,7 +186,7 @@ impl Execution {
         }
     }
 
-    /// A worker is no candidate any more. True if it had a turn, which is lost.
+    /// A worker is no longer a candidate. True if it had a turn, which is lost.
     pub(super) fn leave(&mut self, worker: WorkerId) -> bool {
         let flow = &mut self.flows[worker.0 as usize];
         if let Next::Goes(action) = flow.next
@@ -289,7 +289,7 @@ impl Execution {
         self.reached.clone_from(&self.base);
     }
 
-    /// What was done to an object of the step at hand; none if nothing was.
+    /// The accesses to an object of the step at hand; none if there were none.
     pub(super) fn history(&self, object: ObjectId) -> Option<&History> {
         let number = self.objects.find(object.key())?;
         self.histories.get(number as usize)
@@ -328,7 +328,7 @@ impl Execution {
         self.is_between_steps = true;
     }
 
-    /// What a step did that was picked, and with it those after it that nobody picked.
+    /// The effects of a step that was picked, and of the unpicked steps after it.
     pub(super) fn footprint(&self, event: u32) -> &[(ObjectId, Access)] {
         let first = &self.events[event as usize];
         let later = &self.events[event as usize + 1..];

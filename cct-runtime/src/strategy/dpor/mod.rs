@@ -1,7 +1,7 @@
 //! Source-DPOR: every behaviour once.
 //!
-//! Kept here: the tree of schedules, races, and what is to be explored. What comes before what in the
-//! schedule at hand is kept in [`execution`].
+//! Kept here: the tree of schedules, races, and the branches to be explored. The happens-before relation of
+//! the schedule at hand is kept in [`execution`].
 
 mod entries;
 mod execution;
@@ -38,13 +38,14 @@ use crate::operation::Access;
 /// - Operations may wait, and so be disabled by others: one is in a race with each earlier step that may
 ///   have kept it waiting, not only with the last. Where it is not known whether it could have gone first,
 ///   it is assumed to be; that costs schedules that are given up, and loses none.
-/// - What a step does may depend on those before it: nothing is taken for granted of one that was not made
-///   at the place in question. `docs/dpor.md` has the rule, and why it suffices.
+/// - The effects of a step may depend on those before it: nothing is taken for granted of one that was not
+///   made at the place in question. `docs/dpor.md` has the rule, and why it suffices.
 /// - At the end of a schedule the operations that are still pending, or wait for ever, are in races too:
 ///   this is how deadlocks are found.
 /// - Each value of a choice is explored.
-/// - Tasks, and those who poll them, give each other their turns: all steps that do so are dependent on each
-///   other. What else tasks of one thread share is then explored as well, whether the engine sees it or not.
+/// - Tasks, and the threads that poll them, hand over to each other: all steps that do so are dependent.
+///   Everything else that tasks of one thread share is then explored as well, whether the engine sees it or
+///   not.
 /// - A worker that spins or yields must let another run, at once; this and the other limits of a schedule
 ///   (time, step bounds) are the engine's, and the count says that they were met.
 /// - Reference counts, addresses and unsynchronised memory are no operations: who drops an `Arc` last is
@@ -57,7 +58,7 @@ pub struct Dpor {
     path: Vec<Node>,
     /// The candidates of the nodes, node by node.
     entries: Entries,
-    /// What the steps did that were explored, by the order of the nodes.
+    /// The effects of the steps that were explored, by the order of the nodes.
     footprints: Vec<(ObjectId, Access)>,
     /// How many nodes of the path this iteration has passed.
     depth: usize,
@@ -67,7 +68,7 @@ pub struct Dpor {
     picked: Option<u32>,
     /// The last node that picked.
     latest: Option<u32>,
-    /// Who sleeps now, with the footprint of its next step.
+    /// The workers that sleep now, with the footprint of their next step.
     asleep: Vec<Entry>,
     execution: Execution,
     /// The steps that those of planned entries are taken to be independent of; by entry.
@@ -274,7 +275,7 @@ impl Dpor {
         {
             *of = Some(event);
         }
-        // What happened before the branch was looked at when it happened first.
+        // The steps before the branch were observed when they happened first.
         if self.depth > self.branch {
             self.reverse(executed, node.is_some());
         } else {
@@ -428,12 +429,12 @@ impl Observer for Dpor {
         self.take(executed, node);
     }
 
-    fn on_turn(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+    fn on_unpicked(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
         self.execution.go_beyond(beyond);
         self.take(executed, None);
     }
 
-    fn on_look(&mut self) {
+    fn on_read(&mut self) {
         self.execution.is_between_steps = false;
     }
 
@@ -447,7 +448,7 @@ impl Observer for Dpor {
     }
 
     fn choose_end(&mut self, over: WorkerId, by: WorkerId) -> u32 {
-        // Else the look and the last step are in a race: where the look is first, it is not.
+        // Else the check and the last step are in a race: where the check is first, it is not.
         if self.execution.comes_after_last_of(by, over) {
             self.choose_index(2)
         } else {

@@ -11,7 +11,7 @@ use crate::trace::{Outcome, Value};
 /// How many sites are told apart.
 const MOST_SITES: u32 = 1 << 16;
 
-/// What is known of the iteration's state.
+/// The known part of the iteration's state.
 #[derive(Debug)]
 pub(super) struct Fingerprint {
     sum: u64,
@@ -29,7 +29,7 @@ struct Worker {
     /// A hash of its path: the how-manieth child of which worker it is.
     path: u64,
     children: u32,
-    /// What it does next.
+    /// Its next operation.
     pending: Pending,
     /// Its term of the sum.
     term: u64,
@@ -55,7 +55,7 @@ impl Pending {
 
 #[derive(Clone, Copy, Debug)]
 struct Object {
-    /// What makes it another one than the others.
+    /// The number by which it differs from the others.
     salt: u64,
     /// 0 for what it began with.
     state: u64,
@@ -127,7 +127,7 @@ impl Fingerprint {
             Next::Waits(next) => next.operation == executed.action.operation,
             _ => false,
         };
-        // Who waits for the same thing again has come in vain.
+        // A worker that waits for the same thing again was woken in vain.
         let index = executed.worker.0 as usize;
         let known = self.workers[index].pending;
         if !object.is_none() && !again {
@@ -151,7 +151,7 @@ impl Fingerprint {
         self.set_enabled(executed.worker, matches!(executed.next, Next::Goes(_)));
     }
 
-    /// What an object holds after a step; 0 for what it began with.
+    /// The value of an object after a step; 0 for its first value.
     #[inline]
     fn after(&mut self, executed: &Executed, before: u64) -> u64 {
         use Operation as O;

@@ -16,7 +16,7 @@ use super::{
 const LONGEST_PATH: usize = 1 << 16;
 /// The most paths of workers that are told apart.
 const MOST_PATHS: u32 = 1 << 12;
-/// What a choice of a value, and not of a worker, adds to the state.
+/// The number that a choice of a value, and not of a worker, adds to the state.
 const VALUE: u64 = 0xC401_CE0F_A7A1_11E5;
 /// One of so many iterations is uniformly random.
 const WALKS: u64 = 8;
@@ -24,9 +24,9 @@ const WALKS: u64 = 8;
 /// Learns which choices lead to states that have not been seen, by reinforcement.
 ///
 /// **Idea.** A program's state is a number made of what its workers are about to do and where, of what is
-/// in its objects, and of what it says itself, see `cct::state_hash`. Coming to a state costs as much as
-/// it has been seen often. What a choice costs, with all that follows from it, is learned by
-/// Q-learning, and choices are drawn by softmax from what they cost.
+/// in its objects, and of what it says itself, see `cct::state_hash`. Reaching a state costs the
+/// number of times that it has been seen. The cost of a choice, with all costs that follow from it, is
+/// learned by Q-learning, and choices are drawn by softmax from their costs.
 ///
 /// **Guarantee.** None: that of random, as long as nothing has been seen twice. Mukherjee, Deligiannis,
 /// Biswas and Lal: *Learning-Based Controlled Concurrency Testing*, OOPSLA 2020.
@@ -58,7 +58,7 @@ pub struct QLearning {
     fair_after: u32,
 }
 
-/// What was chosen.
+/// The choice that was made.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     place: Place,
@@ -370,7 +370,7 @@ mod tests {
             });
             let value = strategy.choose_index(3);
             counts[value as usize] += 1;
-            // What follows 0 and 1 is always the same, and what follows 2 is always new.
+            // The state after 0 and 1 is always the same, and the state after 2 is always new.
             for worker in 0..if value == 2 { index as u32 } else { 0 } {
                 let origin = Origin {
                     parent: None,

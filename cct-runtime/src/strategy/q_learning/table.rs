@@ -1,4 +1,4 @@
-//! What has been learned: by state, how often it was seen and how good each choice in it is.
+//! The learned table: by state, how often it was seen and how good each choice in it is.
 
 use super::exp::FRACTION;
 
@@ -29,7 +29,7 @@ struct State {
     has_values: bool,
 }
 
-/// By choice: what is to be expected of it. What was not tried is 0, all else less.
+/// By choice: its expected value. An untried choice has 0, all others less.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Values([i32; CHOICES]);
@@ -166,8 +166,8 @@ impl Table {
     }
 
     /// The choice led to the state `next`, in which the best choice had this value: its own value moves
-    /// three tenths of the way towards what was gained and seven tenths of that. What is gained is the
-    /// less the more often the state was seen.
+    /// three tenths of the way towards the gain and seven tenths of that value. The gain is the less the more
+    /// often the state was seen.
     #[inline]
     pub(super) fn learn(&mut self, place: Place, choice: usize, next: Place, best: i32) {
         if self.is_at(next) && self.is_at(place) {
@@ -231,7 +231,7 @@ mod tests {
             let place = table.visit(fingerprint);
             table.learn(place, 0, place, 0);
             table.end_iteration();
-            // What was just seen has not moved away.
+            // A state that was just seen has not moved away.
             let index = table.find(fingerprint.max(1));
             assert_eq!(table.state(index).key, fingerprint.max(1));
             assert!(table.values[index].0[0] < 0);

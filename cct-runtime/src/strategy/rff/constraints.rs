@@ -4,7 +4,7 @@ use super::corpus::Constraint;
 use super::coverage::Pair;
 use super::event::Event;
 
-/// What constraints say of a step, in the highest bits of a key.
+/// The constraints' verdict on a step, in the highest bits of a key.
 pub(super) const AVOIDED: u64 = 1 << 62;
 pub(super) const NEUTRAL: u64 = 2 << 62;
 pub(super) const WANTED: u64 = 3 << 62;
@@ -16,7 +16,7 @@ pub(super) struct Constraints {
     by_event: Vec<(u32, u32)>,
     list: Vec<Constraint>,
     pub(super) positive: u32,
-    /// Those that still matter: what is demanded has not come yet.
+    /// The constraints that still matter: their demand has not been met yet.
     active: u32,
 }
 
@@ -76,7 +76,7 @@ impl Constraints {
         met != 0
     }
 
-    /// What the constraints say of a step that is about an object: `event`, after `last` was written,
+    /// The constraints' verdict on a step that is about an object: `event`, after `last` was written,
     /// with the reads of `awaited` ready to be made.
     #[inline]
     pub(super) fn rank(&self, event: Event, writes: bool, last: Event, awaited: u32) -> u64 {

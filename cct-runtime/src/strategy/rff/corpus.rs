@@ -9,12 +9,12 @@ pub(super) const MOST_CONSTRAINTS: usize = 16;
 const MOST_SCHEDULES: usize = 1024;
 /// The most variations of one abstract schedule in a row are two to this power.
 const MOST_DOUBLINGS: u32 = 6;
-/// One in so many constraints that are put in demands its pair; the others forbid theirs. What is
-/// demanded needs a certain past, and only one write is the last: a rare pair is seldom missed for want
+/// One in so many constraints that are put in demands its pair; the others forbid theirs. A demanded
+/// pair needs a certain past, and only one write is the last: a rare pair is seldom missed for want
 /// of a demand, but a common one has to be forbidden for anything else to come.
 const DEMANDS: u32 = 9;
 
-/// What an abstract schedule says of a pair.
+/// The constraint of an abstract schedule on a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Constraint {
     pub(super) pair: Pair,

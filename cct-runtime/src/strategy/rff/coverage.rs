@@ -1,4 +1,4 @@
-//! Who reads from whom: the pairs that can be, those that have been, and how often which of them
+//! Reads-from pairs: those that can be, those that have been, and how often which of them
 //! came together.
 
 use super::super::FirstUse;
@@ -25,7 +25,7 @@ pub(super) struct Coverage {
     /// By pair: the last round in which its read took its write's value; 0 for never.
     realised: Vec<u32>,
     round: u32,
-    /// What the iteration's pairs add up to.
+    /// The sum of the iteration's pairs.
     combination: u64,
     has_new: bool,
     /// The pair realised last in the iteration; it need not be looked up again.

@@ -23,7 +23,7 @@ impl Event {
     }
 }
 
-/// What an event does to its object.
+/// The access of an event to its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Role {
     pub(super) reads: bool,
@@ -69,7 +69,7 @@ impl Events {
         }
     }
 
-    /// What an event does.
+    /// The access of an event.
     #[inline]
     pub(super) fn role(&self, event: Event) -> Role {
         self.roles[event.index()]
@@ -81,7 +81,7 @@ const NONE: Role = Role {
     writes: false,
 };
 
-/// What an operation does to its object, as far as its order with others can be steered.
+/// The access of an operation to its object, as far as its order with others can be steered.
 ///
 /// A critical section is one access, and its acquire stands for it: what an acquire reads is which
 /// section came before, and at a release there is nothing left to steer. A channel's senders compete for

@@ -17,11 +17,12 @@ use super::{
 
 /// Fuzzes abstract schedules: sets of demands on which write a read gets its value from.
 ///
-/// **Idea.** What a worker does next depends on what it has read, so that executions in which each read
-/// gets its value from the same write are equal for it, and there are far fewer such classes than
-/// interleavings. An *abstract schedule* demands or forbids some of the pairs of a write and a read, as
-/// places in the source, whichever worker comes there. Those that led to a pair never seen before are
-/// kept and varied; those whose combination of pairs has become common are passed over.
+/// **Idea.** The next operation of a worker depends on the values it has read, so that executions in
+/// which each read gets its value from the same write are equal for it, and there are far fewer such
+/// classes than interleavings. An *abstract schedule* demands or forbids some of the pairs of a write and
+/// a read, as places in the source, whichever worker comes there. Abstract schedules that led to a pair
+/// never seen before are kept and varied; those whose combination of pairs has become common are passed
+/// over.
 ///
 /// **Guarantee.** None beyond that of partial-order sampling, which it is where no constraint speaks.
 /// Wolff, Shi, Duck, Mathur and Roychoudhury: *Greybox Fuzzing for Concurrency Testing*, ASPLOS 2024.
@@ -31,10 +32,10 @@ use super::{
 /// **Departures.** An event is an operation and a site; objects are told apart within an execution only,
 /// since their addresses differ from one to the next. A critical section counts as one access, which its
 /// acquire stands for. The random part of each execution is new, and not kept with the abstract
-/// schedule. Who spins over its budget comes after all others, those that are avoided included; after
-/// `fair_after` steps the walk is uniformly random. Memory is bounded: 4,096 events, 16,384 pairs,
+/// schedule. A worker that spins over its budget comes after all others, those that are avoided included;
+/// after `fair_after` steps the walk is uniformly random. Memory is bounded: 4,096 events, 16,384 pairs,
 /// 16,384 combinations and 1,024 abstract schedules of 16 constraints each, about 2 MB in all, and
-/// about 90 bytes for each object of the largest iteration. What comes later is not told apart, not
+/// about 90 bytes for each object of the largest iteration. Later ones are not told apart, not
 /// learned, counted as new, or not kept.
 #[derive(Debug)]
 pub struct Rff {

@@ -1,4 +1,4 @@
-//! What is known of an object: the last write to it, and who accessed it.
+//! The history of an object: the last write to it, and the workers that accessed it.
 
 use super::super::WorkerId;
 use super::coverage::{Coverage, Pair};

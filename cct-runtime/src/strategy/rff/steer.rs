@@ -9,8 +9,8 @@ use super::event::{Event, Events};
 use super::object::Object;
 use crate::trace::Outcome;
 
-/// Keys order candidates: first by what the constraints say of their next step, then at random. Who gave
-/// way comes last, the latest at the very last.
+/// Keys order candidates: first by what the constraints say of their next step, then at random. Workers
+/// that gave way come last, the latest at the very last.
 const GAVE_WAY: u64 = 1 << 40;
 /// Where the random part of a key begins.
 const RANDOM: u64 = (1 << 62) - 1;
@@ -34,7 +34,7 @@ impl Target {
         self.0 >> 1
     }
 
-    /// What those that race with an access to the object are, with a bit set where both kinds do.
+    /// The reads and writes that race with an access to the object, with a bit set where both do.
     #[inline]
     fn raced(object: u32, writes: bool) -> (u32, u32) {
         (object << 1 | 1, u32::from(writes))
@@ -123,7 +123,7 @@ impl Steering {
         self.stale.push(worker);
     }
 
-    /// A worker is none any more.
+    /// A worker is no longer a candidate.
     pub(super) fn remove(&mut self, worker: WorkerId) {
         let place = std::mem::replace(&mut self.places[worker.0 as usize], NOWHERE) as usize;
         self.workers.swap_remove(place);
@@ -188,7 +188,7 @@ impl Steering {
         self.look(place, &next, known, events);
     }
 
-    /// What a step does to an object, and to what others are about to do to it.
+    /// The access of a step to an object, and to the pending operations of others on it.
     #[inline]
     fn account(
         &mut self,
@@ -235,7 +235,7 @@ impl Steering {
         for (place, (key, target)) in self.keys.iter_mut().zip(&self.targets).enumerate() {
             if target.0 | of_all == raced {
                 let rank = match *key & !RANDOM {
-                    // Who gave way finds a change.
+                    // A worker that gave way finds a change.
                     0 => NEUTRAL,
                     rank => rank,
                 };

@@ -141,7 +141,7 @@ impl Condvar {
     }
 }
 
-/// What is left of a duration.
+/// The rest of a duration.
 enum Countdown {
     /// Until a moment of the engine's time.
     Virtual(u64),

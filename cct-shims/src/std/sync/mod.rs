@@ -1,8 +1,8 @@
 //! `std::sync`: what blocks and what is atomic, under control.
 //!
-//! Kept here are the faces: std's signatures, values and guards. Who goes ahead is decided by the
-//! machines in `cct::primitive`. The error types stay std's own, since other parts of std and
-//! programs that name them meet the same ones; so do `Arc` and `Weak`, which need the compiler's
+//! Kept here are the faces: std's signatures, values and guards. The machines in
+//! `cct::primitive` decide which worker goes ahead. The error types stay std's own, since other parts of
+//! std and programs that name them meet the same ones; so do `Arc` and `Weak`, which need the compiler's
 //! help.
 
 pub mod atomic;

@@ -103,7 +103,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         unless(mutex.machine.poison().get(), guard)
     }
 
-    /// What `Condvar` needs to let go of the mutex for a while.
+    /// The parts that `Condvar` needs to let go of the mutex for a while.
     pub(super) fn parts(&mut self) -> (&'a MutexMachine, &mut Hold) {
         (&self.mutex.machine, &mut self.hold)
     }

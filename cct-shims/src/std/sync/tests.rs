@@ -1,4 +1,4 @@
-//! What the faces share with std's types: texts, auto traits, variance, unsizing, drop order.
+//! The common properties of the faces and std's types: texts, auto traits, variance, unsizing, drop order.
 
 use real::fmt::{Debug, Display};
 use real::panic::{RefUnwindSafe, UnwindSafe};

@@ -1,4 +1,4 @@
-//! Who the caller is, and whether it is unwinding.
+//! The calling thread, and whether it is unwinding.
 
 use cct::engine;
 

@@ -20,7 +20,7 @@ pub struct JoinHandle<T> {
     packet: Arc<Packet<T>>,
 }
 
-/// What carries the thread out.
+/// The worker or thread behind the handle.
 pub(super) enum Flow {
     Native(real::thread::JoinHandle<()>),
     Worker(Worker),
@@ -82,7 +82,7 @@ impl<T> JoinHandle<T> {
         match worker.seen() {
             Seen::Live => {
                 let is_over = || is_alone(&self.packet);
-                engine::look_whether_over(worker.id, Location::caller(), is_over)
+                engine::check_over(worker.id, Location::caller(), is_over)
             }
             Seen::Stale => true,
             Seen::FromOutside => is_alone(&self.packet),

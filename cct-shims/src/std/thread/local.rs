@@ -18,7 +18,7 @@ pub struct LocalKey<T: 'static> {
 }
 
 impl<T: 'static> LocalKey<T> {
-    /// What `thread_local!` expands to.
+    /// The expansion of `thread_local!`.
     #[doc(hidden)]
     pub const fn __new(
         native: real::thread::LocalKey<T>,

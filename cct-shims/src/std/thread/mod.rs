@@ -1,8 +1,8 @@
 //! Threads that are workers of the engine on a controlled worker, and std's threads anywhere else.
 //!
 //! A worker's result travels in a `packet` as in std, so dropping it, joining it and counting it
-//! in a scope happen in std's order. Who runs, and until when somebody waits, is the engine's
-//! business. What is unstable in std is on purpose not here.
+//! in a scope happen in std's order. The engine decides which worker runs, and until when one waits.
+//! Unstable items of std are on purpose not here.
 
 mod builder;
 mod current;

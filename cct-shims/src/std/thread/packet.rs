@@ -12,7 +12,7 @@ use crate::std::process;
 /// Holds a thread's result; shared by the thread and its join handle.
 ///
 /// The thread writes it once and then lets go of its share; the handle reads it only after the
-/// thread has ended. Who drops the last share, drops the result, and after that the scope may end.
+/// thread has ended. The drop of the last share drops the result, and after that the scope may end.
 pub(super) struct Packet<T> {
     result: UnsafeCell<Option<Result<T>>>,
     /// The panic that the result is, if it is one.

@@ -5,7 +5,7 @@ use cct::engine;
 use real::io;
 use real::num::NonZero;
 
-/// What controlled workers are told, on every machine: enough for pools to share work, and few
+/// The number that controlled workers are told, on every machine: enough for pools to share work, and few
 /// enough that the interleavings of their threads can be explored.
 pub(crate) const CONTROLLED_PARALLELISM: NonZero<usize> = NonZero::new(4).expect("not zero");
 

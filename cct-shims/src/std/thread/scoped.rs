@@ -72,7 +72,7 @@ impl<'scope> Scope<'scope, '_> {
 impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if engine::is_controlled() {
-            engine::look_whether_ended(self.data.object(), Location::caller()).done();
+            engine::check_ended(self.data.object(), Location::caller()).done();
         }
         f.debug_struct("Scope")
             .field(
@@ -88,7 +88,7 @@ impl fmt::Debug for Scope<'_, '_> {
     }
 }
 
-/// What a scope shares with its threads.
+/// The state that a scope shares with its threads.
 pub(super) struct ScopeData {
     /// The packets that are still alive.
     running: AtomicUsize,

@@ -1,4 +1,4 @@
-//! What the faces share with std's types outside the engine.
+//! The common properties of the faces and std's types outside the engine.
 
 use cct::engine::WorkerId;
 use real::cell::{Cell, RefCell};

@@ -19,11 +19,11 @@ pub(in crate::symbols) extern "C" fn close(descriptor: c_int) -> c_int {
         table::forget(descriptor);
         let result = act();
         if mattered {
-            engine::look_again();
+            engine::evaluate_predicates();
         }
         return result;
     };
-    // Whoever is at the other end sees it.
+    // A waiter at the other end sees it.
     if what.kind == Kind::Pipe || what.is_socket() {
         Waiting::on(Operation::Close, descriptor, what)
             .point()

@@ -216,12 +216,12 @@ impl Member {
     }
 }
 
-/// Who can make the instance with this object ready.
+/// The farthest party that can make the instance with this object ready.
 pub(super) fn awaits(instance: ObjectId) -> Awaits {
     engine::outside(|| {
         let members = MEMBERS.lock().unwrap_or_else(PoisonError::into_inner);
         let members = members.iter().filter(|member| member.instance == instance);
-        // What is known now: it may have come to be shared since.
+        // The members as known now: it may have come to be shared since.
         let awaited = members.map(|member| match table::known(member.descriptor) {
             Some(what) if what.object() == member.what.object() => what.awaits(),
             _ => member.what.awaits(),
@@ -230,7 +230,7 @@ pub(super) fn awaits(instance: ObjectId) -> Awaits {
     })
 }
 
-/// What the instance tells depends on its members.
+/// The instance's answer depends on its members.
 fn touch_members(instance: Descriptor) {
     if !engine::is_watched() {
         return;

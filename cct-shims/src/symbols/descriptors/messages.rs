@@ -109,7 +109,7 @@ pub(in crate::symbols) unsafe extern "C" fn sendmsg(
         if !waits || sent < 0 || sent.cast_unsigned() == total(parts) {
             return sent;
         }
-        // What goes with the message has gone with its first bytes.
+        // The ancillary data have gone with the first bytes.
         let mut skip = sent.cast_unsigned();
         let rest = in_pieces(parts, usize::MAX, |bytes| {
             let skipped = skip.min(bytes.len());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cct::engine::{self, Awaits, Look, NEVER, Source, Step, Wakeup};
+use cct::engine::{self, Awaits, NEVER, ReadyPredicate, Source, Step, Wakeup};
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{c_int, c_short, pollfd};
@@ -42,20 +42,20 @@ pub(super) fn is_ready(descriptor: c_int, events: c_short) -> bool {
 /// An operation that waits until something is ready.
 #[derive(Clone, Copy)]
 pub(in crate::symbols) struct Waiting<'a> {
-    /// What it is.
+    /// Its operation.
     pub(in crate::symbols) operation: Operation,
-    /// What it is about.
+    /// Its object.
     pub(in crate::symbols) object: ObjectId,
     /// When it has waited long enough, in virtual time.
     pub(in crate::symbols) deadline: u64,
-    /// What it waits for.
+    /// The descriptors that it waits for.
     pub(in crate::symbols) on: On<'a>,
 }
 
 /// Names each of several descriptors.
 pub(in crate::symbols) type EachOf<'a> = dyn Fn(&mut dyn FnMut(c_int)) + 'a;
 
-/// What an operation waits for.
+/// The descriptors that an operation waits for.
 #[derive(Clone, Copy)]
 pub(in crate::symbols) enum On<'a> {
     /// A descriptor.
@@ -80,7 +80,7 @@ impl On<'_> {
         }
     }
 
-    /// Who can end the wait, as far as is known now.
+    /// The farthest party that can end the wait, as far as is known now.
     fn awaits(self) -> Awaits {
         let mut farthest = match self {
             On::Process => Awaits::Outside,
@@ -101,19 +101,19 @@ impl On<'_> {
 /// A wait under way: what the engine is given.
 struct Wait<'a, F> {
     on: On<'a>,
-    look: F,
+    is_ready: F,
 }
 
 impl<F: Fn() -> bool> Wait<'_, F> {
-    unsafe fn is_ready(at: *const (), now: u64) -> bool {
+    unsafe fn holds(object: *const (), now: u64) -> bool {
         timer::expire(now);
         // SAFETY: it is a wait that lives while the worker waits.
-        unsafe { ((*at.cast::<Self>()).look)() }
+        unsafe { ((*object.cast::<Self>()).is_ready)() }
     }
 
-    unsafe fn awaits(at: *const ()) -> Awaits {
+    unsafe fn awaits(object: *const ()) -> Awaits {
         // SAFETY: as above.
-        unsafe { (*at.cast::<Self>()).on.awaits() }
+        unsafe { (*object.cast::<Self>()).on.awaits() }
     }
 }
 
@@ -170,35 +170,38 @@ impl Waiting<'_> {
         }
     }
 
-    /// Waits until `look` is true, as one scheduling point: before the operation if it is true at once, in
+    /// Waits until `is_ready` holds, as one scheduling point: before the operation if it holds at once, in
     /// its stead if not. False if the deadline came first.
-    pub(in crate::symbols) fn until<F: Fn() -> bool>(self, look: F) -> bool {
+    pub(in crate::symbols) fn until<F: Fn() -> bool>(self, is_ready: F) -> bool {
         timer::expire(engine::now());
-        if look() {
+        if is_ready() {
             self.point().done();
             return true;
         }
-        self.again(look)
+        self.again(is_ready)
     }
 
-    /// As [`until`](Waiting::until), for one who has found that it must wait.
-    pub(in crate::symbols) fn again<F: Fn() -> bool>(self, look: F) -> bool {
+    /// As [`until`](Waiting::until), for a worker that has found that it must wait.
+    pub(in crate::symbols) fn again<F: Fn() -> bool>(self, is_ready: F) -> bool {
         self.on.stir();
-        let wait = Wait { on: self.on, look };
-        let given = Look {
-            at: (&raw const wait).cast(),
-            is_ready: Wait::<F>::is_ready,
+        let wait = Wait {
+            on: self.on,
+            is_ready,
+        };
+        let predicate = ReadyPredicate {
+            object: (&raw const wait).cast(),
+            holds: Wait::<F>::holds,
             awaits: Wait::<F>::awaits,
         };
         let site = engine::last_site();
         loop {
             // A timer may be among what is waited for.
             let deadline = self.deadline.min(timer::next());
-            match engine::wait_until(self.operation, self.object, deadline, given, site) {
+            match engine::wait_until(self.operation, self.object, deadline, predicate, site) {
                 Wakeup::Woken => return true,
                 Wakeup::TimedOut => {
                     timer::expire(engine::now());
-                    if (wait.look)() {
+                    if (wait.is_ready)() {
                         return true;
                     }
                     if engine::now() >= self.deadline {
@@ -210,7 +213,7 @@ impl Waiting<'_> {
     }
 }
 
-/// The deadline of who does not wait.
+/// The deadline of a call that does not wait.
 const PAST: u64 = 0;
 
 /// When a wait of that length ends; without one, never.
@@ -222,10 +225,10 @@ pub(super) fn deadline(timeout: Option<Duration>) -> u64 {
     }
 }
 
-/// Says that a descriptor may be ready now that was not: those who wait for it are woken.
+/// Says that a descriptor may be ready now that was not: the workers that wait for it are woken.
 pub(super) fn changed(what: Descriptor) {
     what.source().into_iter().for_each(engine::stir);
-    engine::look_again();
+    engine::evaluate_predicates();
 }
 
 #[cfg(test)]

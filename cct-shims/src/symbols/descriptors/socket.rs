@@ -31,7 +31,7 @@ pub(in crate::symbols) extern "C" fn socket(domain: c_int, kind: c_int, protocol
     descriptor
 }
 
-/// What a socket of this domain and type is.
+/// The kind of a socket of this domain and type.
 fn kind_by(domain: c_int, kind: c_int) -> Kind {
     match (domain, kind & !(libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK)) {
         (libc::AF_UNIX, _) => Kind::Unix,
@@ -40,7 +40,7 @@ fn kind_by(domain: c_int, kind: c_int) -> Kind {
     }
 }
 
-/// What a socket is that was made where nobody saw it.
+/// The kind of a socket that was made unseen.
 pub(super) fn kind_of(descriptor: c_int) -> Kind {
     let (mut domain, mut kind) = (0, 0);
     get_option(descriptor, libc::SO_DOMAIN, &mut domain);

@@ -1,4 +1,4 @@
-//! What each descriptor is: filled in where it is made, or by a look at its first use.
+//! The kinds of descriptors: filled in where one is made, or at its first use.
 //!
 //! Descriptors of one open file have one object, which is numbered by creation: so it repeats.
 
@@ -12,7 +12,7 @@ use super::argument;
 use crate::symbols::children;
 use crate::symbols::real::system_call;
 
-/// What a descriptor stands for.
+/// The thing behind a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -51,7 +51,7 @@ const KINDS: [Kind; 10] = [
     Kind::Outside,
 ];
 
-/// What is known of a descriptor.
+/// The entry of a descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Descriptor {
     pub(super) kind: Kind,
@@ -87,7 +87,7 @@ impl Descriptor {
         })
     }
 
-    /// What the engine calls it.
+    /// Its object in the engine.
     pub(super) fn object(self) -> ObjectId {
         ObjectId::descriptor(self.serial)
     }
@@ -102,7 +102,7 @@ impl Descriptor {
         matches!(self.kind, Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix)
     }
 
-    /// What it is beyond control, if it is.
+    /// Its kind beyond control, if it has one.
     pub(super) fn source(self) -> Option<Source> {
         let source = match self.kind {
             Kind::Tcp => Source::Tcp,
@@ -117,7 +117,7 @@ impl Descriptor {
         Some(source)
     }
 
-    /// Who can make it ready.
+    /// The farthest party that can make it ready.
     pub(super) fn awaits(self) -> Awaits {
         match self.kind {
             Kind::Epoll => super::epoll::awaits(self.object()),
@@ -156,7 +156,7 @@ pub(super) fn share(descriptor: c_int) {
     note(descriptor, shared);
 }
 
-/// What the descriptor is. Controlled workers only.
+/// The entry of the descriptor. Controlled workers only.
 pub(super) fn of(descriptor: c_int) -> Descriptor {
     begin();
     let slot = slot(descriptor);
@@ -173,8 +173,8 @@ pub(super) fn of(descriptor: c_int) -> Descriptor {
     })
 }
 
-/// What is known of the descriptor. From any thread; one outside the engine may meet what the last
-/// iteration left.
+/// The entry of the descriptor. From any thread; one outside the engine may meet an entry of the last
+/// iteration.
 pub(super) fn known(descriptor: c_int) -> Option<Descriptor> {
     Descriptor::unpack(slot(descriptor)?.load(Relaxed))
 }
@@ -266,7 +266,7 @@ fn kind_of(descriptor: c_int) -> Kind {
     }
 }
 
-/// What has no type of its own has a name.
+/// A file without a type of its own has a name.
 fn kind_of_anonymous(descriptor: c_int) -> Kind {
     let mut path = *b"/proc/self/fd/\0\0\0\0\0\0\0\0\0\0\0\0";
     let mut digits = [0; 10];

@@ -24,9 +24,9 @@ static ANY: AtomicBool = AtomicBool::new(false);
 #[derive(Clone, Copy, Debug)]
 struct Timer {
     descriptor: c_int,
-    /// What all descriptors of it have in common.
+    /// The object that all its descriptors share.
     object: ObjectId,
-    /// What its clock shows at virtual time 0.
+    /// The value of its clock at virtual time 0.
     epoch: u64,
     /// When it expires next, or never.
     deadline: u64,
@@ -131,7 +131,7 @@ pub(in crate::symbols) unsafe extern "C" fn timerfd_settime(
     change(set);
     take_count(timer.descriptor);
     expire(engine::now());
-    engine::look_by(set.deadline);
+    engine::evaluate_predicates_by(set.deadline);
     changed(what);
     0
 }
@@ -242,7 +242,7 @@ fn take_count(descriptor: c_int) {
     }
 }
 
-/// What is left of the timer's time.
+/// The rest of the timer's time.
 fn show(timer: &Timer) -> itimerspec {
     let left = match timer.deadline {
         NEVER => 0,

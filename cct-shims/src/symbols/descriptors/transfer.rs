@@ -10,7 +10,7 @@ use super::table::{self, Descriptor, Kind};
 use super::{argument, call, messages, would_block};
 use crate::symbols::real::system_call;
 
-/// What a blocking pipe takes without waiting whenever it is ready for writing.
+/// The number of bytes that a blocking pipe takes without waiting whenever it is ready for writing.
 const PIPE_CHUNK: usize = libc::PIPE_BUF;
 
 /// Takes over the C library's `read`.
@@ -217,7 +217,7 @@ unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> i
     })
 }
 
-/// Puts all the bytes, no more than so many at a time. What has been put counts, whatever comes then.
+/// Puts all the bytes, no more than so many at a time. Bytes that have been put count, whatever comes then.
 pub(super) fn in_pieces(
     parts: &[iovec],
     most: usize,
@@ -325,7 +325,7 @@ pub(super) fn is_nonblocking(descriptor: c_int) -> bool {
 pub(super) fn uncontrolled(descriptor: c_int, act: impl Fn() -> isize) -> isize {
     let result = act();
     if result >= 0 && table::known(descriptor).is_some() {
-        engine::look_again();
+        engine::evaluate_predicates();
     }
     result
 }

@@ -1,4 +1,4 @@
-//! What is asked and said about a thread by its handle.
+//! Questions and settings of a thread by its handle.
 //!
 //! A worker has no thread of its own, so most of it is answered for the one that carries all of them.
 

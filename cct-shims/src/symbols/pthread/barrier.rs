@@ -12,7 +12,7 @@ use libc::{c_int, c_uint, pthread_barrier_t, pthread_barrierattr_t};
 use super::waited;
 use crate::symbols::real::system_call;
 
-/// What lies in the caller's barrier.
+/// The content of the caller's barrier.
 #[repr(C)]
 struct Barrier {
     size: u32,

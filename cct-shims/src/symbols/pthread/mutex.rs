@@ -26,7 +26,7 @@ static CLOCKLOCK: Real<Clocked> = unsafe { Real::named(c"pthread_mutex_clocklock
 // SAFETY: as above.
 static UNLOCK: Real<Simple> = unsafe { Real::named(c"pthread_mutex_unlock") };
 
-/// What the C library keeps in a mutex, up to the type: as fixed as the initialisers that programs are
+/// The C library's own layout in a mutex, up to the type: as fixed as the initialisers that programs are
 /// compiled with.
 #[repr(C)]
 struct Mutex {
@@ -38,7 +38,7 @@ struct Mutex {
     kind: AtomicI32,
 }
 
-/// What a mutex does when its owner locks it again.
+/// The answer of a mutex when its owner locks it again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It waits for itself.

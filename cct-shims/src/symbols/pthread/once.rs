@@ -18,7 +18,7 @@ type Once = unsafe extern "C" fn(*mut c_int, extern "C" fn()) -> c_int;
 // SAFETY: the function's type.
 static ONCE: Real<Once> = unsafe { Real::named(c"pthread_once") };
 
-// What the C library's own understands, in a process that is no fork of one with a routine under way.
+// The values of the C library's own, in a process that is no fork of one with a routine under way.
 const FRESH: c_int = 0;
 const UNDER_WAY: c_int = 1;
 const DONE: c_int = 2;

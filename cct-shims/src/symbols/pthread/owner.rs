@@ -13,7 +13,7 @@ const WORKER_BITS: u32 = 14;
 /// One less than its bits allow: the C library has two marks of its own at the upper end.
 const ITERATIONS: u64 = 0xFFFF;
 
-/// Who holds an object.
+/// The holder of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Owner {
     /// No worker: nobody, or a thread outside the engine.
@@ -24,7 +24,7 @@ pub(super) enum Owner {
     Gone,
 }
 
-/// Who the field says.
+/// The holder that the field names.
 pub(super) fn of(field: &AtomicI32) -> Owner {
     let value = field.load(Ordering::Relaxed);
     if value & !((1 << WORKER_BITS) - 1) == mark() {
@@ -65,7 +65,7 @@ pub(super) fn hand_back(field: &AtomicI32) {
     field.store(carrier, Ordering::Relaxed);
 }
 
-/// What the marks of this iteration's workers have in common.
+/// The common part of the marks of this iteration's workers.
 fn mark() -> i32 {
     MARK | ((engine::run_number() % ITERATIONS) as i32) << WORKER_BITS
 }

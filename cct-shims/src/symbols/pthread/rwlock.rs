@@ -18,7 +18,7 @@ type Clocked = unsafe extern "C" fn(*mut pthread_rwlock_t, clockid_t, *const tim
 // SAFETY: the function's type.
 static UNLOCK: Real<Simple> = unsafe { Real::named(c"pthread_rwlock_unlock") };
 
-/// What the C library keeps in a lock, up to its kind: as fixed as the initialisers that programs are
+/// The C library's own layout in a lock, up to its kind: as fixed as the initialisers that programs are
 /// compiled with.
 #[repr(C)]
 struct RwLock {

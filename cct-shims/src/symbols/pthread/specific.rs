@@ -32,7 +32,7 @@ struct Key {
     made: Made,
 }
 
-/// Who made a key.
+/// The maker of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Made {
     /// Code outside iterations: it is there for all of them.

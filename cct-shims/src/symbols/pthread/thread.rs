@@ -1,7 +1,8 @@
 //! `pthread_create` and what is done with threads: workers, when a worker of the program makes them.
 //!
-//! A worker's handle is a number that is no address, the same in each execution of a schedule. What a
-//! shared library starts stays a thread, which the engine does not control: its thread-locals are its own.
+//! A worker's handle is a number that is no address, the same in each execution of a schedule. A
+//! thread that a shared library starts stays one, which the engine does not control: its thread-locals are
+//! its own.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -46,10 +47,10 @@ unsafe extern "C" {
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
 }
 
-/// What no address has: a worker's handle is this and its number.
+/// A value that no address has: a worker's handle is this and its number.
 const HANDLE: pthread_t = 1 << 62;
 
-/// Whom a handle names.
+/// The worker that a handle names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     /// A worker.
@@ -58,7 +59,7 @@ pub(super) enum Named {
     Thread,
 }
 
-/// What is known of the iteration's workers, beyond what the engine knows.
+/// The facts about the iteration's workers, beyond those in the engine.
 struct Workers {
     iteration: u64,
     known: Vec<Worker>,
@@ -67,7 +68,7 @@ struct Workers {
 #[derive(Clone, Copy)]
 struct Worker {
     id: WorkerId,
-    /// What its function returned, as an address.
+    /// The value that its function returned, as an address.
     result: usize,
     /// Nobody may join it: it was detached, or has been joined.
     is_let_go: bool,
@@ -149,7 +150,7 @@ pub(super) unsafe extern "C" fn pthread_tryjoin_np(
         };
         if engine::is_controlled() && !engine::is_finished(worker) {
             let object = ObjectId::end_of(worker);
-            let step = engine::look_whether_ended(object, engine::last_site());
+            let step = engine::check_ended(object, engine::last_site());
             let is_finished = engine::is_finished(worker);
             step.read(is_finished);
             if !is_finished {
@@ -278,7 +279,7 @@ pub(crate) fn handle(worker: WorkerId) -> pthread_t {
     HANDLE | pthread_t::from(worker.0)
 }
 
-/// Whom a handle names.
+/// The worker that a handle names.
 pub(super) fn named(thread: pthread_t) -> Named {
     if thread & HANDLE == 0 {
         Named::Thread
@@ -353,7 +354,7 @@ unsafe fn join_thread(thread: pthread_t, result: *mut *mut c_void) -> c_int {
     }
 }
 
-/// What the current worker's function came to.
+/// The result of the current worker's function.
 fn set_result(result: *mut c_void) {
     if let Some(me) = engine::current_thread() {
         change(me, |worker| worker.result = result.addr());

@@ -1,4 +1,4 @@
-//! What controlled workers wait for, told to threads outside that can change it.
+//! The objects that controlled workers wait for, told to threads outside that can change them.
 //!
 //! Such a thread's unlock or signal is news for the engine only if a worker waits for that object: news
 //! makes every worker look again, and depends on the machine's timing.
@@ -106,7 +106,7 @@ fn change<R>(change: impl FnOnce(&mut Waited) -> R) -> R {
         let mut waited: MutexGuard<'_, Waited> =
             WAITED.lock().unwrap_or_else(PoisonError::into_inner);
         if iteration != 0 && waited.iteration != iteration {
-            // Those that were cut off with an earlier one wait no more.
+            // Waits that were cut off with an earlier iteration are over.
             waited.iteration = iteration;
             waited.objects.clear();
         }

@@ -9,7 +9,7 @@ use loom::model::Builder;
 use crate::slice::Sample;
 use crate::workloads::Workload;
 
-/// What Loom does, in the manner of a strategy's name.
+/// Loom's search, in the manner of a strategy's name.
 pub(super) const STRATEGY: &str = "bounded:2";
 /// The most threads that Loom has room for.
 const MOST_THREADS: usize = 5;

@@ -1,4 +1,4 @@
-//! What comes with tokio: `tokio-util` and `tokio-stream`.
+//! The companions of tokio: `tokio-util` and `tokio-stream`.
 
 use std::time::Duration;
 

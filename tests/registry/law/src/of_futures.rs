@@ -113,7 +113,7 @@ fn a_selection_of_two() {
 }
 
 #[test]
-fn a_selection_by_lot() {
+fn a_random_selection() {
     let [a, b] = two_sent();
     let (mut a, mut b) = (a.fuse(), b.fuse());
     tell(block_on(async {

@@ -48,7 +48,7 @@ both! {
     tasks_in_the_order_of_their_ends = ended();
     a_task_that_is_aborted_or_not = aborted();
     updates_across_an_await = updated();
-    a_selection_by_lot = selected();
+    a_random_selection = selected();
     a_selection_with_a_bias = biased();
     blocking_work_and_a_task = blocked();
 }

@@ -122,7 +122,7 @@ struct Replica {
     successor: Server,
     /// The last update's.
     sequence: Sequence,
-    /// What was forwarded and has not come back.
+    /// The updates that were forwarded and have not come back.
     unacknowledged: Vec<Sequence>,
 }
 
@@ -228,7 +228,7 @@ impl Replica {
 }
 
 struct Master {
-    /// Those that are left, from head to tail.
+    /// The servers that are left, from head to tail.
     chain: Vec<Server>,
     servers: Vec<Address<ToServer>>,
     clients: Vec<Address<Server>>,

@@ -1,12 +1,12 @@
 //! Chord: nodes on a ring of identifiers, each responsible for the keys behind its predecessor.
 //!
-//! Who is asked for a key that is not its own asks its successor. One node joins the ring and another
+//! A node that is asked for a key that is not its own asks its successor. One node joins the ring and another
 //! leaves; what is in the inbox of the one that leaves is lost, and a client may wait for its answer for
 //! ever. The liveness monitor is hot while a request is open. Mended: who has left passes on what still
 //! comes.
 //!
-//! Machines: the nodes, a client that looks up two keys, and main, which lets nodes join and leave. Whom
-//! the client asks, and for which keys, are choices.
+//! Machines: the nodes, a client that looks up two keys, and main, which lets nodes join and leave. The
+//! node that the client asks, and the keys, are choices.
 
 use cct::{Monitor, Temperature};
 use cct_shims::std::sync::mpsc::Receiver;
@@ -25,7 +25,7 @@ const REQUESTS: usize = 2;
 type Node = usize;
 
 enum ToNode {
-    /// Who is responsible for this key?
+    /// Which node is responsible for this key?
     FindSuccessor {
         key: usize,
         reply: Address<Node>,

@@ -133,7 +133,7 @@ fn keep_time(inbox: &Receiver<ToTimer>, detector: &Address<ToDetector>) {
 struct Detector {
     flavour: Flavour,
     inbox: Receiver<ToDetector>,
-    /// What came while an answer of the timer was waited for.
+    /// The messages that came while an answer of the timer was waited for.
     deferred: VecDeque<ToDetector>,
     nodes: Vec<Address<ToNode>>,
     timer: Address<ToTimer>,

@@ -99,7 +99,7 @@ struct Server {
     servers: Vec<Address<Message>>,
     term: Term,
     voted_for: Option<usize>,
-    /// Who has voted for this server in this term, as the votes came.
+    /// The servers that have voted for this one in this term, as the votes came.
     votes: Vec<usize>,
     role: Role,
 }

@@ -149,9 +149,9 @@ struct Manager {
     nodes: Vec<Address<ToNode>>,
     /// The nodes that are not forgotten.
     known: [bool; NODES],
-    /// Those heard of since the last look.
+    /// The nodes heard of since the last check.
     heard: [bool; NODES],
-    /// Who holds a replica, as far as is known.
+    /// The holders of a replica, as far as is known.
     replicas: [bool; NODES],
 }
 

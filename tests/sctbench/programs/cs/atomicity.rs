@@ -4,7 +4,7 @@ use crate::program::require;
 use crate::pthread::{Lock, join, start, start_many};
 use crate::racy::RacyCell;
 
-/// What the checker of [`account`] expects, of what was there, deposited and withdrawn.
+/// The expectation of the checker of [`account`], from the first balance, the deposit and the withdrawal.
 pub(super) type Sum = fn(i32, i32, i32) -> i32;
 /// Takes the deposit for a second withdrawal.
 pub(in crate::programs) const WRONG_SUM: Sum =

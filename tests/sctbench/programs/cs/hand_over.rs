@@ -82,7 +82,7 @@ pub(super) fn circular_buffer_ok() {
 
 const LOG_SIZE: usize = 10;
 const ATTEMPTS: i32 = 7;
-/// What stands for an element where there is none.
+/// The value that stands for an element where there is none.
 const NONE: i32 = -1;
 static LOG: Elements<LOG_SIZE> = [const { RacyCell::ordered(0) }; LOG_SIZE];
 static FIRST: RacyCell<usize> = RacyCell::ordered(0);
@@ -139,7 +139,7 @@ struct Queue<const N: usize> {
     head: RacyCell<usize>,
     tail: RacyCell<usize>,
     amount: RacyCell<i32>,
-    /// What was put in, in order.
+    /// The elements that were put in, in order.
     stored: Elements<N>,
     may_enqueue: RacyCell<bool>,
     may_dequeue: RacyCell<bool>,

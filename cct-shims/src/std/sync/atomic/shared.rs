@@ -1,4 +1,4 @@
-//! What all atomics have in common.
+//! The common part of all atomics.
 
 /// The line that documents a method.
 macro_rules! see {

@@ -68,7 +68,7 @@ impl<T> SyncSender<T> {
     }
 }
 
-/// What a send that waits for room can fail with.
+/// The errors of a send that waits for room.
 fn never_full<T>(error: TrySendError<T>) -> SendError<T> {
     let (TrySendError::Full(message) | TrySendError::Disconnected(message)) = error;
     SendError(message)

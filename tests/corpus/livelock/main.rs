@@ -1,4 +1,4 @@
-//! Under some schedule, somebody spins or polls for ever, and nobody will ever change anything.
+//! Under some schedule, workers spin or poll for ever, and no worker will ever change anything.
 
 mod abandoned_ticket;
 mod alone;

@@ -1,26 +1,27 @@
-//! Waiting for what no single object stands for: the worker is woken once a look says that it can go on.
+//! Waiting for a condition that no single object stands for: the worker is woken once its ready predicate
+//! holds.
 //!
-//! Whoever changes something that is looked at calls [`look_again`]; exactly those whose look then succeeds
-//! are woken. The outside calls nobody: what it may have changed is looked at by
-//! [`mod@crate::engine::decide::outside`].
+//! Every change of something that a predicate reads is followed by [`evaluate_predicates`], which evaluates
+//! the predicates of all waiters and wakes those whose predicate holds. The outside calls nothing: for its
+//! changes [`mod@crate::engine::decide::outside`] evaluates them.
 
 use std::panic::Location;
 
 use super::wait::{Wakeup, wait_at};
 use crate::engine::decide::outside::notify;
 use crate::engine::decide::{engine, outside};
-use crate::engine::state::worker::Look;
+use crate::engine::state::worker::ReadyPredicate;
 use crate::object::ObjectId;
 use crate::operation::Operation;
 
-/// [`wait`](super::wait::wait) until the look succeeds, or the deadline comes.
+/// [`wait`](super::wait::wait) until the predicate holds, or the deadline comes.
 ///
 /// Wake-ups may be spurious here too: another worker may have been faster.
 pub fn wait_until(
     operation: Operation,
     object: ObjectId,
     deadline: u64,
-    look: Look,
+    predicate: ReadyPredicate,
     site: &'static Location<'static>,
 ) -> Wakeup {
     let engine = engine();
@@ -29,14 +30,14 @@ pub fn wait_until(
     unsafe {
         if (*engine).aside.onlooker().is_none() {
             let worker = (*engine).roster.current;
-            outside(|| (*engine).roster.look_out(worker, look));
+            outside(|| (*engine).roster.add_predicate(worker, predicate));
         }
     }
     wait_at(operation, object, deadline, None, site)
 }
 
-/// The current worker, or an uncontrolled thread, has changed what others may look at.
-pub fn look_again() {
+/// The current worker, or an uncontrolled thread, has changed something that ready predicates may read.
+pub fn evaluate_predicates() {
     let engine = engine();
     if engine.is_null() {
         notify();
@@ -44,21 +45,21 @@ pub fn look_again() {
     }
     // SAFETY: a set engine is live; no switch happens in here.
     unsafe {
-        if !(*engine).roster.looking().is_empty() {
+        if !(*engine).roster.with_predicates().is_empty() {
             outside(|| (*engine).wake_ready());
         }
     }
 }
 
-/// Looks may succeed by the mere passing of time: who waits with one waits no longer than this without a
-/// look. Controlled workers only.
-pub fn look_by(deadline: u64) {
+/// Predicates may come to hold by the mere passing of time: they are evaluated at this deadline at the
+/// latest. Controlled workers only.
+pub fn evaluate_predicates_by(deadline: u64) {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live, and so are members; no switch happens in here.
     unsafe {
         (*engine).attend();
         outside(|| (*engine).deadline_changes(deadline));
-        for &worker in (*engine).roster.looking() {
+        for &worker in (*engine).roster.with_predicates() {
             (*worker).deadline = (*worker).deadline.min(deadline);
             (*engine).time.next_deadline = (*engine).time.next_deadline.min(deadline);
         }

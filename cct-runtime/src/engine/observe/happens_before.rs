@@ -1,22 +1,20 @@
-//! Behaviours: schedules told apart up to the order of independent steps.
+//! The happens-before hash: it tells schedules apart up to the order of independent steps.
 //!
-//! Two schedules that differ only in the order of steps of which neither can tell whether the other came
-//! first are one behaviour (Mazurkiewicz 1977: a *trace*, which here is another word). What makes a
-//! behaviour is the partial order of its steps: each comes after those of its own worker and after those
-//! on the same object that it does not commute with.
+//! Two schedules that differ only in the order of independent steps are one behaviour (Mazurkiewicz 1977: a
+//! *trace*, which here is another word): their happens-before relations are the same. In that partial order a
+//! step comes after those of its own worker and after those on the same object that it does not commute with.
 //!
-//! Kept here is a hash of that order, made step by step: each step's hash has those of the steps right
-//! before it, and the behaviour's hash is the sum of all, which has no order. Addresses are not in it,
-//! since they depend on the order in which memory is asked for; which object a step is about follows from
-//! what its worker did before.
+//! The hash is made step by step: each step's hash has those of the steps right before it, and the hash of
+//! the relation is the sum of all, which has no order. Addresses are not in it, since they depend on the
+//! order in which memory is asked for; the steps of its worker before determine which object a step is about.
 
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::strategy::{Executed, FirstUse, WorkerId};
 
-/// The behaviour of an iteration so far.
+/// A hash of the happens-before relation of an iteration so far.
 #[derive(Debug, Default)]
-pub(crate) struct Behaviour {
+pub(crate) struct HappensBefore {
     /// By worker number: a hash of its last step, and so of all that led to it.
     workers: Vec<u64>,
     objects: FirstUse,
@@ -31,7 +29,7 @@ pub(crate) struct Behaviour {
     sum: u64,
 }
 
-/// What was done to an object: phases of steps that commute with one another.
+/// The history of an object: phases of steps that commute with one another.
 #[derive(Clone, Copy, Debug)]
 struct History {
     /// A hash of all phases but the last.
@@ -47,7 +45,7 @@ const NEW: History = History {
     sum: 0,
 };
 
-impl Behaviour {
+impl HappensBefore {
     /// A new iteration begins.
     pub(crate) fn clear(&mut self) {
         self.workers.clear();
@@ -58,8 +56,8 @@ impl Behaviour {
         self.sum = 0;
     }
 
-    /// A hash of the behaviour.
-    pub(crate) fn fingerprint(&self) -> u64 {
+    /// The hash.
+    pub(crate) fn hash(&self) -> u64 {
         self.sum
     }
 
@@ -74,7 +72,7 @@ impl Behaviour {
 
     /// The step under way wakes a worker that waits to go on with this.
     pub(crate) fn woken(&mut self, worker: WorkerId, waited: Operation) {
-        // What comes after a wait for anything else finds its reason at its object.
+        // A step after a wait for anything else finds its reason at its object.
         if waited.is_let_go() {
             self.followers.push(worker);
         }
@@ -98,13 +96,13 @@ impl Behaviour {
         let kind = (operation as u64) << 8 | step.outcome as u64;
         let choices = std::mem::take(&mut self.choices);
         let mut hash = mix(mix(self.workers[worker], place), kind ^ choices);
-        // What a step touches has no order: its hash has the sum.
+        // The accesses of a step have no order: its hash has the sum.
         let mut before = 0_u64;
         self.touched.clear();
         for &(object, access) in step.accesses().iter().chain(touched) {
             if !object.is_none() {
                 let number = self.objects.number(object.key());
-                let phase = self.look(number, access);
+                let phase = self.phase_before(number, access);
                 // The first to touch an object comes after nothing, also if only some schedules tell that it
                 // is touched at all.
                 if phase != 0 {
@@ -127,9 +125,9 @@ impl Behaviour {
         self.sum = self.sum.wrapping_add(mix(hash, hash >> 32));
     }
 
-    /// What of the object's history comes before a step that does this. The step is then to be added to the
-    /// last phase.
-    fn look(&mut self, number: u32, access: Access) -> u64 {
+    /// A hash of the phases of the object's history that come before a step that does this. The step is then
+    /// to be added to the last phase.
+    fn phase_before(&mut self, number: u32, access: Access) -> u64 {
         if number as usize == self.histories.len() {
             self.histories.push(NEW);
         }
