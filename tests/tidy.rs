@@ -29,6 +29,57 @@ fn lines_fit() {
     assert_eq!(paths(sources().into_iter().filter(long)), [""; 0]);
 }
 
+/// A sentence opens with its subject, and not with a clause or a pronoun in its place. Questions and headings
+/// may.
+#[test]
+fn sentences_open_with_their_subject() {
+    let openings = [
+        "What", "Whatever", "Who", "Whoever", "Whom", "Whose", "Those",
+    ];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let opens = |line: &str| {
+        let mut words = line.split(|c| !is_word(c));
+        words.any(|word| openings.contains(&word)) && !line.ends_with('?')
+    };
+    let mut found = Vec::new();
+    for (path, text) in sources().into_iter().chain(pages()) {
+        let is_code = is_rust(&path);
+        let mut is_sample = false;
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            is_sample ^= line.trim_start_matches(['/', '!', ' ']).starts_with("```");
+            let is_prose = if is_code {
+                line.starts_with("//")
+            } else {
+                !line.starts_with('#')
+            };
+            if is_prose && !is_sample && opens(line) {
+                found.push(format!("{}:{}", path.display(), index + 1));
+            }
+        }
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+/// The pages of the documentation with their text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let of = |folder: &str| fs::read_dir(root().join(folder)).expect("a readable folder");
+    let paths = of(".")
+        .chain(of("docs"))
+        .map(|entry| entry.expect("a readable folder").path());
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    let pages = paths.filter(is_page).map(|path| {
+        let text = fs::read_to_string(&path).expect("text");
+        (
+            path.strip_prefix(root())
+                .expect("below the root")
+                .to_owned(),
+            text,
+        )
+    });
+    pages.collect()
+}
+
 /// The tool reads events, schedules and traces; were it to use the engine, it would have to be linked
 /// with what takes over the allocator.
 #[test]
