@@ -174,7 +174,7 @@ macro_rules! with_settings {
             uncontrolled_attempts: u32 {
                 kind: Number { least: 1, most: u32::MAX as u64 }, reach: Test, decides: false,
                 heading: "Exploration", value: "N", example: 10,
-                help: "How often the engine checks before a decision whether the outside has answered",
+                help: "How often it checks before a decision whether the outside has answered",
                 default: "10", |_| 10,
             }
             uncontrolled_delay: u32 {
