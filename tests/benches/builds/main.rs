@@ -1,4 +1,4 @@
-//! What a user waits for beside the schedules: a cold build, a warm start, and rewriting a large crate.
+//! A user's waits beside the schedules: a cold build, a warm start, and rewriting a large crate.
 //!
 //! `cargo bench -p cct-tests --bench builds` prints a table of seconds, each the median of rounds in which
 //! plain cargo and the tool take turns: of processor time, that of all processes together, and by the clock.
