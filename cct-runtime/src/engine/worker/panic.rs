@@ -128,21 +128,21 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
     let name = outside(|| {
         let message = message_of(info.payload());
         let site = info.location().map(Site::from);
-        // SAFETY: a controlled worker's engine is live; no switch happens in here.
-        let worker = unsafe { &mut *(*(*engine).roster.current).thread };
-        worker.panics += 1;
-        // SAFETY: as above; `worker` is not used meanwhile.
-        unsafe { note_panic(engine, info.location(), &message) };
-        // SAFETY: as above; `worker` is a worker of the engine, not the engine.
-        let engine = unsafe { &mut *engine };
-        let record = PanicRecord {
-            worker: engine.panicking_worker(),
-            follows: engine.followed(worker, &message),
-            message,
-            site,
-        };
-        worker.last_panic = Some(engine.iteration.panics.add(record));
-        worker.name.clone()
+        // SAFETY: a controlled worker's engine is live, and so is its current worker's thread; no switch
+        // happens in here, and no reference to a worker outlives a statement.
+        unsafe {
+            let thread = (*(*engine).roster.current).thread;
+            (*thread).panics += 1;
+            note_panic(engine, info.location(), &message);
+            let record = PanicRecord {
+                worker: (*engine).panicking_worker(),
+                follows: (*engine).followed(&*thread, &message),
+                message,
+                site,
+            };
+            (*thread).last_panic = Some((*engine).iteration.panics.add(record));
+            (*thread).name.clone()
+        }
     });
     touch(ObjectId::PANIC_HOOK, Access::Reads);
     // SAFETY: as above; the hook is the test's and may do what it likes, so no reference is held.
