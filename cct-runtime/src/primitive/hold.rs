@@ -5,6 +5,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::owner;
 use crate::engine;
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -24,6 +25,31 @@ impl Hold {
             site,
             panicking: caller.panicking(),
         }
+    }
+}
+
+/// Acquires a lock in a step of its own if `take` does, which is told who asks. The lock goes by `object`.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "an operation that is known at its point folds most of that"
+)]
+pub(super) fn attempt(
+    operation: Operation,
+    object: ObjectId,
+    site: &'static Location<'static>,
+    take: impl FnOnce(u32) -> bool,
+) -> Option<Hold> {
+    let Some(me) = engine::current() else {
+        return take(owner::NATIVE).then(|| Hold::new(site, Caller::Thread));
+    };
+    let step = engine::point_at(operation, object, site);
+    if take(owner::code(me)) {
+        step.succeeded();
+        Some(Hold::new(site, Caller::Worker))
+    } else {
+        step.refused(None);
+        None
     }
 }
 
@@ -72,7 +98,7 @@ impl Poison {
         is_poisoned
     }
 
-    /// True after a holder of the lock with this address panicked.
+    /// True after a holder of this lock panicked.
     #[track_caller]
     pub(super) fn ask(&self, lock: ObjectId) -> bool {
         let step = engine::point_at(
@@ -85,7 +111,7 @@ impl Poison {
         is_poisoned
     }
 
-    /// Forgets that a holder of the lock with this address panicked.
+    /// Forgets that a holder of this lock panicked.
     #[track_caller]
     pub(super) fn clear(&self, lock: ObjectId) {
         let object = ObjectId::poison_of(lock);
@@ -93,8 +119,25 @@ impl Poison {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Poisons when the holder's panic began while it had the lock with this address.
-    pub(super) fn note(&self, hold: Hold, caller: Caller, lock: ObjectId) {
+    /// The holder is about to give the lock back by this operation: its panic poisons, in a step of its own.
+    ///
+    /// The point comes first, so that others can still find the lock held.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "an operation that is known at its point folds most of that"
+    )]
+    pub(super) fn give_back(&self, operation: Operation, hold: Hold, lock: ObjectId) {
+        if engine::is_controlled() {
+            self.note(hold, Caller::Worker, lock);
+            engine::point_at(operation, lock, hold.site).done();
+        } else {
+            self.note(hold, Caller::Thread, lock);
+        }
+    }
+
+    /// Poisons when the holder's panic began while it had this lock.
+    fn note(&self, hold: Hold, caller: Caller, lock: ObjectId) {
         if !hold.panicking && caller.panicking() {
             engine::point_at(Operation::Poison, ObjectId::poison_of(lock), hold.site).done();
             self.0.store(true, Ordering::Relaxed);

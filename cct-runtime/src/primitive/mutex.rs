@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::hold::{Caller, Hold, Poison};
+use super::hold::{Caller, Hold, Poison, attempt};
 use super::{futex, owner};
 use crate::engine::{self, NEVER, TakesNext, WorkerId};
 use crate::object::ObjectId;
@@ -71,31 +71,19 @@ impl MutexMachine {
     #[track_caller]
     pub fn try_lock(&self) -> Option<Hold> {
         let site = Location::caller();
-        if let Some(me) = engine::current() {
-            let step = engine::point_at(Operation::TryLock, self.object(), site);
-            if self.take(owner::code(me)) {
+        attempt(Operation::TryLock, self.object(), site, |code| {
+            let is_taken = self.take(code);
+            if is_taken && let Some(me) = owner::worker(code) {
                 self.let_others_wait(me);
-                step.succeeded();
-                return Some(Hold::new(site, Caller::Worker));
             }
-            step.refused(None);
-            None
-        } else {
-            self.take(owner::NATIVE)
-                .then(|| Hold::new(site, Caller::Thread))
-        }
+            is_taken
+        })
     }
 
     /// Releases. Only for who holds it.
-    ///
-    /// The point comes first, so that others can still find the mutex held.
     pub fn unlock(&self, hold: Hold) {
-        if engine::is_controlled() {
-            self.poison.note(hold, Caller::Worker, self.object());
-            engine::point_at(Operation::Unlock, self.object(), hold.site).done();
-        } else {
-            self.poison.note(hold, Caller::Thread, self.object());
-        }
+        self.poison
+            .give_back(Operation::Unlock, hold, self.object());
         self.release();
     }
 

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::super::hold::{Caller, Hold, Poison};
+use super::super::hold::{Caller, Hold, Poison, attempt};
 use super::super::{futex, owner};
 use super::word::{
     COUNT, READERS_WAIT, WRITER, WRITERS_WAIT, can_read, can_write, is_written, with_reader,
@@ -36,6 +36,8 @@ struct Way {
     /// Whether it is worth a try: a writer that finds readers makes others wait behind it, and when it
     /// does so is up to the schedule.
     can_try: fn(u32) -> bool,
+    take: fn(&RwLockMachine, u32) -> bool,
+    take_contended: fn(&RwLockMachine),
 }
 
 const READ: Way = Way {
@@ -43,12 +45,16 @@ const READ: Way = Way {
     flag: READERS_WAIT,
     is_free: can_read,
     can_try: can_read,
+    take: RwLockMachine::take_read,
+    take_contended: RwLockMachine::read_contended,
 };
 const WRITE: Way = Way {
     operation: Operation::Write,
     flag: WRITERS_WAIT,
     is_free: can_write,
     can_try: |state| !is_written(state),
+    take: RwLockMachine::take_write,
+    take_contended: RwLockMachine::write_contended,
 };
 
 impl RwLockMachine {
@@ -87,49 +93,27 @@ impl RwLockMachine {
     /// Acquires for reading.
     #[track_caller]
     pub fn read(&self) -> Hold {
-        let site = Location::caller();
-        if let Some(me) = engine::current() {
-            self.declare(&READ, site);
-            while !self.take_read(owner::code(me)) {
-                self.block(&READ, site);
-            }
-            Hold::new(site, Caller::Worker)
-        } else {
-            if !self.take_read(owner::NATIVE) {
-                self.read_contended();
-            }
-            Hold::new(site, Caller::Thread)
-        }
+        self.acquire(&READ, Location::caller())
     }
 
     /// Acquires for reading if that is possible at once.
     #[track_caller]
     pub fn try_read(&self) -> Option<Hold> {
-        self.attempt(Operation::TryRead, Self::take_read, Location::caller())
+        let take = |code| self.take_read(code);
+        attempt(Operation::TryRead, self.object(), Location::caller(), take)
     }
 
     /// Acquires for writing.
     #[track_caller]
     pub fn write(&self) -> Hold {
-        let site = Location::caller();
-        if let Some(me) = engine::current() {
-            self.declare(&WRITE, site);
-            while !self.take_write(owner::code(me)) {
-                self.block(&WRITE, site);
-            }
-            Hold::new(site, Caller::Worker)
-        } else {
-            if !self.take_write(owner::NATIVE) {
-                self.write_contended();
-            }
-            Hold::new(site, Caller::Thread)
-        }
+        self.acquire(&WRITE, Location::caller())
     }
 
     /// Acquires for writing if that is possible at once.
     #[track_caller]
     pub fn try_write(&self) -> Option<Hold> {
-        self.attempt(Operation::TryWrite, Self::take_write, Location::caller())
+        let take = |code| self.take_write(code);
+        attempt(Operation::TryWrite, self.object(), Location::caller(), take)
     }
 
     /// Gives up a read lock. Only for who holds one.
@@ -152,12 +136,8 @@ impl RwLockMachine {
 
     /// Gives up the write lock. Only for who holds it.
     pub fn write_unlock(&self, hold: Hold) {
-        if engine::is_controlled() {
-            self.poison.note(hold, Caller::Worker, self.object());
-            engine::point_at(Operation::WriteUnlock, self.object(), hold.site).done();
-        } else {
-            self.poison.note(hold, Caller::Thread, self.object());
-        }
+        let object = self.object();
+        self.poison.give_back(Operation::WriteUnlock, hold, object);
         self.holder.store(0, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
         self.wake(before);
@@ -175,22 +155,23 @@ impl RwLockMachine {
         }
     }
 
-    fn attempt(
-        &self,
-        operation: Operation,
-        take: fn(&Self, u32) -> bool,
-        site: &'static Location<'static>,
-    ) -> Option<Hold> {
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a way that is known is a call that is known"
+    )]
+    fn acquire(&self, way: &Way, site: &'static Location<'static>) -> Hold {
         if let Some(me) = engine::current() {
-            let step = engine::point_at(operation, self.object(), site);
-            if take(self, owner::code(me)) {
-                step.succeeded();
-                return Some(Hold::new(site, Caller::Worker));
+            self.declare(way, site);
+            while !(way.take)(self, owner::code(me)) {
+                self.block(way, site);
             }
-            step.refused(None);
-            None
+            Hold::new(site, Caller::Worker)
         } else {
-            take(self, owner::NATIVE).then(|| Hold::new(site, Caller::Thread))
+            if !(way.take)(self, owner::NATIVE) {
+                (way.take_contended)(self);
+            }
+            Hold::new(site, Caller::Thread)
         }
     }
 
