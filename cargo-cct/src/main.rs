@@ -24,6 +24,8 @@ mod failure;
 mod report;
 mod rewrite;
 mod run;
+#[cfg(test)]
+mod sample;
 
 use std::process::ExitCode;
 

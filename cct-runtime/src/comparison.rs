@@ -89,7 +89,7 @@ fn site<'a>(trace: &'a Trace, step: &Step) -> Option<&'a Site> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Outcome, Value};
+    use crate::trace::Value;
 
     /// An execution whose steps have these objects.
     fn trace(objects: &[u32]) -> Trace {
@@ -98,25 +98,10 @@ mod tests {
             line: 1,
             column: 2,
         };
-        let steps = objects.iter().map(|&object| Step {
-            worker: 1,
-            operation: 0,
-            object: Some(object),
-            site: 0,
-            outcome: Outcome::Done,
-            read: None,
-            written: None,
-            choice_point: false,
-            label: None,
-            thread: None,
-            ahead_of: Vec::new(),
-            note: false,
-            stack: None,
-            caller: None,
-        });
+        let step = |&object| Step::of(1, Operation::Start, Some(object), 0);
         Trace {
             sites: vec![site],
-            steps: steps.collect(),
+            steps: objects.iter().map(step).collect(),
             ..Trace::default()
         }
     }

@@ -3,8 +3,8 @@
 //! A [`Schedule`] is what the engine needs to repeat an execution; a [`Trace`] adds what happened at
 //! each step, so that a replay can be checked and a person can read it.
 
-use crate::codec::wire_enum;
-use crate::codec::wire_struct;
+use crate::codec::{wire_enum, wire_struct};
+use crate::operation::Operation;
 
 /// The choices of one iteration: enough to repeat it in the same binary.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -239,6 +239,28 @@ pub enum Value {
     Bool(bool),
     /// An address.
     Pointer(u64),
+}
+
+impl Step {
+    /// A step that was carried out, of which nothing else is known.
+    pub fn of(worker: u32, operation: Operation, object: Option<u32>, site: u32) -> Step {
+        Step {
+            worker,
+            operation: operation as u8,
+            object,
+            site,
+            outcome: Outcome::Done,
+            read: None,
+            written: None,
+            choice_point: false,
+            label: None,
+            thread: None,
+            ahead_of: Vec::new(),
+            note: false,
+            stack: None,
+            caller: None,
+        }
+    }
 }
 
 impl Trace {

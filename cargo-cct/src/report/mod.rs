@@ -1,5 +1,6 @@
 //! From values to words: the only place where text for people and for programs is made.
 
+mod bugs;
 mod claim;
 mod comparison;
 mod counters;

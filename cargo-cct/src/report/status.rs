@@ -1,7 +1,8 @@
 //! The line that says how a test ended, in nextest's manner.
 
-use cct::verdict::{Bug, BugKind};
+use cct::verdict::Bug;
 
+use super::bugs::words;
 use super::counters;
 use super::cut_off;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
@@ -13,30 +14,11 @@ use crate::run::{Outcome, Repeats, TestRun};
 const STATUS: usize = 12;
 const DETAIL: usize = 42;
 
-/// The word for a kind of bug.
-fn kind_label(kind: BugKind) -> &'static str {
-    match kind {
-        BugKind::Panic | BugKind::NoPanic | BugKind::ErrorReturned => "FAIL",
-        BugKind::UnobservedPanic => "PANIC",
-        BugKind::Deadlock | BugKind::LockCycle => "DEADLOCK",
-        BugKind::Livelock => "LIVELOCK",
-        BugKind::Exit => "EXIT",
-        BugKind::Abort => "ABORT",
-        BugKind::Signal => "CRASH",
-        BugKind::StackOverflow => "OVERFLOW",
-        BugKind::Hang => "HANG",
-        BugKind::Silence => "UNFINISHED",
-        BugKind::BadMemory => "BAD FREE",
-        BugKind::Safety => "UNSAFE",
-        BugKind::Liveness => "NOT LIVE",
-    }
-}
-
 /// The word for what was kept.
 pub(super) fn kept_label(bug: Option<&Bug>, repeats: &Repeats) -> &'static str {
     match (repeats, bug) {
         (Repeats::No(_), _) => "FLAKY",
-        (_, Some(bug)) => kind_label(bug.kind),
+        (_, Some(bug)) => words(bug.kind).label,
         (_, None) => "SAVED",
     }
 }

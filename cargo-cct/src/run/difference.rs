@@ -94,37 +94,20 @@ fn at(trace: &Trace, index: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use cct::trace::{Outcome, Site, Step};
+    use cct::trace::Step;
 
     use super::*;
+    use crate::sample;
 
+    /// An execution whose steps have these objects.
     fn trace(objects: &[u32]) -> Trace {
-        let site = Site {
-            file: "a.rs".to_owned(),
-            line: 1,
-            column: 2,
+        let step = |&object| {
+            let (step, file) = sample::step(1, Operation::Start, "a.rs");
+            let object = Some(object);
+            (Step { object, ..step }, file)
         };
-        let steps = objects.iter().map(|&object| Step {
-            worker: 1,
-            operation: 0,
-            object: Some(object),
-            site: 0,
-            outcome: Outcome::Done,
-            read: None,
-            written: None,
-            choice_point: false,
-            label: None,
-            thread: None,
-            ahead_of: Vec::new(),
-            note: false,
-            stack: None,
-            caller: None,
-        });
-        Trace {
-            sites: vec![site],
-            steps: steps.collect(),
-            ..Trace::default()
-        }
+        let steps: Vec<_> = objects.iter().map(step).collect();
+        sample::trace(&steps)
     }
 
     #[test]
@@ -132,8 +115,8 @@ mod tests {
         assert_eq!(difference(&trace(&[0, 1]), &trace(&[0, 1])), None);
         let found = difference(&trace(&[0, 1, 2]), &trace(&[0, 2, 2])).expect("they differ");
         assert_eq!(found.step, 2);
-        assert_eq!(found.expected, "   2 w1 start of object 1 at a.rs:1:2");
-        assert_eq!(found.found, "   2 w1 start of object 2 at a.rs:1:2");
+        assert_eq!(found.expected, "   2 w1 start of object 1 at a.rs:1:9");
+        assert_eq!(found.found, "   2 w1 start of object 2 at a.rs:1:9");
         assert_eq!(found.recorded.len(), 2);
     }
 

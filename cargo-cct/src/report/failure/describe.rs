@@ -153,8 +153,8 @@ pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{step as sample, trace};
     use super::*;
+    use crate::sample::{step as sample, trace};
 
     #[test]
     fn a_lost_update_is_pointed_out() {

@@ -53,9 +53,9 @@ fn those(trace: &Trace, names: &Names, step: &Step) -> String {
 mod tests {
     use cct::operation::Operation as Op;
 
-    use super::super::sample::{step, trace};
     use super::super::source::Source;
     use super::*;
+    use crate::sample::{step, trace};
 
     #[test]
     fn who_could_run_is_named() {

@@ -9,8 +9,6 @@ mod live;
 mod names;
 mod origin;
 mod rows;
-#[cfg(test)]
-mod sample;
 mod source;
 mod table;
 mod waits;
@@ -29,6 +27,7 @@ pub(crate) use origin::Origin;
 use self::names::Names;
 use self::source::Source;
 use self::table::Table;
+use super::bugs::words;
 use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
 use super::words::{count, number, put, switches};
@@ -122,24 +121,7 @@ impl Report {
         let Some(bug) = &self.record.bug else {
             return "no failure: a schedule that was saved for its own sake\n\n".to_owned();
         };
-        let what = match bug.kind {
-            BugKind::Panic => "panicked",
-            BugKind::UnobservedPanic => "a thread panicked and nobody noticed",
-            BugKind::NoPanic => "should have panicked",
-            BugKind::ErrorReturned => "returned an error",
-            BugKind::Deadlock => "deadlock",
-            BugKind::LockCycle => "deadlock: locks are waited for in a circle",
-            BugKind::Livelock => "livelock",
-            BugKind::Exit => "exited",
-            BugKind::Abort => "aborted",
-            BugKind::Signal => "crashed",
-            BugKind::StackOverflow => "stack overflow",
-            BugKind::Hang => "hangs",
-            BugKind::Silence => "goes on without a sign of life",
-            BugKind::BadMemory => "memory is misused",
-            BugKind::Safety => "violates a specification",
-            BugKind::Liveness => "overdue since the step",
-        };
+        let what = words(bug.kind).title;
         let place = at(bug.site.as_ref());
         let who = bug.worker.filter(|&worker| worker > 0);
         let who = who.map(|worker| self.names.worker(worker));
@@ -320,22 +302,7 @@ impl Report {
             // It has a line of its own.
             return None;
         }
-        let word = match bug.kind {
-            BugKind::Panic | BugKind::UnobservedPanic => "✗ panics",
-            BugKind::NoPanic => "✗ does not panic",
-            BugKind::ErrorReturned => "✗ returns an error",
-            BugKind::Exit => "✗ exits",
-            BugKind::Abort => "✗ aborts",
-            BugKind::Signal => "✗ crashes",
-            BugKind::StackOverflow => "✗ overflows its stack",
-            BugKind::Hang => "✗ does not come back",
-            BugKind::Silence => "… goes on",
-            BugKind::BadMemory => "✗ frees",
-            BugKind::Safety => "✗ is against the specification",
-            BugKind::Deadlock | BugKind::LockCycle | BugKind::Livelock | BugKind::Liveness => {
-                return None;
-            }
-        };
+        let word = words(bug.kind).last_row?;
         let known = |worker: &u32| (*worker as usize) < trace.workers.len();
         let worker = bug.worker.filter(known).unwrap_or(0);
         Some((worker, word.to_owned(), bug.site.clone()))

@@ -483,9 +483,9 @@ fn size(row: &Row) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{step, trace};
     use super::super::source::Source;
     use super::*;
+    use crate::sample::{step, trace};
 
     fn names(trace: &Trace) -> Names {
         Names::of(trace, &Source::new(std::path::Path::new("/nowhere")))

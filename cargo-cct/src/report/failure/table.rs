@@ -343,9 +343,9 @@ fn trim_line(out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{step, trace};
     use super::super::source::Source;
     use super::*;
+    use crate::sample::{step, trace};
 
     fn table(width: usize, workers: u32) -> String {
         let steps: Vec<_> = (0..workers)

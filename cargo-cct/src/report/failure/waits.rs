@@ -253,9 +253,9 @@ fn number(wait: &Wait, trace: &Trace) -> Option<u32> {
 mod tests {
     use cct::trace::Site;
 
-    use super::super::sample::{step, trace};
     use super::super::source::Source;
     use super::*;
+    use crate::sample::{step, trace};
 
     #[test]
     fn the_circle_is_told_with_holders() {

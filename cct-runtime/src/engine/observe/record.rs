@@ -112,29 +112,20 @@ impl Recorder {
     }
 
     fn push(&mut self, worker: &Worker, outcome: Outcome, choice_point: bool) {
-        let step = Step {
-            worker: worker.id.0,
-            operation: worker.operation as u8,
-            object: match worker.operation {
-                Operation::Start | Operation::End => None,
-                _ => self.object(worker.object),
-            },
-            site: self.site(worker.site),
-            outcome,
-            read: None,
-            written: None,
-            choice_point,
-            label: None,
-            thread: polled_by(worker),
-            ahead_of: Vec::new(),
-            note: false,
-            stack: match worker.operation {
-                Operation::Start | Operation::End => None,
-                _ => worker.called_by,
-            },
-            caller: None,
+        let is_an_end = matches!(worker.operation, Operation::Start | Operation::End);
+        let (object, stack) = if is_an_end {
+            (None, None)
+        } else {
+            (self.object(worker.object), worker.called_by)
         };
-        self.trace.steps.push(step);
+        let site = self.site(worker.site);
+        self.trace.steps.push(Step {
+            outcome,
+            choice_point,
+            thread: polled_by(worker),
+            stack,
+            ..Step::of(worker.id.0, worker.operation, object, site)
+        });
     }
 }
 
@@ -222,24 +213,17 @@ impl Recorder {
 
     /// Notes something that happens to the worker without being a step of its own.
     pub(crate) fn add_note(&mut self, worker: &Worker, note: &Note<'_>) {
+        let site = self.site(note.site);
         let step = Step {
-            worker: worker.id.0,
-            operation: note.operation as u8,
-            object: None,
-            site: self.site(note.site),
             outcome: note.outcome,
-            read: None,
-            written: None,
-            choice_point: false,
             label: note.text.map(|text| self.label(text)),
             thread: polled_by(worker),
-            ahead_of: Vec::new(),
             note: true,
             stack: match note.operation {
                 Operation::Panic => self.stack(note.site, false),
                 _ => None,
             },
-            caller: None,
+            ..Step::of(worker.id.0, note.operation, None, site)
         };
         self.trace.steps.push(step);
     }

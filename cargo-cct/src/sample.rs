@@ -1,35 +1,15 @@
-//! Traces made by hand, for the tests of this folder.
+//! Traces made by hand, for tests.
 
 use cct::operation::Operation;
-use cct::trace::{ObjectInfo, Outcome, Site, Step, Trace, WorkerInfo, WorkerKind};
+use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
 /// A step and its file.
-pub(super) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {
-    let code = Operation::ALL
-        .iter()
-        .position(|&known| known == operation)
-        .expect("it is known");
-    let step = Step {
-        worker,
-        operation: u8::try_from(code).expect("there are few operations"),
-        object: Some(0),
-        site: 0,
-        outcome: Outcome::Done,
-        read: None,
-        written: None,
-        choice_point: false,
-        label: None,
-        thread: None,
-        ahead_of: Vec::new(),
-        note: false,
-        stack: None,
-        caller: None,
-    };
-    (step, file.to_owned())
+pub(crate) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {
+    (Step::of(worker, operation, Some(0), 0), file.to_owned())
 }
 
 /// A trace of these steps.
-pub(super) fn trace(steps: &[(Step, String)]) -> Trace {
+pub(crate) fn trace(steps: &[(Step, String)]) -> Trace {
     let mut trace = Trace::default();
     for (number, (step, file)) in (0..).zip(steps) {
         trace.sites.push(Site {

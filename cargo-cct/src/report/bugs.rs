@@ -1,0 +1,55 @@
+//! The words of reports for each kind of bug: a row each.
+
+use cct::verdict::BugKind;
+
+/// The words for a kind of bug.
+pub(super) struct Words {
+    /// The label of a test that fails so.
+    pub(super) label: &'static str,
+    /// The event, in the title of a report.
+    pub(super) title: &'static str,
+    /// The text of the last row of a schedule, for the worker at fault; none where waiting workers are shown.
+    pub(super) last_row: Option<&'static str>,
+}
+
+pub(super) fn words(kind: BugKind) -> Words {
+    let (label, title, last_row) = match kind {
+        BugKind::Panic => ("FAIL", "panicked", Some("✗ panics")),
+        BugKind::NoPanic => ("FAIL", "should have panicked", Some("✗ does not panic")),
+        BugKind::ErrorReturned => ("FAIL", "returned an error", Some("✗ returns an error")),
+        BugKind::UnobservedPanic => (
+            "PANIC",
+            "a thread panicked and nobody noticed",
+            Some("✗ panics"),
+        ),
+        BugKind::Deadlock => ("DEADLOCK", "deadlock", None),
+        BugKind::LockCycle => (
+            "DEADLOCK",
+            "deadlock: locks are waited for in a circle",
+            None,
+        ),
+        BugKind::Livelock => ("LIVELOCK", "livelock", None),
+        BugKind::Exit => ("EXIT", "exited", Some("✗ exits")),
+        BugKind::Abort => ("ABORT", "aborted", Some("✗ aborts")),
+        BugKind::Signal => ("CRASH", "crashed", Some("✗ crashes")),
+        BugKind::StackOverflow => ("OVERFLOW", "stack overflow", Some("✗ overflows its stack")),
+        BugKind::Hang => ("HANG", "hangs", Some("✗ does not come back")),
+        BugKind::Silence => (
+            "UNFINISHED",
+            "goes on without a sign of life",
+            Some("… goes on"),
+        ),
+        BugKind::BadMemory => ("BAD FREE", "memory is misused", Some("✗ frees")),
+        BugKind::Safety => (
+            "UNSAFE",
+            "violates a specification",
+            Some("✗ is against the specification"),
+        ),
+        BugKind::Liveness => ("NOT LIVE", "overdue since the step", None),
+    };
+    Words {
+        label,
+        title,
+        last_row,
+    }
+}
