@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Those below which something is open.
+    /// The branches below which something is open.
     pub(super) fn open_branches_of(&self, node: &Node) -> impl Iterator<Item = u32> + '_ {
         self.branches_of(node).filter(|&branch| {
             let node = self.branches[branch as usize].node;
