@@ -282,7 +282,7 @@ fn a_claim_is_the_same_wherever_it_is_made() {
 
 /// By default, all else than the schedules that there are would be found by more of them only.
 #[test]
-fn a_search_ends_when_there_is_nothing_to_contest() {
+fn a_search_ends_when_there_is_no_choice_point() {
     let workspace = Workspace::of_fixture("claims");
     for jobs in ["-j1", "-j3"] {
         let events = explored(&workspace, ("app", "early"), &[jobs], 0);

@@ -17,6 +17,7 @@ mod pool;
 mod process;
 mod scratch;
 mod seed;
+mod silence;
 mod spread;
 mod watch;
 

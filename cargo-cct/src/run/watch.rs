@@ -17,6 +17,7 @@ use cct::wire::{self, Event};
 use super::board::BoardFile;
 use super::events;
 use super::process::{self, Launch};
+use super::silence::Silence;
 
 /// How often a silent process is looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -92,6 +93,7 @@ pub(super) fn watch(
     let (mut child, pipe) = launch.spawn(board, output)?;
     let events = events::receive(pipe);
     let mut pulse = board.pulse();
+    let mut silence = Silence::default();
     let mut alive_at = Instant::now();
     let mut awake_at = Instant::now();
     let mut moved_at = Instant::now();
@@ -102,6 +104,7 @@ pub(super) fn watch(
             Ok(event) => {
                 on_event(event);
                 alive_at = Instant::now();
+                silence.end();
                 continue;
             }
             // The last event is followed by the end of the process; a moment later, at most.
@@ -119,6 +122,7 @@ pub(super) fn watch(
         let now = board.pulse();
         if now != pulse {
             alive_at = Instant::now();
+            silence.end();
             if now.place() != pulse.place() {
                 moved_at = alive_at;
             }
@@ -131,8 +135,12 @@ pub(super) fn watch(
             kill(&mut child)?;
             return Ok(End::Stopped);
         }
-        let call = pulse.is_up().then(|| asleep_in(child.id(), board.thread()));
-        let call = call.flatten();
+        let thread = pulse
+            .is_up()
+            .then(|| Thread::of(child.id(), board.thread()));
+        let call = thread.as_ref().and_then(Thread::asleep_in);
+        let used = thread.as_ref().and_then(Thread::processor_time);
+        silence.look(Instant::now(), used.filter(|_| call.is_none()));
         doze.look(board.iteration(), call.is_some());
         match call {
             Some(call)
@@ -146,7 +154,7 @@ pub(super) fn watch(
             None => awake_at = Instant::now(),
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
-        if pulse.is_up() && alive_at.elapsed() > hang_timeout {
+        if pulse.is_up() && silence.lasts() > hang_timeout {
             process::signal_leader(&child, wire::WATCHDOG_SIGNAL);
             let deadline = Instant::now() + LAST_WORDS;
             while child.try_wait()?.is_none() && Instant::now() < deadline {
@@ -192,21 +200,40 @@ impl Doze {
     }
 }
 
-/// The system call that a thread sleeps in; `None` while it runs.
-fn asleep_in(process: u32, thread: u32) -> Option<String> {
-    let folder = PathBuf::from(format!("/proc/{process}/task/{thread}"));
-    let status = fs::read_to_string(folder.join("stat")).ok()?;
-    // The state is the first word after the name, which is in parentheses and may contain anything.
-    let (_, after_name) = status.rsplit_once(") ")?;
-    if !after_name.starts_with('S') {
-        return None;
+/// A thread of a process, as the kernel tells of it.
+struct Thread {
+    folder: PathBuf,
+}
+
+impl Thread {
+    fn of(process: u32, thread: u32) -> Thread {
+        Thread {
+            folder: PathBuf::from(format!("/proc/{process}/task/{thread}")),
+        }
     }
-    let call = fs::read_to_string(folder.join("syscall")).unwrap_or_default();
-    let number = call
-        .split(' ')
-        .next()
-        .and_then(|number| number.parse().ok());
-    Some(number.map_or_else(|| "a system call".to_owned(), call_name))
+
+    /// How long it has been on a processor; `None` where the kernel does not tell.
+    fn processor_time(&self) -> Option<Duration> {
+        let times = fs::read_to_string(self.folder.join("schedstat")).ok()?;
+        let nanoseconds = times.split(' ').next()?.parse().ok()?;
+        Some(Duration::from_nanos(nanoseconds))
+    }
+
+    /// The system call that it sleeps in; `None` while it runs.
+    fn asleep_in(&self) -> Option<String> {
+        let status = fs::read_to_string(self.folder.join("stat")).ok()?;
+        // The state is the first word after the name, which is in parentheses and may contain anything.
+        let (_, after_name) = status.rsplit_once(") ")?;
+        if !after_name.starts_with('S') {
+            return None;
+        }
+        let call = fs::read_to_string(self.folder.join("syscall")).unwrap_or_default();
+        let number = call
+            .split(' ')
+            .next()
+            .and_then(|number| number.parse().ok());
+        Some(number.map_or_else(|| "a system call".to_owned(), call_name))
+    }
 }
 
 /// The names of the calls that tests wait in most.
