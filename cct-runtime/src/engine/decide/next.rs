@@ -9,6 +9,7 @@ use super::engine::{Engine, Request, set_engine};
 use super::outside;
 use super::signals;
 use crate::claim::Exception;
+use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::Context;
@@ -45,6 +46,25 @@ pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
     }
 }
 
+/// [`decide`] at the gate of a task that offers its place: where it goes on, the worker below does as well.
+///
+/// # Safety
+///
+/// As for [`decide`]; the current worker is a task that is polled.
+pub(crate) unsafe extern "C" fn decide_who_has_place(
+    engine: *mut Engine,
+    context: Context,
+) -> Context {
+    // SAFETY: the caller's; who polls a task is live.
+    unsafe {
+        let part = Driven::of((*engine).roster.current);
+        if let Some(poll) = (*part).polled() {
+            (*poll.below).context = context;
+        }
+        decide(engine, context)
+    }
+}
+
 /// [`decide`] where there may be more to do than to pick somebody.
 ///
 /// # Safety
@@ -54,7 +74,6 @@ pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
 unsafe fn decide_with_care(engine: *mut Engine) -> Context {
     // SAFETY: the caller's; a picked worker is live.
     unsafe {
-        (*engine).share_context();
         if (*engine).aside.conditions.is_any() {
             conditions::look(engine);
         }

@@ -22,6 +22,7 @@ impl Engine {
         self.decision.is_plain
             && matches!(self.decision.request, Request::Point | Request::Yield)
             && self.budget.may_go_on()
+            && self.roster.undisturbed.is_null()
             && !outside::is_news()
             && !signals::are_handled()
     }
@@ -29,10 +30,6 @@ impl Engine {
     /// True if nothing is going on that some decision has to check. Code on a worker that makes this false
     /// says so, see [`Engine::attend`].
     pub(super) fn is_quiet(&self) -> bool {
-        let shares_place =
-            |worker: &Worker| worker.task.as_ref().is_some_and(|part| part.offers_place);
-        // SAFETY: the current worker is live.
-        let current = unsafe { &*self.roster.current };
         !self.observers.look_at_steps()
             && !self.aside.conditions.is_any()
             && !self.aside.heats.is_any_hot()
@@ -42,9 +39,7 @@ impl Engine {
             && !self.progress.alone.is_on
             && !self.progress.overtime.is_on
             && !self.process.c_locals.is_any()
-            && self.roster.undisturbed.is_null()
             && self.iteration.end.is_none()
-            && !shares_place(current)
     }
 
     /// The next decision looks at everything: something has begun that is not quiet.

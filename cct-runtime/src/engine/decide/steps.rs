@@ -23,6 +23,7 @@ impl Engine {
         }
     }
 
+    #[cold]
     fn watch_step(&mut self, worker: *mut Worker) {
         let early_possible = self.time.early.is_possible();
         let steps = self.steps();
@@ -35,12 +36,13 @@ impl Engine {
 
     /// The worker goes on, on the stack of another one, and nobody was asked: what it does until its next
     /// point is a step as well for those who watch.
+    #[inline]
     pub(crate) fn watch_turn(&mut self, worker: *mut Worker) {
         if self.observers.watch.is_on {
             self.watch_step(worker);
+            self.observers.watch.resume_unasked();
+            self.note_touched(ObjectId::POLLS);
         }
-        self.observers.watch.resume_unasked();
-        self.note_touched(ObjectId::POLLS);
     }
 
     /// The step under way, if there is one, is over with what has been done so far, and this is what its
@@ -58,14 +60,20 @@ impl Engine {
 
     /// The step under way, with which a turn ends, has been carried out, and this is what its worker does
     /// next.
+    #[inline]
     pub(crate) fn end_turn(&mut self, next: Next) {
-        self.note_touched(ObjectId::POLLS);
-        self.end_step(next);
+        if self.observers.watch.is_under_way() {
+            self.note_touched(ObjectId::POLLS);
+            self.end_step(next);
+        }
     }
 
     /// The step under way changes the object, beyond its operation.
+    #[inline]
     pub(crate) fn note_touched(&mut self, object: ObjectId) {
-        self.observers.watch.touch(object, Access::Writes);
+        if self.observers.watch.is_on {
+            self.observers.watch.touch(object, Access::Writes);
+        }
     }
 
     /// The step under way has been carried out: its worker is at its next point, waits, or has ended.
@@ -109,6 +117,7 @@ impl Engine {
     }
 
     /// The step under way, if there is one, has been carried out, and this is what its worker does next.
+    #[cold]
     fn end_step(&mut self, next: Next) {
         if !self.observers.watch.is_under_way() {
             return;

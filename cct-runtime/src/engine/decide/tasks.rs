@@ -8,7 +8,8 @@ use std::task::Waker;
 use super::engine::Engine;
 use super::next::Deciding;
 use crate::engine::observe::record::Note;
-use crate::engine::state::driven::Driven;
+use crate::engine::state::driven::{Driven, Stage};
+use crate::engine::state::tasks::Tasks;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::Stack;
 use crate::object::ObjectId;
@@ -21,9 +22,9 @@ use crate::verdict::{BugKind, Unpolled};
 /// The recorder's note at the end of a task whose future was dropped before it was ready.
 const DROPPED: &str = "dropped";
 
-/// How a task's turn on a thread ends.
+/// How a poll of a task ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TurnEnd {
+pub(crate) enum PollEnd {
     /// Its future is ready: so ends the task.
     Over,
     /// Its future is not ready.
@@ -43,13 +44,13 @@ impl Engine {
         let id = unsafe {
             let maker = self.roster.current;
             let made_on = (*maker).thread;
-            let mut part = Driven::made(made_on, Driven::expected_outer(maker, is_root));
+            let outer = Driven::expected_outer(maker, is_root);
+            let id = (*task).id;
+            let mut part = self.tasks.make(id, made_on, outer);
             if is_root {
                 part.root_of = made_on;
                 (*made_on).roots += 1;
             }
-            let id = (*task).id;
-            self.tasks.queue(id, &mut part);
             (*task).task = Some(part);
             id
         };
@@ -75,7 +76,7 @@ impl Engine {
         // SAFETY: the caller's.
         unsafe {
             let part = Driven::of(task);
-            if !part.panicked {
+            if !matches!((*part).stage(), Stage::Panicked) {
                 let note = Note::of(Operation::End, (*task).spawned_at).saying(DROPPED);
                 self.record_note(task, &note);
             }
@@ -86,15 +87,14 @@ impl Engine {
                 self.change_width();
             }
             self.note_touched(ObjectId::POLLS);
-            self.tasks.forget_queued(part);
-            self.tasks.forget_released(part);
-            self.tasks.give_back(part);
-            part.forget_root();
-            let home = part.home;
+            let waker = self.tasks.forget(&mut *part);
+            self.tasks.give_back(&mut *part);
+            (*part).forget_root();
+            let home = (*part).home();
             if !home.is_null() {
                 self.resume_waiting_executor(home);
             }
-            part.waker.take()
+            waker
         }
     }
 
@@ -109,7 +109,11 @@ impl Engine {
         };
         // SAFETY: the engine's workers are live; the thread is no candidate.
         unsafe {
-            if (*task).task.as_ref().is_some_and(|part| part.is_queued) {
+            if (*task)
+                .task
+                .as_ref()
+                .is_some_and(|part| part.told().is_queued())
+            {
                 (*thread).chain = (*task).chain;
                 self.decision
                     .driver
@@ -147,46 +151,39 @@ impl Engine {
     /// # Safety
     ///
     /// The worker is one of this iteration, and runs on a thread.
+    #[inline]
     pub(crate) unsafe fn has_only_held_back(&self, executor: *mut Worker) -> bool {
         // SAFETY: the engine's workers are live.
-        let (thread, is_polled_by_hand) = unsafe {
+        unsafe {
             let task = (*executor).task.as_ref();
-            let by_hand = task.is_some_and(|task| !task.polls_executor);
-            ((*executor).thread, by_hand)
-        };
-        let is_its = |part: &Driven| {
-            if is_polled_by_hand {
+            if task.is_some_and(|task| !task.polls_executor) {
                 // The poller is told of the steps of its own tasks, and of none elsewhere.
-                part.outer == executor
-            } else {
-                // One that nobody has polled is taken for this executor's if it was made on its thread.
-                part.home == thread || part.home.is_null() && part.made_on == thread
+                return self.tasks.any_nested_kept()
+                    && self.has_only_held_back_of(|part| part.outer() == executor);
             }
-        };
-        // SAFETY: as above.
-        let is_next = |part: &Driven| unsafe {
-            part.is_queued && !part.is_being_woken && is_its(part) && !part.is_out_of_reach()
-        };
-        // Most often it is about to poll the one that was woken last.
-        let last = self.roster.live().get(self.tasks.last_queued.0 as usize);
-        // SAFETY: as above.
-        let last = last.and_then(|&last| unsafe { (*last).task.as_ref() });
-        if last.is_some_and(is_next) {
-            return false;
-        }
-        let mut is_any_held_back = false;
-        for worker in self.roster.iter() {
-            let Some(part) = &worker.task else {
-                continue;
-            };
-            if self.tasks.queued() > 0 && is_next(part) {
+            let thread = (*executor).thread;
+            let own = (*thread).tasks;
+            if own.next > 0 {
                 return false;
             }
-            let is_held_back = worker.state() == State::Enabled && worker.is_held_back();
-            is_any_held_back |= (is_held_back || part.is_being_woken) && is_its(part);
-            if is_any_held_back && self.tasks.queued() == 0 {
-                break;
+            if !self.tasks.nested_matter(own.kept > 0) {
+                return own.kept > 0;
             }
+            self.has_only_held_back_of(|part| part.executor() == thread)
+        }
+    }
+
+    /// [`Engine::has_only_held_back`] of the executor with these tasks, found out by a look at each.
+    #[cold]
+    fn has_only_held_back_of(&self, is_its: impl Fn(&Driven) -> bool) -> bool {
+        let tasks = self.roster.iter().filter_map(|worker| worker.task.as_ref());
+        let mut is_any_held_back = false;
+        for part in tasks.filter(|part| is_its(part)) {
+            // SAFETY: the engine's workers are live.
+            if part.is_next() && unsafe { !part.is_out_of_reach() } {
+                return false;
+            }
+            is_any_held_back |= part.is_kept();
         }
         is_any_held_back
     }
@@ -196,6 +193,7 @@ impl Engine {
     /// # Safety
     ///
     /// The thread is one of this iteration.
+    #[inline]
     pub(crate) unsafe fn resume_waiting_executor(&mut self, thread: *mut Worker) {
         // SAFETY: the caller's thread is live, and so is who waits on it.
         unsafe {
@@ -211,12 +209,13 @@ impl Engine {
     /// # Safety
     ///
     /// The worker is a task of this iteration.
-    pub(crate) unsafe fn record_end_of_turn(&mut self, task: *mut Worker, ends: TurnEnd) {
+    #[cold]
+    pub(crate) unsafe fn record_end_of_poll(&mut self, task: *mut Worker, ends: PollEnd) {
         // SAFETY: the caller's task is live and is the current worker.
-        let (_, site) = unsafe { Driven::of(task).goes_on_with((*task).spawned_at) };
+        let (_, site) = unsafe { (*Driven::of(task)).goes_on_with((*task).spawned_at) };
         match ends {
-            TurnEnd::Over => self.record_note(task, &Note::of(Operation::End, site)),
-            TurnEnd::Pending => {
+            PollEnd::Over => self.record_note(task, &Note::of(Operation::End, site)),
+            PollEnd::Pending => {
                 let note = Note {
                     outcome: Outcome::Waits,
                     ..Note::of(Operation::Await, site)
@@ -224,8 +223,7 @@ impl Engine {
                 self.record_note(task, &note);
             }
             // The panic has a note of its own.
-            // SAFETY: as above.
-            TurnEnd::Unwinds => unsafe { Driven::of(task).panicked = true },
+            PollEnd::Unwinds => {}
         }
     }
 
@@ -233,50 +231,40 @@ impl Engine {
     ///
     /// # Safety
     ///
-    /// The task is the current worker.
-    pub(crate) unsafe fn lay_off(&mut self, task: *mut Worker, is_over: bool) -> *mut Worker {
+    /// The task is the current worker, and is polled.
+    pub(crate) unsafe fn lay_off(&mut self, task: *mut Worker, ends: PollEnd) -> *mut Worker {
         // SAFETY: the caller's task is live and is the current worker.
         unsafe {
-            let state = if is_over { State::Ended } else { State::Away };
-            if is_over {
-                let part = Driven::of(task);
-                self.tasks.forget_queued(part);
-                self.tasks.give_back(part);
-                part.forget_root();
-            }
+            let part = Driven::of(task);
+            let below = Tasks::end_poll(&mut *part, ends == PollEnd::Unwinds);
+            let state = if ends == PollEnd::Over {
+                self.tasks.forget(&mut *part);
+                self.tasks.give_back(&mut *part);
+                (*part).forget_root();
+                State::Ended
+            } else {
+                State::Away
+            };
             self.leave(task, state);
             (*task).thread = null_mut();
-            std::mem::replace(&mut Driven::of(task).below, null_mut())
+            below
         }
     }
 
-    /// The current worker is another one from here on, on the same stack.
+    /// The current worker is another one from here on, on the same stack. The caller says how many candidates
+    /// there are now.
     ///
     /// # Safety
     ///
     /// The worker is one of this iteration, and a candidate.
+    #[inline]
     pub(crate) unsafe fn run_as(&mut self, worker: *mut Worker) {
         self.roster.current = worker;
         self.budget.interrupt();
-        self.change_width();
         // SAFETY: the caller's worker is live.
         let id = unsafe { (*worker).id };
         if !self.progress.overtime.is_on {
             self.observers.tape.rename(self.steps() + 1, id);
-        }
-    }
-
-    /// At a gate two candidates share a stack: where the current worker goes on the other one does as well.
-    #[inline]
-    pub(crate) fn share_context(&mut self) {
-        // SAFETY: the current worker is live, and so is the one below it.
-        unsafe {
-            let current = self.roster.current;
-            if let Some(part) = &(*current).task
-                && part.offers_place
-            {
-                (*part.below).context = (*current).context;
-            }
         }
     }
 
@@ -285,18 +273,19 @@ impl Engine {
     /// # Safety
     ///
     /// The worker is a task of this iteration that was polled before.
-    #[cold]
+    #[inline(never)]
     pub(crate) unsafe fn provide_stack(&mut self, task: *mut Worker, _: Deciding) {
         // SAFETY: the caller's; the engine's workers are live.
         unsafe {
-            let home = Driven::of(task).home;
+            let home = (*Driven::of(task)).home();
             let waits = (*home).executor_waits;
             if !waits.is_null() {
                 Worker::share_stack(task, waits, home);
                 return;
             }
             let current = self.roster.current;
-            let is_at_gate = (*current).task.as_ref().is_some_and(|part| part.is_at_gate);
+            let is_at_gate = |part: &mut Driven| part.polled().is_some_and(|poll| poll.is_at_gate);
+            let is_at_gate = (*current).task.as_mut().is_some_and(is_at_gate);
             if is_at_gate && (home == (*current).thread || self.executor_waits_in_vain()) {
                 Worker::share_stack(task, current, (*current).thread);
                 return;
@@ -314,6 +303,7 @@ impl Engine {
     /// # Safety
     ///
     /// The worker is a task of this iteration.
+    #[cold]
     unsafe fn add_waker(&mut self, task: *mut Worker) -> *mut Worker {
         let site = Location::caller();
         let name = Some("executor's wake-up".to_owned());
@@ -336,9 +326,9 @@ impl Worker {
     /// Why the worker, if it is a task that nobody polls, does not go on. One that could is of interest only
     /// when the question is why nothing happens.
     pub(crate) fn unpolled(&self, kind: BugKind) -> Option<Unpolled> {
-        let task = self.task.as_ref().filter(|task| task.below.is_null())?;
+        let task = self.task.as_ref().filter(|task| !task.is_polled())?;
         match self.state() {
-            State::Away if task.is_released => Some(Unpolled::Woken),
+            State::Away if matches!(task.stage(), Stage::Released) => Some(Unpolled::Woken),
             State::Away if task.polls.is_empty() => Some(Unpolled::Never),
             State::Away => Some(Unpolled::Awaits),
             State::Enabled if matches!(kind, BugKind::Livelock | BugKind::Liveness) => {

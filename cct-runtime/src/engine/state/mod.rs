@@ -6,6 +6,7 @@
 //! virtual clock. [`iteration`] has what an iteration is told and comes to, [`process`] what outlives it. The
 //! rest are parts of these.
 
+pub(crate) mod answers;
 pub(crate) mod budget;
 pub(crate) mod driven;
 pub(crate) mod early;

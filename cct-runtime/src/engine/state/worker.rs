@@ -3,10 +3,11 @@
 use std::panic::Location;
 use std::ptr::null_mut;
 
-use super::driven::Driven;
+use super::driven::{Driven, Stage};
 use super::enabled::Position;
 use super::locals::Locals;
 use super::panics::{PanicId, Told};
+use super::tasks::Counts;
 use super::turn::Turn;
 use crate::engine::switch::{Context, Stack};
 use crate::object::ObjectId;
@@ -84,6 +85,8 @@ pub(crate) struct Worker {
     pub(crate) calls: u32,
     /// The worker that waits on this thread, an executor's, for one of its tasks to be picked.
     pub(crate) executor_waits: *mut Worker,
+    /// The tasks of that executor.
+    pub(crate) tasks: Counts,
     /// Its part as a task, if it is one.
     pub(crate) task: Option<Driven>,
 
@@ -202,6 +205,7 @@ impl Worker {
             roots: 0,
             calls: 0,
             executor_waits: null_mut(),
+            tasks: Counts::default(),
             task: None,
             called_by: None,
             in_atomic_call: false,
@@ -280,14 +284,13 @@ impl Worker {
 
     /// True for a task that was held back and is being woken.
     pub(crate) fn was_held_back(&self) -> bool {
-        let waker = self.task.as_ref().map(|task| &task.waker);
-        waker.is_some_and(Option::is_some)
+        self.task.as_ref().is_some_and(Driven::is_held_back)
     }
 
     /// The pending operation and its site; for a task that waits, those that it goes on with.
     pub(crate) fn pending(&self) -> (Operation, &'static Location<'static>) {
         match &self.task {
-            Some(task) if self.state == State::Away && !task.is_released => {
+            Some(task) if self.state == State::Away && !matches!(task.stage(), Stage::Released) => {
                 task.goes_on_with(self.spawned_at)
             }
             _ => (self.operation, self.site),

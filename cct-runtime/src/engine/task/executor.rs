@@ -33,7 +33,7 @@ pub(super) unsafe fn keep_busy((engine, on): (*mut Engine, OnWorker)) {
     unsafe {
         let worker = (*engine).roster.current;
         let thread = (*worker).thread;
-        while !(*engine).executor_waits_in_vain() && (*engine).has_only_held_back(worker) {
+        while (*engine).has_only_held_back(worker) && !(*engine).executor_waits_in_vain() {
             outside(|| {
                 (*worker).set_operation(Operation::Poll, (*worker).site);
                 (*engine).end_turn(Next::Waits((*worker).action()));

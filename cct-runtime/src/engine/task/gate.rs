@@ -60,7 +60,7 @@ impl Gate {
                 Some(driven) => driven.polls,
                 None => "",
             };
-            let is_direct = leads_to(before, body);
+            let is_direct = (*engine).tasks.leads.of(before, body, leads_to);
             if !std::mem::replace(&mut self.is_passed, true) {
                 if !is_direct {
                     if (*task).task.is_some() {
@@ -79,15 +79,16 @@ impl Gate {
                 }
                 return result;
             }
-            Driven::of(task).polls = if is_direct { future } else { "" };
+            let part = Driven::of(task);
+            (*part).polls = if is_direct { future } else { "" };
             let result = inner(context);
             if result.is_ready() {
                 self.nap.end(true);
             }
-            Driven::of(task).polls = before;
-            Driven::of(task).polls_executor = false;
-            if result.is_pending() && Driven::of(task).awaits.is_none() {
-                Driven::of(task).awaits = Some(site);
+            (*part).polls = before;
+            (*part).polls_executor = false;
+            if result.is_pending() && (*part).awaits.is_none() {
+                (*part).awaits = Some(site);
             }
             result
         }

@@ -5,10 +5,10 @@ use std::task::{Context, Poll};
 
 use super::executor::{keep_busy, wake_for_ever};
 use super::hold::{gives_way, may_go_on};
-use super::poll::{Beginning, Turn, take_place};
+use super::poll::{Beginning, PollUnderWay, begin_poll};
 use super::types::is_made_of;
 use super::waker::told_of_wakes;
-use crate::engine::decide::tasks::TurnEnd;
+use crate::engine::decide::tasks::PollEnd;
 use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::observe::record::Note;
 use crate::engine::state::driven::Driven;
@@ -158,51 +158,49 @@ impl Task {
         };
         // SAFETY: the engine is live and set, and the task is one of its workers; no reference is kept.
         unsafe {
-            if (*task).state() == State::Ended || !Driven::of(task).below.is_null() {
+            let part = Driven::of(task);
+            if (*task).state() == State::Ended || (*part).is_polled() {
                 return inner(context);
             }
-            let began = take_place(engine, task);
-            let is_released = match began {
-                Beginning::Released => true,
-                Beginning::Asks => false,
-                Beginning::Waits => {
-                    keep_busy((engine, on));
-                    return Poll::Pending;
-                }
-            };
-            let mut turn = Turn {
+            let began = begin_poll(engine, task);
+            if began == Beginning::Waits {
+                keep_busy((engine, on));
+                return Poll::Pending;
+            }
+            let mut poll = PollUnderWay {
                 engine,
                 on,
                 task,
-                ends: TurnEnd::Unwinds,
+                ends: PollEnd::Unwinds,
             };
-            if is_released {
-                let note = Note::of((*task).operation, (*task).site);
-                outside(|| (*engine).record_note(task, &note));
-            } else if !Driven::of(task).polls_executor {
-                let (operation, site) = Driven::of(task).goes_on_with((*task).spawned_at);
+            if began == Beginning::Released {
+                if (*engine).observers.recorder.is_some() {
+                    let note = Note::of((*task).operation, (*task).site);
+                    outside(|| (*engine).record_note(task, &note));
+                }
+            } else if !(*part).polls_executor {
+                let (operation, site) = (*part).goes_on_with((*task).spawned_at);
                 if !may_go_on((engine, on), operation, site, context.waker()) {
                     return Poll::Pending;
                 }
             }
-            Driven::of(task).awaits = None;
-            Driven::of(task).polls = future;
+            (*part).awaits = None;
+            (*part).polls = future;
             let result = told_of_wakes(engine, task, context, inner);
-            turn.ends = if result.is_ready() {
-                TurnEnd::Over
-            } else {
-                let is_woken = std::mem::take(&mut Driven::of(task).is_woken_in_poll);
-                // One that was held back on the way is polled again in any case.
-                if is_woken && !Driven::of(task).below.is_null() {
-                    gives_way((engine, on), context.waker());
-                }
-                if (*engine).progress.overtime.is_on {
-                    outside(|| (*engine).see_future((*task).id, future, place));
-                } else if (*engine).looks_at_polls() {
-                    outside(|| (*engine).note_poll((*task).id, place));
-                }
-                TurnEnd::Pending
-            };
+            if result.is_ready() {
+                poll.ends = PollEnd::Over;
+                return result;
+            }
+            // One that was held back on the way is polled again in any case.
+            if (*part).polled().is_some_and(|poll| poll.is_woken) {
+                gives_way((engine, on), context.waker());
+            }
+            if (*engine).progress.overtime.is_on {
+                outside(|| (*engine).see_future((*task).id, future, place));
+            } else if (*engine).looks_at_polls() {
+                outside(|| (*engine).note_poll((*task).id, place));
+            }
+            poll.ends = PollEnd::Pending;
             result
         }
     }

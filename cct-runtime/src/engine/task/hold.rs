@@ -1,13 +1,13 @@
 //! Tasks are held back, and woken when they are picked.
 
 use std::panic::Location;
-use std::ptr::null_mut;
+use std::ptr::{self, null_mut};
 use std::task::Waker;
 
 use crate::engine::decide::{Engine, Request, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
-use crate::engine::worker::{OnWorker, hand_over, touch};
+use crate::engine::worker::{OnWorker, hand_over, hand_over_with_place, touch};
 use crate::object::ObjectId;
 use crate::operation::{Access, Effect, Operation};
 use crate::strategy::Next;
@@ -46,7 +46,7 @@ pub(super) unsafe fn gives_way((engine, on): (*mut Engine, OnWorker), waker: &Wa
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
         let task = (*engine).roster.current;
-        let (operation, site) = Driven::of(task).goes_on_with((*task).spawned_at);
+        let (operation, site) = (*Driven::of(task)).goes_on_with((*task).spawned_at);
         ask_at_gate((engine, on), operation, site);
         hold_back((engine, on), task, waker);
     }
@@ -56,7 +56,7 @@ pub(super) unsafe fn gives_way((engine, on): (*mut Engine, OnWorker), waker: &Wa
 ///
 /// # Safety
 ///
-/// The engine is live and set, and its current worker is a task.
+/// The engine is live and set, and its current worker is a task that is polled.
 unsafe fn ask_at_gate(
     (engine, on): (*mut Engine, OnWorker),
     operation: Operation,
@@ -65,15 +65,17 @@ unsafe fn ask_at_gate(
     // SAFETY: the caller's engine is live; no reference is kept across the switch.
     unsafe {
         let task = (*engine).roster.current;
-        let below = Driven::of(task).below;
+        let part = Driven::of(task);
+        let below = set_at_gate(part, true);
         // Going on where it went on before, and nothing done in between, may be waiting for others.
-        if has_changed_something(task) {
-            Driven::of(task).went_on_at = None;
-        }
-        let resumes = Driven::of(task).awaits.is_some();
-        let again = resumes && Driven::of(task).went_on_at == Some(site);
+        let resumes = (*part).awaits.is_some();
+        let again = resumes
+            && (*part).went_on_at.is_some_and(|last| is_same(last, site))
+            && !has_changed_something(task);
         if resumes {
-            Driven::of(task).went_on_at = Some(site);
+            (*part).went_on_at = Some(site);
+        } else if (*part).went_on_at.is_some() && has_changed_something(task) {
+            (*part).went_on_at = None;
         }
         (*task).set_operation(operation, site);
         (*engine).budget.idle = 0;
@@ -82,26 +84,48 @@ unsafe fn ask_at_gate(
         } else {
             Request::Point
         };
-        Driven::of(task).is_at_gate = true;
-        let offers = (*engine).tasks.queued() > u32::from(Driven::of(task).is_queued);
+        let offers = (*engine).tasks.queued() > u32::from((*part).told().is_queued());
+        touch(ObjectId::POLLS, Access::Writes);
         if offers {
-            Driven::of(task).offers_place = true;
-            (*engine).attend();
             (*below).set_operation(Operation::Poll, site);
             outside(|| {
                 (*engine).go_on_in_chain(below);
                 (*engine).start(below);
             });
+            hand_over_with_place(engine, on);
+        } else {
+            hand_over(engine, on);
         }
         touch(ObjectId::POLLS, Access::Writes);
-        hand_over(engine, on);
-        touch(ObjectId::POLLS, Access::Writes);
-        Driven::of(task).is_at_gate = false;
-        Driven::of(task).offers_place = false;
+        set_at_gate(part, false);
         if offers && (*engine).roster.current != below {
-            outside(|| (*engine).leave(below, State::Away));
+            outside(|| {
+                (*engine).leave(below, State::Away);
+                (*engine).change_width();
+            });
         }
     }
+}
+
+/// The task is at its gate, or no longer. Returns the worker below.
+///
+/// # Safety
+///
+/// The task is live, and is polled.
+unsafe fn set_at_gate(task: *mut Driven, is_at_gate: bool) -> *mut Worker {
+    // SAFETY: the caller's.
+    let poll = unsafe { (*task).polled() };
+    let poll = poll.expect("a task at its gate is polled");
+    poll.is_at_gate = is_at_gate;
+    poll.below
+}
+
+/// True if these are one place in the source; a generic function may have several of it.
+#[inline]
+fn is_same(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
+    ptr::eq(one, other)
+        || (one.line(), one.column()) == (other.line(), other.column())
+            && one.file() == other.file()
 }
 
 /// The task, at whose gate somebody has been picked, leaves its place to that one: to the worker below, or
@@ -109,22 +133,20 @@ unsafe fn ask_at_gate(
 ///
 /// # Safety
 ///
-/// The engine is live and set, and the task is one of its workers.
+/// The engine is live and set, and the task is one of its workers, and polled.
 unsafe fn hold_back((engine, on): (*mut Engine, OnWorker), task: *mut Worker, waker: &Waker) {
     // SAFETY: the caller's engine and task are live; no reference is kept across a switch.
     unsafe {
-        let below = std::mem::replace(&mut Driven::of(task).below, null_mut());
+        let part = Driven::of(task);
+        let below = set_at_gate(part, false);
         (*task).thread = null_mut();
         if (*task).operation == Operation::Await {
             // Awaits around this one need not be noted.
-            Driven::of(task).awaits = Some((*task).site);
+            (*part).awaits = Some((*task).site);
         }
         outside(|| {
-            Driven::of(task).waker = Some(waker.clone());
-            if Driven::of(task).is_told {
-                // It counts as one that is held back, and not as one that its executor is going to poll.
-                (*engine).tasks.forget_queued(Driven::of(task));
-            }
+            let waker = waker.clone();
+            (*engine).tasks.hold_back(&mut *part, waker);
         });
         let current = (*engine).roster.current;
         if current != below {
@@ -164,37 +186,33 @@ pub(super) unsafe fn wake(
 ) {
     // SAFETY: the caller's engine is live; no reference is kept while the executor's code runs.
     unsafe {
-        let was_told = std::mem::take(&mut Driven::of(task).is_told);
+        let part = Driven::of(task);
+        let was_told = (*part).told().is_by_its_waker();
         let handle = outside(|| {
             (*engine).end_turn(Next::Waits((*task).action()));
             (*engine).leave(task, State::Away);
-            (*engine).tasks.queue((*task).id, Driven::of(task));
             (*task).thread = null_mut();
-            (*engine).tasks.release(Driven::of(task));
+            let handle = (*engine).tasks.release((*task).id, &mut *part);
             if (*engine).roster.current == task {
                 (*engine).start(waker);
                 (*engine).run_as(waker);
                 (*engine).watch_turn(waker);
+            } else {
+                (*engine).change_width();
             }
-            (*engine).change_width();
-            Driven::of(task).waker.take()
+            handle
         });
         let before = std::mem::replace(&mut (*engine).roster.undisturbed, waker);
-        (*engine).attend();
-        if let Some(handle) = handle {
-            if was_told {
-                drop(handle);
-            } else {
-                Driven::of(task).is_being_woken = true;
-                handle.wake();
-                Driven::of(task).is_being_woken = false;
-            }
-            let home = Driven::of(task).home;
-            if !home.is_null() {
-                outside(|| (*engine).resume_waiting_executor(home));
-            }
+        if was_told {
+            drop(handle);
+        } else {
+            handle.wake();
+            (*engine).tasks.end_telling(&mut *part);
+        }
+        let home = (*part).home();
+        if !home.is_null() && !(*home).executor_waits.is_null() {
+            outside(|| (*engine).resume_waiting_executor(home));
         }
         (*engine).roster.undisturbed = before;
-        (*engine).attend();
     }
 }

@@ -13,11 +13,14 @@
 //! executor has been told by then, and is not told again when the task is picked: one that loses what it is
 //! told loses it under control, too.
 //!
-//! Which tasks their executors are going to poll, and who made a continuation runnable, the engine knows from
-//! the
-//! *relays* that it lends to a task's futures: one stands for one waker of an executor's, so two of them are
-//! equal exactly if the executor's are, a clone of it is a clone of the executor's and no more, and waking it
-//! tells the engine and then the executor, at once.
+//! So a task rests, is polled, is held back or has been released, which means picked and not polled since
+//! ([`Stage`](super::state::driven::Stage)). [`state::tasks`](super::state::tasks) makes each of these
+//! changes, and counts for each executor which tasks it is about to poll and which the engine keeps from it.
+//!
+//! Which tasks their executors are going to poll, and who made a continuation runnable, the engine knows
+//! from the *relays* that it lends to a task's futures: one stands for one waker of an executor's, so two of
+//! them are equal exactly if the executor's are, a clone of it is a clone of the executor's and no more, and
+//! waking it tells the engine and then the executor, at once.
 //!
 //! If there are other tasks that their executors are going to poll, the thread itself is a candidate too
 //! where a task may be held back, and goes on with those. An executor that may tell its caller that there is

@@ -22,7 +22,7 @@ impl Nap {
     pub(crate) fn begin(&mut self, engine: *mut Engine, future: &'static str) {
         // SAFETY: the caller's engine is live; no switch happens in here.
         unsafe {
-            if (*engine).time.early.is_possible() && self.0 == 0 && is_sleep(future) {
+            if (*engine).time.early.is_possible() && self.0 == 0 && is_known_sleep(engine, future) {
                 self.0 = (*engine).iteration.number;
                 outside(|| (*engine).begin_nap());
             }
@@ -54,6 +54,17 @@ impl Drop for Nap {
     fn drop(&mut self) {
         self.end(false);
     }
+}
+
+/// [`is_sleep`] of a name that was most often asked for before.
+///
+/// # Safety
+///
+/// The engine is live.
+unsafe fn is_known_sleep(engine: *mut Engine, future: &'static str) -> bool {
+    // SAFETY: the caller's.
+    let answers = unsafe { &mut (*engine).tasks.sleeps };
+    answers.of(future, "", |future, _| is_sleep(future))
 }
 
 /// True if a future of this type waits for time, and for nothing else.

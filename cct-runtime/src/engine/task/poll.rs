@@ -1,22 +1,22 @@
-//! The turn of a task on a thread: it takes the place of the worker that polls it, and gives it back.
+//! A poll of a task: it takes the place of the worker that polls it, and gives it back.
 
 use std::ptr::null_mut;
 
 use super::executor::keep_busy;
-use crate::engine::decide::tasks::TurnEnd;
+use crate::engine::decide::tasks::PollEnd;
 use crate::engine::decide::{Engine, outside};
-use crate::engine::state::driven::Driven;
+use crate::engine::state::driven::{Driven, Stage};
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::worker::OnWorker;
 use crate::operation::Operation;
 use crate::strategy::Next;
 
-/// The task's turn on a thread; ends when the poll does, also by unwinding.
-pub(super) struct Turn {
+/// A poll under way; the task gives its place back when that ends, also by unwinding.
+pub(super) struct PollUnderWay {
     pub(super) engine: *mut Engine,
     pub(super) on: OnWorker,
     pub(super) task: *mut Worker,
-    pub(super) ends: TurnEnd,
+    pub(super) ends: PollEnd,
 }
 
 /// How a poll of a task begins.
@@ -30,12 +30,12 @@ pub(super) enum Beginning {
     Waits,
 }
 
-impl Drop for Turn {
+impl Drop for PollUnderWay {
     fn drop(&mut self) {
         // SAFETY: the poll is on this stack, and the engine and its workers are live.
         unsafe {
-            if !Driven::of(self.task).below.is_null() {
-                give_place_back(self.engine, self.ends);
+            if (*Driven::of(self.task)).is_polled() {
+                end_poll(self.engine, self.ends);
             }
             keep_busy((self.engine, self.on));
         }
@@ -47,19 +47,20 @@ impl Drop for Turn {
 /// # Safety
 ///
 /// The engine is live and set, and the task is one of its workers.
-pub(super) unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> Beginning {
+pub(super) unsafe fn begin_poll(engine: *mut Engine, task: *mut Worker) -> Beginning {
     // SAFETY: the caller's engine and task are live; no switch happens in here.
     outside(|| unsafe {
         let below = (*engine).roster.current;
+        let thread = (*below).thread;
         let part = Driven::of(task);
-        (*engine).tasks.forget_queued(part);
-        let home = std::mem::replace(&mut part.home, (*below).thread);
-        if !home.is_null() && home != part.home {
+        let home = (*part).home();
+        let told = (*engine).tasks.come_to(&mut *part, thread);
+        if !home.is_null() && home != thread {
             // It has one task less to wait for.
             (*engine).resume_waiting_executor(home);
         }
-        let was_told = std::mem::take(&mut part.is_told);
-        if was_told && (*task).state() == State::Enabled && (*engine).tasks.any_released() {
+        let is_held_back = (*task).state() == State::Enabled;
+        if told.is_by_its_waker() && is_held_back && (*engine).tasks.any_released() {
             // Polled since it was woken before it was held back.
             return Beginning::Waits;
         }
@@ -67,23 +68,23 @@ pub(super) unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> Begin
         (*below).set_operation(Operation::Poll, (*below).site);
         (*engine).end_turn(Next::Waits((*below).action()));
         (*engine).leave(below, State::Away);
-        if (*task).state() == State::Away {
-            (*engine).start(task);
+        if is_held_back {
+            (*engine).change_width();
         } else {
-            // Held back, and polled all the same: for another reason than that it was picked.
-            drop(part.waker.take());
+            (*engine).start(task);
         }
-        part.is_woken_in_poll = false;
-        part.outer = null_mut();
-        if let Some(outer) = &mut (*below).task {
-            outer.drives_others = true;
-            part.outer = below;
+        let mut outer = null_mut();
+        if let Some(around) = &mut (*below).task {
+            around.drives_others = true;
+            outer = below;
         }
-        part.below = below;
-        (*task).thread = (*below).thread;
+        // A waker that is left is of one held back and polled all the same: for another reason than that it
+        // was picked.
+        let before = (*engine).tasks.begin_poll(&mut *part, below, outer);
+        (*task).thread = thread;
         (*task).stack = (*below).stack;
         (*engine).run_as(task);
-        if (*engine).tasks.forget_released(part) {
+        if matches!(before, Stage::Released) {
             (*engine).watch_turn(task);
             Beginning::Released
         } else {
@@ -96,21 +97,22 @@ pub(super) unsafe fn take_place(engine: *mut Engine, task: *mut Worker) -> Begin
 ///
 /// # Safety
 ///
-/// The engine is live and set, and its current worker is a task.
-unsafe fn give_place_back(engine: *mut Engine, ends: TurnEnd) {
+/// The engine is live and set, and its current worker is a task that is polled.
+unsafe fn end_poll(engine: *mut Engine, ends: PollEnd) {
     // SAFETY: the caller's engine is live, and its current worker is a task; no switch happens in here.
     outside(|| unsafe {
         let task = (*engine).roster.current;
-        let is_over = ends == TurnEnd::Over;
-        (*engine).record_end_of_turn(task, ends);
-        let (operation, site) = Driven::of(task).goes_on_with((*task).spawned_at);
+        if (*engine).observers.recorder.is_some() {
+            (*engine).record_end_of_poll(task, ends);
+        }
+        let (operation, site) = (*Driven::of(task)).goes_on_with((*task).spawned_at);
         (*task).set_operation(operation, site);
-        (*engine).end_turn(if is_over {
+        (*engine).end_turn(if ends == PollEnd::Over {
             Next::Ends
         } else {
             Next::Waits((*task).action())
         });
-        let below = (*engine).lay_off(task, is_over);
+        let below = (*engine).lay_off(task, ends);
         (*engine).start(below);
         (*engine).run_as(below);
         (*engine).watch_turn(below);

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 
 use crate::engine::decide::{Engine, engine, outside};
-use crate::engine::state::driven::Driven;
+use crate::engine::state::driven::{Driven, Told};
 use crate::engine::state::relays::{NOBODY, Relay, copy_of};
 use crate::engine::state::worker::{State, Worker};
 use crate::object::ObjectId;
@@ -195,7 +195,11 @@ unsafe fn lend(engine: *mut Engine, task: *mut Worker, waker: &Waker) -> *mut Re
     // SAFETY: the caller's engine and task are live, and relays are.
     unsafe {
         let id = (*task).id;
-        let last = Driven::of(task).relay;
+        let part = Driven::of(task);
+        let last = (*part).relay;
+        if !last.is_null() && (*last).task == id && (*last).waker.will_wake(waker) {
+            return last;
+        }
         // A task that another one drives is polled with a relay already: with that one's.
         let given = if is_relayed(waker) && is_of_iteration(engine, relay_at(waker.data())) {
             relay_at(waker.data())
@@ -206,8 +210,8 @@ unsafe fn lend(engine: *mut Engine, task: *mut Worker, waker: &Waker) -> *mut Re
         };
         if given != last {
             (*given).lent += 1;
-            outside(|| (*engine).tasks.give_back(Driven::of(task)));
-            Driven::of(task).relay = given;
+            outside(|| (*engine).tasks.give_back(&mut *part));
+            (*part).relay = given;
         }
         if (*given).task != id {
             outside(|| wakes_also(engine, given, id));
@@ -228,7 +232,7 @@ unsafe fn wakes_also(engine: *mut Engine, relay: *mut Relay, task: WorkerId) {
         let is_kept = (*relay).clones.load(Ordering::Relaxed) > 0;
         let goes = |other: WorkerId| {
             let other = (*engine).roster.worker(other);
-            (*other).state() == State::Ended || !is_kept && !Driven::of(other).is_polled()
+            (*other).state() == State::Ended || !is_kept && !(*Driven::of(other)).is_polled()
         };
         let others = &mut (*relay).others;
         others.retain(|&other| !goes(other));
@@ -255,15 +259,23 @@ unsafe fn note_wake(engine: *mut Engine, task: WorkerId, relay: *mut Relay) {
         }
         (*engine).note_touched(ObjectId::POLLS);
         let part = Driven::of(task);
-        part.is_woken_in_poll |= !part.below.is_null() && !part.polls_executor;
-        part.is_told |= part.relay == relay;
-        (*engine).tasks.queue((*task).id, part);
-        if !part.home.is_null() {
-            (*engine).resume_waiting_executor(part.home);
+        let is_executor = (*part).polls_executor;
+        if let Some(poll) = (*part).polled() {
+            poll.is_woken |= !is_executor;
+        }
+        let how = if (*part).relay == relay {
+            Told::ByItsWaker
+        } else {
+            Told::ToPoll
+        };
+        (*engine).tasks.tell((*task).id, &mut *part, how);
+        let home = (*part).home();
+        if !home.is_null() {
+            (*engine).resume_waiting_executor(home);
         }
         // The woken task continues the work of the one that wakes it; a timer has done none.
         let waker = (*engine).roster.current;
-        let goes_on = (*task).state() == State::Away && !part.is_being_woken;
+        let goes_on = (*task).state() == State::Away && !(*part).is_being_woken();
         if goes_on && waker != task && (*waker).task.is_some() {
             (*task).chain = (*waker).chain;
             (*engine)

@@ -36,7 +36,7 @@ pub(crate) use touch::touch;
 
 use std::marker::PhantomData;
 
-use super::decide::next::decide;
+use super::decide::next::{decide, decide_who_has_place};
 use super::switch::switch;
 
 /// Proof that the caller runs on a controlled worker: code that may switch asks for it, and the decision,
@@ -69,4 +69,15 @@ pub(crate) unsafe fn hand_over(engine: *mut Engine, _: OnWorker) {
     // SAFETY: the caller's: `decide` expects a live engine whose current worker is suspended, and names the
     // context of a worker that is.
     unsafe { switch(engine, decide) };
+}
+
+/// [`hand_over`] of a task that is polled, in whose place the worker below it may go on as well.
+///
+/// # Safety
+///
+/// As for [`hand_over`]; the current worker is a task that is polled.
+#[inline]
+pub(crate) unsafe fn hand_over_with_place(engine: *mut Engine, _: OnWorker) {
+    // SAFETY: as in `hand_over`.
+    unsafe { switch(engine, decide_who_has_place) };
 }
