@@ -87,6 +87,15 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
+impl<T: Wire> Wire for Box<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        T::put(self, out);
+    }
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        T::take(input).map(Box::new)
+    }
+}
+
 impl<T: Wire> Wire for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
         put_length(self.len(), out);
@@ -239,7 +248,7 @@ mod tests {
             ..Bug::new(BugKind::LockCycle, "m".to_owned(), None, None)
         };
         Event::Replayed(Replayed {
-            verdict: Verdict::Failed(bug),
+            verdict: Verdict::failed(bug),
             trace,
             divergence: None,
             unobserved_panics,

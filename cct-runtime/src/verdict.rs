@@ -14,9 +14,16 @@ pub enum Verdict {
     /// The body finished as it should.
     Passed,
     /// A bug was found.
-    Failed(Bug),
+    Failed(Box<Bug>),
     /// The step bound was reached while workers still made progress: neither passed nor failed.
     CutOff,
+}
+
+impl Verdict {
+    /// That this bug was found.
+    pub fn failed(bug: Bug) -> Verdict {
+        Verdict::Failed(Box::new(bug))
+    }
 }
 
 /// A finding.

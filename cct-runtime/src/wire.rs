@@ -42,10 +42,6 @@ pub const ENV_DEFAULTS: &str = "CCT_DEFAULTS";
 pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
 
 /// The events of a test process.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "events are few, and each is sent at once"
-)]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The engine is up; the first event.

@@ -7,7 +7,7 @@ use cct::config::{self, Settings};
 use cct::harness::{Explorer, Seen};
 use cct::operation::Operation;
 use cct::strategy::{Limits, Spec};
-use cct::verdict::{Bug, BugKind, Verdict};
+use cct::verdict::{BugKind, Verdict};
 use cct::wire::Counters;
 
 use crate::enumerate::{Timeouts, Traces, outcomes, traces};
@@ -237,10 +237,9 @@ fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
     let thread_of = |worker: u32| execute::thread_of(worker).unwrap_or(usize::MAX);
     match verdict {
         Verdict::Passed => Outcome::Passed { threads, atomics },
-        Verdict::Failed(Bug {
-            kind: BugKind::Panic,
-            ..
-        }) => Outcome::Panicked(threads[0].log.clone()),
+        Verdict::Failed(bug) if bug.kind == BugKind::Panic => {
+            Outcome::Panicked(threads[0].log.clone())
+        }
         Verdict::Failed(bug) if bug.kind == BugKind::Deadlock => {
             // A future that a thread blocks on is the same one as the thread.
             let waits = bug.waits.iter().filter(|wait| wait.task.is_none());

@@ -67,7 +67,7 @@ fn each_program_ends_as_it_says_and_replays() {
                 // Objects have numbers only where everything is recorded.
                 bug.waits.clone_from(&again.waits);
             }
-            if replayed.verdict != Verdict::Failed(bug) {
+            if replayed.verdict != Verdict::failed(bug) {
                 deviation(format!("{:?}, then {:?}", found.bug, replayed));
             }
         }

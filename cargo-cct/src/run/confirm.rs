@@ -78,7 +78,7 @@ pub(super) fn repeated_of(
         (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
         (Some(Event::Replayed(mut replayed)), _) => {
             let mut bug = match &mut replayed.verdict {
-                Verdict::Failed(bug) => Some(bug),
+                Verdict::Failed(bug) => Some(&mut **bug),
                 Verdict::Passed | Verdict::CutOff => None,
             };
             if let Some(bug) = &mut bug {

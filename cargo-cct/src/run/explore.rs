@@ -274,7 +274,7 @@ impl Finding {
                 if same {
                     if let cct::verdict::Verdict::Failed(bug) = replayed.verdict {
                         // The repetition knows the objects by number.
-                        self.bug = Some(bug);
+                        self.bug = Some(*bug);
                     }
                     self.printed = output;
                 }

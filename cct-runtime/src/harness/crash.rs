@@ -98,7 +98,7 @@ fn tell(bug: Bug) {
     // SAFETY: the runner lives as long as the process; the interrupted code does not go on.
     let runner = unsafe { &mut *RUNNER.load(Ordering::Relaxed) };
     send(&Event::Replayed(Replayed {
-        verdict: Verdict::Failed(bug),
+        verdict: Verdict::failed(bug),
         trace: runner.trace(),
         divergence: None,
         unobserved_panics: Vec::new(),

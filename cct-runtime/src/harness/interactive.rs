@@ -16,7 +16,7 @@ use crate::wire::{Asks, Event, Question, Replayed};
 pub(super) fn run(
     runner: &mut Runner,
     schedule: Option<&Schedule>,
-    name: &str,
+    name: &'static str,
     settings: &Resolved,
     body: &dyn Fn() -> Option<Bug>,
     answers: Answers,

@@ -12,7 +12,7 @@ use crate::wire::Replayed;
 pub(super) fn replay(
     runner: &mut Runner,
     schedule: Schedule,
-    name: &str,
+    name: &'static str,
     settings: &Resolved,
     body: &dyn Fn() -> Option<Bug>,
 ) -> Replayed {
@@ -27,5 +27,5 @@ pub(super) fn replay(
         name,
     };
     let end = runner.run(plan, settings, body);
-    runner.replayed(end.verdict, end.divergence)
+    runner.replayed(end.verdict, end.divergence.map(|divergence| *divergence))
 }

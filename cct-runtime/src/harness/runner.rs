@@ -46,7 +46,7 @@ impl Runner {
         self.surroundings.restore(plan.head.seed);
         let mut end = self.engine.run(plan, body);
         if end.verdict == Verdict::Passed && settings.fail_on_unobserved_panic {
-            end.verdict = self.unobserved().map_or(Verdict::Passed, Verdict::Failed);
+            end.verdict = self.unobserved().map_or(Verdict::Passed, Verdict::failed);
         }
         end
     }

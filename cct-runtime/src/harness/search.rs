@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
             if let Verdict::Failed(bug) = verdict
                 && self.maker.witness.is_none()
             {
-                self.tell_found(iteration, bug, tell);
+                self.tell_found(iteration, *bug, tell);
                 break;
             }
             let counters = self.counters();

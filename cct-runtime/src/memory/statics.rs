@@ -39,6 +39,9 @@ const START_UP: &[&str] = &[
     "stderr",
 ];
 
+/// There is less padding than this between statics, as a rule.
+const PADDING: usize = 32;
+
 /// The statics as they were before the first iteration.
 #[derive(Debug)]
 pub(crate) struct Statics {
@@ -99,14 +102,20 @@ impl Statics {
         };
         OWN_ALLOCATOR.store(rust_only, Ordering::Relaxed);
         let mut ranges: Vec<Range<usize>> = Vec::new();
+        let mut left_out = Vec::new();
         for symbol in symbols.data.iter().filter(|symbol| !symbol.thread_local) {
             let address = base + symbol.offset;
             let range = address..address + symbol.size;
             if is_put_back(symbol, rust_only) {
                 ranges.push(range.clone());
                 statics.names.push((range, symbol.name));
+            } else {
+                left_out.push(address);
             }
         }
+        merge(&mut ranges);
+        left_out.sort_unstable();
+        join_over_padding(&mut ranges, &left_out);
         if let Some(tls) = executable.tls() {
             let block = tls_block(tls);
             let is_keys = |symbol: &&DataSymbol| {
@@ -321,6 +330,21 @@ fn tls_block(tls: TlsSegment) -> Range<usize> {
 }
 
 /// Sorts ranges and joins those that touch, so that there are fewer copies.
+/// Joins merged ranges with nothing but padding in between, where none of the places in `left_out` is: one
+/// copy costs less than two.
+fn join_over_padding(ranges: &mut Vec<Range<usize>>, left_out: &[usize]) {
+    ranges.dedup_by(|next, range| {
+        let gap = range.end..next.start;
+        let first = left_out.partition_point(|&place| place < gap.start);
+        let is_padding =
+            gap.len() < PADDING && left_out.get(first).is_none_or(|place| !gap.contains(place));
+        if is_padding {
+            range.end = next.end;
+        }
+        is_padding
+    });
+}
+
 fn merge(ranges: &mut Vec<Range<usize>>) {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
@@ -332,4 +356,22 @@ fn merge(ranges: &mut Vec<Range<usize>>) {
         }
     }
     *ranges = merged;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_is_copied_along_and_what_is_left_out_is_not() {
+        let joined = |left_out: &[usize]| {
+            let mut ranges = vec![0..8, 8..24, 30..40, 100..108];
+            merge(&mut ranges);
+            join_over_padding(&mut ranges, left_out);
+            ranges
+        };
+        assert_eq!(joined(&[]), [0..40, 100..108]);
+        assert_eq!(joined(&[40, 50]), [0..40, 100..108]);
+        assert_eq!(joined(&[24]), [0..24, 30..40, 100..108]);
+    }
 }

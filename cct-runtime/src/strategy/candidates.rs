@@ -58,6 +58,7 @@ pub trait Candidates {
             step: self.step(),
             current,
             reason: self.reason(),
+            count: self.len(),
             pending: self.pending(current),
         }
     }
@@ -76,6 +77,8 @@ pub struct Moment {
     pub current: WorkerId,
     /// Why the strategy is asked.
     pub reason: Reason,
+    /// How many candidates there are.
+    pub count: u32,
     /// The next operation of that worker.
     pub pending: Action,
 }

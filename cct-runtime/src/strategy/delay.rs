@@ -62,19 +62,20 @@ impl Strategy for Delay {
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
-        let step = candidates.step();
+        let moment = candidates.moment();
+        let step = moment.step;
         if step >= self.fair_after {
             return Pick::uniform(candidates, &mut self.rng);
         }
-        let tick = self.ticks.at(candidates);
-        let gives_way = (candidates.reason() == Reason::Yield).then(|| candidates.current());
+        let tick = self.ticks.at(&moment);
+        let gives_way = (moment.reason == Reason::Yield).then_some(moment.current);
         let after = |worker| match self.enabled.after(worker) {
             // It is no candidate now.
             next if Some(next) == gives_way => self.enabled.after(next),
             next => next,
         };
-        let current = candidates.current();
-        let mut worker = match candidates.reason() {
+        let current = moment.current;
+        let mut worker = match moment.reason {
             Reason::Point => current,
             Reason::Yield | Reason::Stopped => after(current),
         };

@@ -44,13 +44,14 @@ impl Strategy for Pct {
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
-        let step = candidates.step();
+        let moment = candidates.moment();
+        let step = moment.step;
         if step >= self.fair_after {
             return Pick::uniform(candidates, &mut self.priorities.rng);
         }
-        let gives_way = (candidates.reason() == Reason::Yield).then(|| candidates.current().0);
+        let gives_way = (moment.reason == Reason::Yield).then_some(moment.current.0);
         let can_run = |worker| candidates.contains(WorkerId(worker));
-        let worker = WorkerId(self.priorities.pick(candidates, gives_way, can_run));
+        let worker = WorkerId(self.priorities.pick(&moment, gives_way, can_run));
         Pick {
             worker,
             quantum: self.priorities.quantum().min(self.fair_after - step - 1),

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 
 use super::ticks::Ticks;
-use super::{Beginning, Candidates, Rng};
+use super::{Beginning, Moment, Rng};
 
 /// Above it lie the priorities that are given first, below it those of change points.
 const INITIAL: u64 = 1 << 63;
@@ -85,11 +85,11 @@ impl Priorities {
     /// `gives_way` is the holder that makes room, if one does; it cannot run now.
     pub(super) fn pick(
         &mut self,
-        candidates: &dyn Candidates,
+        moment: &Moment,
         gives_way: Option<u32>,
         can_run: impl Fn(u32) -> bool,
     ) -> u32 {
-        let tick = self.ticks.at(candidates);
+        let tick = self.ticks.at(moment);
         if let Some(holder) = gives_way {
             // It must lie below all that can run, or its entry would be lost on the way to theirs.
             self.next_given_way -= 1;

@@ -73,11 +73,12 @@ impl Strategy for TaskPct {
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
-        let step = candidates.step();
+        let moment = candidates.moment();
+        let step = moment.step;
         if step >= self.fair_after {
             return Pick::uniform(candidates, &mut self.priorities.rng);
         }
-        let gives_way = (candidates.reason() == Reason::Yield).then(|| candidates.current());
+        let gives_way = (moment.reason == Reason::Yield).then_some(moment.current);
         let sinks = gives_way.map(|worker| self.chain_of(worker));
         let members = &self.members;
         let can_run = |chain: u32| {
@@ -85,7 +86,7 @@ impl Strategy for TaskPct {
             !only_sinks && !members[chain as usize].is_empty()
         };
         let sinks = sinks.map(|chain| chain.0);
-        let chain = self.priorities.pick(candidates, sinks, can_run);
+        let chain = self.priorities.pick(&moment, sinks, can_run);
         let pick = self.pick_from(chain, gives_way);
         Pick {
             quantum: pick.quantum.min(self.fair_after - step - 1),

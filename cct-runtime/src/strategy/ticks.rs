@@ -1,6 +1,6 @@
 //! The clock of strategies that put a few events at random steps: it counts what can be told apart.
 
-use super::{Candidates, Reason};
+use super::{Moment, Reason};
 
 /// Numbers the steps at which something can be decided.
 ///
@@ -28,11 +28,10 @@ impl Ticks {
 
     /// The number of the tick at which a strategy is asked.
     #[inline]
-    pub(super) fn at(&mut self, candidates: &dyn Candidates) -> u32 {
-        let step = candidates.step();
-        self.now += self.since(step);
-        self.step = step;
-        self.alone = candidates.len() == 1 && candidates.reason() != Reason::Yield;
+    pub(super) fn at(&mut self, moment: &Moment) -> u32 {
+        self.now += self.since(moment.step);
+        self.step = moment.step;
+        self.alone = moment.count == 1 && moment.reason != Reason::Yield;
         self.now
     }
 
@@ -72,6 +71,7 @@ impl Ticks {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Candidates as _;
     use super::super::stage::Scene;
     use super::*;
 
@@ -86,7 +86,7 @@ mod tests {
                 step,
                 reason,
             };
-            (ticks.at(&scene), ticks.quantum_until(9))
+            (ticks.at(&scene.moment()), ticks.quantum_until(9))
         };
         assert_eq!(at(1, &[0], Reason::Point), (1, u32::MAX));
         assert_eq!(at(50, &[0, 1], Reason::Point), (2, 6));

@@ -3,6 +3,7 @@
 //! [`Roster`](crate::engine::state::roster) changes the state; a strategy is told of candidates, those who
 //! look on of wake-ups, and the rule of early time-outs of deadlines.
 
+use std::borrow::Cow;
 use std::panic::Location;
 
 use super::engine::Engine;
@@ -22,7 +23,7 @@ impl Engine {
     /// The caller is outside: what is allocated here is kept for later iterations.
     pub(crate) fn add_thread(
         &mut self,
-        name: Option<String>,
+        name: Option<impl Into<Cow<'static, str>>>,
         stack_size: Option<usize>,
         spawned_at: &'static Location<'static>,
         body: Box<dyn FnOnce()>,
@@ -36,7 +37,7 @@ impl Engine {
         let worker = self.add_entry(stack, spawned_at);
         // SAFETY: the worker is live, and its stack is not in use.
         unsafe {
-            (*worker).name = name;
+            (*worker).name = name.map(Into::into);
             (*worker).body = Some(BodyBox(body));
             (*worker).context = prepare(stack.base, main);
             (*worker).thread = worker;

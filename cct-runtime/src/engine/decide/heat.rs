@@ -225,6 +225,6 @@ impl Engine {
         };
         let mut bug = self.describe_waits(BugKind::Liveness, &message);
         bug.site = Some(hot.site.into());
-        End::of(Verdict::Failed(bug))
+        End::of(Verdict::failed(bug))
     }
 }

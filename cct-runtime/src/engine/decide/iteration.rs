@@ -1,5 +1,7 @@
 //! Questions to an iteration that has ended.
 
+use std::borrow::Cow;
+
 use super::engine::Engine;
 use crate::claim::{Exception, Exceptions};
 use crate::engine::observe::record::Recorder;
@@ -73,7 +75,7 @@ impl Engine {
                     .and_then(|id| self.iteration.panics.get(id));
                 Panic {
                     worker: worker.id.0,
-                    name: worker.name.clone(),
+                    name: worker.name.clone().map(Cow::into_owned),
                     message: last.map_or_else(String::new, |panic| panic.message.clone()),
                     site: last.and_then(|panic| panic.site.clone()),
                 }
@@ -110,7 +112,11 @@ impl Engine {
     pub(crate) fn whereabouts(&self) -> (u32, Option<String>, Site) {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         let worker = unsafe { &*self.roster.current };
-        (worker.id.0, worker.name.clone(), worker.site.into())
+        (
+            worker.id.0,
+            worker.name.clone().map(Cow::into_owned),
+            worker.site.into(),
+        )
     }
 
     /// The happens-before hash of the iteration that ended, if it was computed.

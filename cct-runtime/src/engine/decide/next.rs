@@ -176,7 +176,7 @@ impl Engine {
     }
 
     /// The current worker has ended.
-    fn end_current(&mut self) {
+    pub(super) fn end_current(&mut self) {
         let current = self.roster.current;
         // SAFETY: the current worker was running, so it is a candidate.
         let id = unsafe {
@@ -345,7 +345,7 @@ impl Engine {
         let end = match self.decision.driver.pick(&view, stalled) {
             Ok(pick) if pick.worker == Pick::ABANDON.worker => End::abandoned(),
             Ok(pick) => return Some(pick),
-            Err(divergence) => End::diverged(*divergence),
+            Err(divergence) => End::diverged(divergence),
         };
         self.iteration.end = Some(end);
         None

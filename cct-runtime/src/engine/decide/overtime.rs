@@ -412,7 +412,7 @@ impl Engine {
         self.decision.limits = saved.limits;
         self.observers.resume(saved.paused);
         let verdict = if self.progress.overtime.is_proof {
-            Verdict::Failed(self.describe_waits(
+            Verdict::failed(self.describe_waits(
                 BugKind::Livelock,
                 "no worker will ever change anything: those that can run only read, wait and read",
             ))

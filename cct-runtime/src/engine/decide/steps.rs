@@ -23,8 +23,9 @@ impl Engine {
         }
     }
 
-    #[cold]
-    fn watch_step(&mut self, worker: *mut Worker) {
+    /// The watch is told that the worker has been picked and carries out its pending operation.
+    #[inline(never)]
+    pub(super) fn watch_step(&mut self, worker: *mut Worker) {
         let early_possible = self.time.early.is_possible();
         let steps = self.steps();
         // SAFETY: a picked worker is live.
@@ -122,7 +123,7 @@ impl Engine {
         if !self.observers.watch.is_under_way() {
             return;
         }
-        for stream in self.observers.take_kept_prints() {
+        for stream in self.observers.take_kept_prints().into_iter().flatten() {
             // The lock of the stream is kept, and taking it was no small thing.
             self.note_touched(stream);
         }

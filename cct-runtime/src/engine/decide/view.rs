@@ -31,6 +31,7 @@ impl View {
 }
 
 impl Candidates for View {
+    #[inline]
     fn len(&self) -> u32 {
         self.roster().candidates().len() as u32
     }
@@ -82,6 +83,7 @@ impl Candidates for View {
             step: self.step(),
             current: current.id,
             reason: self.reason,
+            count: self.len(),
             pending: current.action(),
         }
     }

@@ -79,9 +79,13 @@ impl Observers {
     }
 
     /// The step under way ends: the streams whose lock a print still has.
-    pub(crate) fn take_kept_prints(&mut self) -> impl Iterator<Item = ObjectId> + use<> {
+    #[inline]
+    pub(crate) fn take_kept_prints(&mut self) -> Option<impl Iterator<Item = ObjectId> + use<>> {
+        if self.printing == [ObjectId::NONE; 2] {
+            return None;
+        }
         let kept = std::mem::take(&mut self.printing);
-        kept.into_iter().filter(|&stream| !stream.is_none())
+        Some(kept.into_iter().filter(|&stream| !stream.is_none()))
     }
 
     /// True if each step is observed.

@@ -2,6 +2,7 @@
 //!
 //! Exploration runs without it. Nothing in here is fast, and nothing needs to be.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
@@ -249,7 +250,7 @@ impl Recorder {
         let spawned_at = (worker.id.0 > 0).then(|| worker.spawned_at.into());
         let made_by = self.spawning(maker.0, spawned_at.as_ref());
         self.trace.workers.push(WorkerInfo {
-            name: worker.name.clone(),
+            name: worker.name.clone().map(Cow::into_owned),
             spawned_at,
             kind,
             made_by,

@@ -25,23 +25,34 @@ pub(crate) struct Granularity {
     atomic: Vec<String>,
     interleaved: Vec<String>,
     /// Sites already looked up, by address.
-    known: Box<[(*const Location<'static>, Place); KNOWN]>,
+    known: Box<[Known; KNOWN]>,
     /// How many operations in a row have been no steps.
     unseen: u32,
     /// Whether any has been.
     has_merged: bool,
 }
 
-/// An entry without a site.
-const NOBODYS: (*const Location<'static>, Place) = (std::ptr::null(), Place::Std);
+/// A site that was looked up.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    site: *const Location<'static>,
+    /// Where it lies in an iteration of the fine granularity, and in a coarse one.
+    places: [Place; 2],
+}
+
+impl Known {
+    /// An entry without a site.
+    const NONE: Known = Known {
+        site: std::ptr::null(),
+        places: [Place::Std; 2],
+    };
+}
 
 /// Where a site lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Interleaved,
     Atomic,
-    /// In another package than those of the workspace.
-    Dependency,
     /// In std's own code, which belongs to whoever calls it.
     Std,
 }
@@ -53,7 +64,7 @@ impl Granularity {
             is_coarse: false,
             atomic: atomic.to_vec(),
             interleaved: interleaved.to_vec(),
-            known: Box::new([NOBODYS; KNOWN]),
+            known: Box::new([Known::NONE; KNOWN]),
             unseen: 0,
             has_merged: false,
         }
@@ -80,14 +91,15 @@ impl Granularity {
     /// Where the site lies, if that has been looked up lately.
     #[inline]
     pub(crate) fn known_place(&self, site: &'static Location<'static>) -> Option<Place> {
-        let (known, place) = self.known[slot_of(site)];
-        std::ptr::eq(known, site).then_some(place)
+        let known = &self.known[slot_of(site)];
+        std::ptr::eq(known.site, site).then(|| known.places[usize::from(self.is_coarse)])
     }
 
     /// Finds out where the site lies.
     #[cold]
     pub(crate) fn learn(&mut self, site: &'static Location<'static>) {
-        self.known[slot_of(site)] = (site, self.look_up(site.file()));
+        let places = self.look_up(site.file());
+        self.known[slot_of(site)] = Known { site, places };
     }
 
     /// The worker's operation is at a site that it knows to be interleaved.
@@ -106,33 +118,36 @@ impl Granularity {
         place: Place,
         site: &'static Location<'static>,
     ) -> bool {
-        let was_within = worker.in_atomic_call;
-        // No `match`: that would be a jump that nobody can predict.
-        worker.in_atomic_call = place == Place::Atomic
-            || (place == Place::Dependency) & self.is_coarse
-            || (place == Place::Std) & was_within;
-        if place == Place::Interleaved {
-            worker.interleaved_site = site;
-        }
-        if !(was_within && worker.in_atomic_call) || self.unseen == LONGEST_CALL {
+        let is_merged =
+            worker.in_atomic_call && place != Place::Interleaved && self.unseen != LONGEST_CALL;
+        if is_merged {
+            self.unseen += 1;
+            self.has_merged = true;
+        } else {
             self.unseen = 0;
-            return false;
+            match place {
+                Place::Atomic => worker.in_atomic_call = true,
+                Place::Std => {}
+                Place::Interleaved => {
+                    worker.in_atomic_call = false;
+                    worker.interleaved_site = site;
+                }
+            }
         }
-        self.unseen += 1;
-        self.has_merged = true;
-        true
+        is_merged
     }
 
-    fn look_up(&self, file: &str) -> Place {
+    /// The places of a file's sites in an iteration of the fine granularity, and in a coarse one.
+    fn look_up(&self, file: &str) -> [Place; 2] {
         if origin::is_of(file, &self.interleaved) {
-            Place::Interleaved
+            [Place::Interleaved; 2]
         } else if origin::is_of(file, &self.atomic) {
-            Place::Atomic
+            [Place::Atomic; 2]
         } else {
             match Origin::of(file) {
-                Origin::Std => Place::Std,
-                Origin::Dependency(_) | Origin::Elsewhere => Place::Dependency,
-                Origin::Workspace | Origin::Cct => Place::Interleaved,
+                Origin::Std => [Place::Std; 2],
+                Origin::Dependency(_) | Origin::Elsewhere => [Place::Interleaved, Place::Atomic],
+                Origin::Workspace | Origin::Cct => [Place::Interleaved; 2],
             }
         }
     }
@@ -155,14 +170,15 @@ mod tests {
             let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
             Granularity::new(&names, &["flume".to_owned()]).look_up(file)
         };
-        assert_eq!(place(&["tokio-util"], registry), Place::Atomic);
-        assert_eq!(place(&["tokio"], registry), Place::Dependency);
-        assert_eq!(place(&[], "src/lib.rs"), Place::Interleaved);
+        assert_eq!(place(&["tokio-util"], registry), [Place::Atomic; 2]);
+        let by_granularity = [Place::Interleaved, Place::Atomic];
+        assert_eq!(place(&["tokio"], registry), by_granularity);
+        assert_eq!(place(&[], "src/lib.rs"), [Place::Interleaved; 2]);
         let flume = "/registry/flume-0.11.0/src/lib.rs";
-        assert_eq!(place(&[], flume), Place::Interleaved);
+        assert_eq!(place(&[], flume), [Place::Interleaved; 2]);
         let cell = "/rustc/0123/library/core/src/cell.rs";
-        assert_eq!(place(&[], cell), Place::Std);
+        assert_eq!(place(&[], cell), [Place::Std; 2]);
         let cell = "/toolchain/lib/rustlib/src/rust/library/core/src/cell.rs";
-        assert_eq!(place(&[], cell), Place::Std);
+        assert_eq!(place(&[], cell), [Place::Std; 2]);
     }
 }

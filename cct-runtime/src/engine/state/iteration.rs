@@ -62,24 +62,30 @@ impl Default for Iteration {
 impl Iteration {
     /// A new iteration begins. The hook of the last one lies in the arena: it is forgotten, not dropped.
     pub(crate) fn begin(&mut self, number: u64, head: &Schedule) {
-        std::mem::forget(self.hook.take());
-        let mut panics = std::mem::take(&mut self.panics);
-        panics.clear();
-        let mut local_slots = std::mem::take(&mut self.local_slots);
-        local_slots.clear();
-        *self = Iteration {
-            number,
-            body: None,
-            body_done: false,
-            end: None,
-            value_rng: Rng::new(head.seed),
-            hook: None,
+        let Iteration {
+            number: own_number,
+            body,
+            body_done,
+            end,
+            value_rng,
+            hook,
             panics,
             local_slots,
-            left_out: Exceptions::NONE,
-            prints_are_steps: prints_are_steps_with(head.seed),
-            state_hash: 0,
-        };
+            left_out,
+            prints_are_steps,
+            state_hash,
+        } = self;
+        *own_number = number;
+        *body = None;
+        *body_done = false;
+        *end = None;
+        *value_rng = Rng::new(head.seed);
+        std::mem::forget(hook.take());
+        panics.clear();
+        local_slots.clear();
+        *left_out = Exceptions::NONE;
+        *prints_are_steps = prints_are_steps_with(head.seed);
+        *state_hash = 0;
     }
 }
 
@@ -101,7 +107,7 @@ pub(crate) fn prints_are_steps_with(seed: u64) -> bool {
 pub(crate) struct End {
     pub(crate) verdict: Verdict,
     /// Set when it left the schedule that it should repeat; the verdict then means nothing.
-    pub(crate) divergence: Option<Divergence>,
+    pub(crate) divergence: Option<Box<Divergence>>,
     /// True when the strategy gave it up; the verdict then means nothing.
     pub(crate) abandoned: bool,
 }
@@ -118,11 +124,11 @@ impl End {
 
     /// The end of an iteration that found a bug.
     pub(crate) fn failed(bug: Bug) -> End {
-        End::of(Verdict::Failed(bug))
+        End::of(Verdict::failed(bug))
     }
 
     /// The end of a replay that left its schedule.
-    pub(crate) fn diverged(divergence: Divergence) -> End {
+    pub(crate) fn diverged(divergence: Box<Divergence>) -> End {
         End {
             verdict: Verdict::CutOff,
             divergence: Some(divergence),

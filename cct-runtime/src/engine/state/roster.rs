@@ -309,6 +309,9 @@ impl Roster {
         object: ObjectId,
         wanted: impl Fn(&Worker) -> bool,
     ) -> Option<*mut Worker> {
+        if !self.anyone_waits() {
+            return None;
+        }
         // SAFETY: who waits is live.
         self.waiters
             .take_first_of(object, |worker| unsafe { wanted(&*worker) })
@@ -386,6 +389,9 @@ impl Roster {
         object: ObjectId,
         wanted: impl Fn(Operation) -> bool,
     ) -> Option<*mut Worker> {
+        if !self.anyone_contends() {
+            return None;
+        }
         let is_it = |worker: &&Worker| {
             worker.contends && worker.object == object && wanted(worker.operation)
         };

@@ -1,5 +1,6 @@
 //! One controlled flow: its stack, its pending operation and what it waits for.
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::ptr::null_mut;
 
@@ -33,7 +34,7 @@ pub(crate) struct Worker {
     /// Only [`super::roster`] changes it.
     state: State,
     pub(crate) spawned_at: &'static Location<'static>,
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) body: Option<BodyBox>,
 
     /// While it waits: when to stop, who holds what it waits for, and the next in its bucket.
@@ -215,12 +216,12 @@ impl Worker {
 
     /// Makes it `fresh`, which has its number. The rest of the last iteration in it, a closure in the arena
     /// for example, is forgotten, not dropped.
+    #[inline]
     pub(super) fn renew(&mut self, fresh: Worker) {
-        std::mem::forget(self.body.take());
-        std::mem::forget(self.task.take());
+        self.name = None;
         let mut locals = std::mem::take(&mut self.locals);
         locals.clear();
-        *self = Worker { locals, ..fresh };
+        std::mem::forget(std::mem::replace(self, Worker { locals, ..fresh }));
     }
 
     /// Whether it can run.

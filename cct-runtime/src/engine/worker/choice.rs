@@ -35,7 +35,7 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
             engine
                 .iteration
                 .end
-                .get_or_insert(End::diverged(divergence));
+                .get_or_insert(End::diverged(Box::new(divergence)));
             engine.attend();
             engine.budget.interrupt();
             0

@@ -42,6 +42,7 @@ pub fn end_worker() -> ! {
         (*worker).site = (*worker).spawned_at;
         if (*worker).id.0 == 0 {
             (*engine).iteration.body_done = true;
+            (*engine).attend();
             let last = (*engine)
                 .steps()
                 .saturating_add((*engine).budget.detached_steps);

@@ -1,5 +1,6 @@
 //! One iteration: one execution of a test's body under the engine.
 
+use std::borrow::Cow;
 use std::panic::Location;
 
 use super::ending::worker_main;
@@ -30,7 +31,7 @@ pub(crate) struct Plan<'a> {
     /// Whether its happens-before hash is computed.
     pub(crate) classify: bool,
     /// The name of the test's thread.
-    pub(crate) name: &'a str,
+    pub(crate) name: &'static str,
 }
 
 /// How much is recorded.
@@ -96,7 +97,7 @@ impl Engine {
         self.iteration.body = Some(body);
         // SAFETY: `self` is not touched but through `engine` until the switch returns.
         unsafe {
-            let name = Some(plan.name.to_owned());
+            let name = Some(Cow::Borrowed(plan.name));
             // A function has no size, so the box takes no memory, which a worker could not give back.
             let first = Box::new(run_body);
             let worker = (*engine).add_thread(name, None, Location::caller(), first);

@@ -1,5 +1,6 @@
 //! Operations of workers on each other as threads: spawn, join, park, sleep, end the process.
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ pub fn spawn_at(
     }
     outside(|| {
         // The engine's copy outlives the iteration.
-        let name = name.map(str::to_owned);
+        let name = name.map(|name| Cow::Owned(name.to_owned()));
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         unsafe {
             (*engine).progress.overtime.is_broken = true;

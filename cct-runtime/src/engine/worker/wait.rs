@@ -109,6 +109,7 @@ pub fn wait_and_take(
         (*worker).holder = holder;
         (*worker).timed_out = false;
         if deadline != NEVER {
+            (*engine).attend();
             outside(|| (*engine).deadline_changes(deadline));
         }
         (*engine).budget.idle = 0;

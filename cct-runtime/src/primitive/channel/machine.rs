@@ -16,7 +16,9 @@ use crate::operation::{Access, Operation};
 #[derive(Debug)]
 pub struct ChannelMachine {
     counts: Guarded,
-    /// Counts changes, for native threads to sleep on.
+    /// It has a bound, and stores messages up to there.
+    has_room: bool,
+    /// Counts changes while native threads sleep, which is what they sleep on.
     changes: AtomicU32,
     /// How many native threads sleep.
     natives: AtomicU32,
@@ -37,6 +39,7 @@ impl ChannelMachine {
                 has_receiver: true,
                 receiver_waits: false,
             }),
+            has_room: bound.is_some_and(|bound| bound > 0),
             changes: AtomicU32::new(0),
             natives: AtomicU32::new(0),
             created: Location::caller(),
@@ -47,10 +50,10 @@ impl ChannelMachine {
     #[track_caller]
     pub fn send(&self, store: &mut dyn FnMut()) -> Sent {
         let site = Location::caller();
-        if !self.counts.with(|counts| counts.must_queue()) {
+        if !(self.has_room && self.counts.with(|counts| counts.must_queue())) {
             self.point(Operation::Send, site).done();
         }
-        let (ticket, delivered) = loop {
+        let (ticket, delivered, is_full) = loop {
             let stored = self.counts.with(|counts| {
                 if !counts.has_receiver {
                     Err(Sent::Disconnected)
@@ -59,7 +62,7 @@ impl ChannelMachine {
                 } else {
                     let delivered = counts.bound != Some(0) || counts.is_awaited();
                     store();
-                    Ok((counts.put(), delivered))
+                    Ok((counts.put(), delivered, counts.must_queue()))
                 }
             });
             match stored {
@@ -73,7 +76,7 @@ impl ChannelMachine {
                 }
             }
         };
-        self.stored();
+        self.stored(is_full);
         if delivered {
             Sent::Delivered
         } else {
@@ -85,24 +88,24 @@ impl ChannelMachine {
     #[track_caller]
     pub fn try_send(&self, store: &mut dyn FnMut()) -> Sent {
         let step = self.point(Operation::TrySend, Location::caller());
-        let sent = self.counts.with(|counts| {
+        let (sent, is_full) = self.counts.with(|counts| {
             let is_full = match counts.bound {
                 Some(0) => !counts.is_awaited(),
                 _ => counts.must_queue(),
             };
             if !counts.has_receiver {
-                Sent::Disconnected
+                (Sent::Disconnected, is_full)
             } else if is_full {
-                Sent::Full
+                (Sent::Full, is_full)
             } else {
                 store();
                 counts.put();
-                Sent::Delivered
+                (Sent::Delivered, counts.must_queue())
             }
         });
         if sent == Sent::Delivered {
             step.succeeded();
-            self.stored();
+            self.stored(is_full);
         } else {
             step.refused(None);
         }
@@ -131,14 +134,14 @@ impl ChannelMachine {
                 let received = counts.receive(take);
                 let ends = received != Received::Empty || wakeup == Wakeup::TimedOut;
                 counts.receiver_waits = !ends;
-                ends.then_some(received)
+                ends.then_some((received, counts.taken))
             });
             match received {
-                Some(Received::Message) => {
-                    self.taken();
+                Some((Received::Message, taken)) => {
+                    self.taken(taken);
                     return Received::Message;
                 }
-                Some(received) => return received,
+                Some((received, _)) => return received,
                 None => {
                     let deadline = Some(&deadline);
                     wakeup = self.block(operation, 0, deadline, site, Counts::must_wait);
@@ -151,10 +154,12 @@ impl ChannelMachine {
     #[track_caller]
     pub fn try_recv(&self, take: &mut dyn FnMut()) -> Received {
         let step = self.point(Operation::TryRecv, Location::caller());
-        let received = self.counts.with(|counts| counts.receive(take));
+        let (received, taken) = self
+            .counts
+            .with(|counts| (counts.receive(take), counts.taken));
         if received == Received::Message {
             step.succeeded();
-            self.taken();
+            self.taken(taken);
         } else {
             step.refused(None);
         }
@@ -194,7 +199,8 @@ impl ChannelMachine {
     pub fn drop_receiver(&self) {
         self.point(Operation::Disconnect, self.created).done();
         self.counts.with(|counts| counts.has_receiver = false);
-        self.taken();
+        // No offer is open any more.
+        self.taken(u64::MAX);
     }
 
     /// Runs `access` while nothing is stored or taken.
@@ -214,6 +220,11 @@ impl ChannelMachine {
         }
     }
 
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each operation knows what it is, which folds most of this"
+    )]
     fn point(&self, operation: Operation, site: &'static Location<'static>) -> engine::Step {
         engine::point_at(operation, self.object(), site)
     }
@@ -246,28 +257,29 @@ impl ChannelMachine {
     }
 
     /// A message was stored. Others that were about to store one wait on, if there is no room for it.
-    fn stored(&self) {
-        if self.counts.with(|counts| counts.must_queue()) {
+    fn stored(&self, is_full: bool) {
+        if is_full {
             engine::retract_those(Operation::Send, self.object(), None);
         }
         self.announce(is_receive);
     }
 
-    /// A message was taken, or the receiver went.
-    fn taken(&self) {
-        let (taken, has_receiver) = self
-            .counts
-            .with(|counts| (counts.taken, counts.has_receiver));
-        self.announce(|operation, ticket| match operation {
+    /// Messages were taken, which makes room; offers with a lower ticket than this have ended.
+    fn taken(&self, ticket: u64) {
+        self.announce(|operation, offer| match operation {
             Operation::Send => true,
-            Operation::Offer => ticket < taken || !has_receiver,
+            Operation::Offer => offer < ticket,
             _ => false,
         });
     }
 
+    /// Wakes those whom a change concerns, which has been made under the lock of the counts.
+    ///
+    /// A native thread counts itself before it looks at the counts, under that lock, and sleeps: it has seen
+    /// the change, or is seen here.
     fn announce(&self, concerns: impl Fn(Operation, u64) -> bool) {
-        self.changes.fetch_add(1, Ordering::SeqCst);
         if self.natives.load(Ordering::SeqCst) > 0 {
+            self.changes.fetch_add(1, Ordering::SeqCst);
             futex::wake_all(&self.changes);
         }
         engine::wake_if(self.object(), concerns);
