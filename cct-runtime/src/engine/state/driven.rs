@@ -10,8 +10,8 @@ use crate::operation::Operation;
 
 /// The engine's knowledge of a worker that is a task.
 ///
-/// Only [`super::tasks`] changes the stage, the executor's knowledge and the drivers, since it counts tasks by
-/// these.
+/// Only [`super::tasks`] changes the stage, the news that the executor has had and the drivers, since it
+/// counts tasks by these.
 #[derive(Debug)]
 pub(crate) struct Driven {
     pub(super) stage: Stage,
