@@ -79,8 +79,8 @@ impl Engine {
         Some(next)
     }
 
-    /// [`next_plainly`](Engine::next_plainly) where each step is looked at: no fuse burns, and a strategy that
-    /// observes is asked at each.
+    /// [`next_plainly`](Engine::next_plainly) where each step is looked at: no fuse burns, and a strategy
+    /// that observes is asked at each.
     #[inline(never)]
     fn next_watched(&mut self, deciding: Deciding) -> Option<*mut Worker> {
         self.tell_step();
