@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, hint};
 
+use crate::table::Table;
+
 /// Why nothing can be counted on this machine; none if it can.
 pub(crate) fn reason_not_to() -> Option<String> {
     match Command::new("valgrind").arg("--version").output() {
@@ -24,7 +26,10 @@ pub(crate) fn reason_not_to() -> Option<String> {
 /// Runs this program with these arguments and counts; `name` is that of the files in the folder of temporary
 /// ones. Returns what was printed and the counts in their order.
 pub(crate) fn run(name: &str, arguments: &[&str]) -> io::Result<(Output, Vec<u64>)> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("perf-guard");
+    // Guards of both profiles may run at the same time.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("perf-guard")
+        .join(Table::NAME);
     fs::create_dir_all(&folder)?;
     let file = folder.join(name);
     let part = |number: usize| PathBuf::from(format!("{}.{number}", file.display()));

@@ -59,14 +59,16 @@ const HEAD: &str =
     "# Instructions of one schedule, start and end included, as valgrind counts them.";
 
 impl Table {
+    /// The name of this profile's table.
+    pub(crate) const NAME: &str = if cfg!(debug_assertions) {
+        "dev"
+    } else {
+        "optimised"
+    };
+
     fn path() -> PathBuf {
-        let name = if cfg!(debug_assertions) {
-            "dev"
-        } else {
-            "optimised"
-        };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        folder.join(format!("{name}.txt"))
+        folder.join(format!("{}.txt", Table::NAME))
     }
 
     /// Reads the committed one.
