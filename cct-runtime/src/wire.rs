@@ -418,6 +418,7 @@ wire_struct!(Progress {
     expected,
     bound,
     leaves_out,
+    plans,
     reduces,
     astray
 });

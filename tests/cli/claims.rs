@@ -287,7 +287,7 @@ fn a_search_ends_when_there_is_no_choice_point() {
     for jobs in ["-j1", "-j3"] {
         let events = explored(&workspace, ("app", "early"), &[jobs], 0);
         let ended = events.ended();
-        assert_eq!(ended.len(), 8);
+        assert_eq!(ended.len(), 9);
         for (test, ended) in ended {
             let schedules = ended["counters"]["schedules"].as_u64().expect("a number");
             if test.contains("goes_on") {
@@ -300,12 +300,22 @@ fn a_search_ends_when_there_is_no_choice_point() {
             assert_eq!(scope, "all", "{ended:#}");
             let told = text(&ended["claim"]["text"]);
             let expected = match test.rsplit(' ').next() {
-                Some("ends_alone") => "1 schedule: no choice point",
+                Some("ends_alone" | "ends_alone_where_nobody_joins") => {
+                    "1 schedule: no choice point"
+                }
                 Some("ends_alone_with_a_clock") => "1 schedule: no choice point, but for clocks",
                 _ => "all 3 schedules explored",
             };
             assert_eq!(told, expected, "{ended:#}");
         }
+        let plans = ["--strategy", "period:2", "ends_alone"];
+        let events = explored(&workspace, ("app", "early"), &plans, 0);
+        let claim = &events.test("claims::early ends_alone")["claim"];
+        assert_eq!(claim["scope"], "planned", "{claim:#}");
+        assert!(
+            text(&claim["text"]).contains("up to bound 2 carried out"),
+            "{claim:#}"
+        );
         let events = explored(&workspace, ("app", "memory"), &[jobs, "bytes"], 0);
         let drawn = events.test("claims::memory bytes");
         assert_eq!(drawn["counters"]["schedules"], 1000, "{drawn:#}");

@@ -21,6 +21,13 @@ pub(super) fn text(claim: &Claim) -> String {
         Scope::All => format!("{all} explored"),
         Scope::Bounded(Some(bound)) => format!("{all} explored up to bound {bound}"),
         Scope::Bounded(None) => format!("{all} explored within the bound"),
+        Scope::Planned(bound) => {
+            let bound = bound.map_or(String::new(), |bound| format!(" up to bound {bound}"));
+            match made {
+                1 => format!("the only plan{bound} carried out"),
+                n => format!("all {}{bound} carried out", count(n, "plan")),
+            }
+        }
     };
     if !claim.but_for.is_empty() {
         put!(out, ", but for {}", exceptions(claim.but_for));
@@ -41,7 +48,7 @@ pub(super) fn word(claim: Option<&Claim>) -> String {
     };
     let word = match claim.scope {
         Scope::Sequential | Scope::Proved | Scope::NoChoice | Scope::All => "yes",
-        Scope::Bounded(_) => "bound",
+        Scope::Bounded(_) | Scope::Planned(_) => "bound",
     };
     let star = if claim.but_for.is_empty() { "" } else { "*" };
     format!("{word}{star}")
@@ -54,6 +61,7 @@ pub(super) fn value(claim: &Claim) -> Value {
         Scope::Proved => ("proved", None),
         Scope::NoChoice | Scope::All => ("all", None),
         Scope::Bounded(bound) => ("bounded", bound),
+        Scope::Planned(bound) => ("planned", bound),
     };
     json!({
         "scope": scope,
@@ -107,6 +115,9 @@ mod tests {
         assert_eq!(told(Scope::All, 1), "the only schedule explored");
         let bounded = Scope::Bounded(Some(2));
         assert_eq!(told(bounded, 9), "all 9 schedules explored up to bound 2");
+        let planned = Scope::Planned(Some(3));
+        assert_eq!(told(planned, 40), "all 40 plans up to bound 3 carried out");
+        assert_eq!(told(planned, 1), "the only plan up to bound 3 carried out");
         assert_eq!(
             told(Scope::Sequential, 1),
             "1 schedule: nothing to interleave"

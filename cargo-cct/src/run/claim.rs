@@ -34,6 +34,8 @@ pub(crate) enum Scope {
     All,
     /// Of all within a bound of the strategy's, with its number if it has one; each was made.
     Bounded(Option<u32>),
+    /// Of what a strategy plans up to its bound, with its number; several plans may come to one schedule.
+    Planned(Option<u32>),
 }
 
 impl Claim {
@@ -52,6 +54,7 @@ impl Claim {
             return None;
         } else {
             match progress {
+                Some(progress) if progress.plans => Scope::Planned(progress.bound),
                 Some(progress) if progress.leaves_out => Scope::Bounded(progress.bound),
                 Some(progress) if progress.reduces => Scope::Proved,
                 Some(progress) if progress.made == 1 && counters.choice_points == 0 => {

@@ -130,6 +130,7 @@ impl Enumerator for Bounded {
                 tree.bound().checked_sub(1)
             },
             leaves_out: tree.is_cut(),
+            plans: false,
             ..self.walk.progress()
         })
     }

@@ -263,7 +263,7 @@ impl Limits {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
     /// Schedules made, in earlier processes too if the search was resumed. All are distinct, unless the
-    /// program does not repeat itself.
+    /// program does not repeat itself or they are [plans](Progress::plans).
     pub made: u64,
     /// Alternatives that were seen and are yet to be taken: at least that many schedules are left.
     pub open: u64,
@@ -275,6 +275,9 @@ pub struct Progress {
     /// There are schedules that it leaves out, because of its bound for example: once it is exhausted,
     /// those made are not all there are.
     pub leaves_out: bool,
+    /// It carries out plans, of which several may come to the same schedule: what was made is counted in
+    /// plans.
+    pub plans: bool,
     /// Each schedule made stands for all that differ from it in the order of independent steps.
     pub reduces: bool,
     /// How often the program did not repeat itself: the same decisions led elsewhere. If ever, nothing is

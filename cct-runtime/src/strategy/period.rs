@@ -245,6 +245,7 @@ impl Enumerator for Period {
                 self.plans.periods().checked_sub(1)
             },
             leaves_out: true,
+            plans: true,
             ..Progress::default()
         })
     }

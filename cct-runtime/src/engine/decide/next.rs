@@ -126,6 +126,8 @@ impl Engine {
             self.budget.quantum = self.budget.quantum.saturating_sub(1);
             return Some(current);
         }
+        // Only those who are candidates in the end are there to be picked.
+        self.decision.width.skip_to(step);
         match self.decision.request {
             Request::Wait => {
                 self.begin_wait();
@@ -166,7 +168,6 @@ impl Engine {
         let width = &mut self.decision.width;
         width.note(self.roster.candidates().len());
         width.choice_points += u64::from(width.is_choice_point);
-        width.skip_to(step);
         self.decision.limits.stalls |= stalled.is_some() && width.is_choice_point;
         let next = self.choose(stalled)?;
         self.go_on_with(next, step, deciding);

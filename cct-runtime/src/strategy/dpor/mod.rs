@@ -480,6 +480,7 @@ impl Enumerator for Dpor {
             expected: open,
             bound: None,
             leaves_out: false,
+            plans: false,
             reduces: true,
             astray: self.astray,
         })
