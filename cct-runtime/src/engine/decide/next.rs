@@ -126,8 +126,8 @@ impl Engine {
             self.budget.quantum = self.budget.quantum.saturating_sub(1);
             return Some(current);
         }
-        // Only those who are candidates in the end are there to be picked.
-        self.decision.width.skip_to(step);
+        // Only those who are candidates in the end are there to be picked: the width may change until then.
+        let counted = self.decision.width.choice_points;
         match self.decision.request {
             Request::Wait => {
                 self.begin_wait();
@@ -167,7 +167,8 @@ impl Engine {
         }
         let width = &mut self.decision.width;
         width.note(self.roster.candidates().len());
-        width.choice_points += u64::from(width.is_choice_point);
+        width.choice_points = counted + u64::from(width.is_choice_point);
+        width.skip_to(step);
         self.decision.limits.stalls |= stalled.is_some() && width.is_choice_point;
         let next = self.choose(stalled)?;
         self.go_on_with(next, step, deciding);
