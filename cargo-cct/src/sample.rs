@@ -5,7 +5,10 @@ use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
 /// A step and its file.
 pub(crate) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {
-    (Step::of(worker, operation, Some(0), 0), file.to_owned())
+    (
+        Step::of(worker, operation as u8, Some(0), 0),
+        file.to_owned(),
+    )
 }
 
 /// A trace of these steps.

@@ -98,7 +98,7 @@ mod tests {
             line: 1,
             column: 2,
         };
-        let step = |&object| Step::of(1, Operation::Start, Some(object), 0);
+        let step = |&object| Step::of(1, Operation::Start as u8, Some(object), 0);
         Trace {
             sites: vec![site],
             steps: objects.iter().map(step).collect(),

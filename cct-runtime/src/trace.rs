@@ -4,7 +4,6 @@
 //! each step, so that a replay can be checked and a person can read it.
 
 use crate::codec::{wire_enum, wire_struct};
-use crate::operation::Operation;
 
 /// The choices of one iteration: enough to repeat it in the same binary.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -242,11 +241,11 @@ pub enum Value {
 }
 
 impl Step {
-    /// A step that was carried out, of which nothing else is known.
-    pub fn of(worker: u32, operation: Operation, object: Option<u32>, site: u32) -> Step {
+    /// A step that was carried out, of which nothing else is known; the operation is given by its code.
+    pub fn of(worker: u32, operation: u8, object: Option<u32>, site: u32) -> Step {
         Step {
             worker,
-            operation: operation as u8,
+            operation,
             object,
             site,
             outcome: Outcome::Done,

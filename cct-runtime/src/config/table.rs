@@ -101,7 +101,7 @@ macro_rules! with_settings {
             max_steps: u32 {
                 kind: Number { least: 1, most: 1_048_575 }, reach: Test, decides: true,
                 heading: "Exploration", value: "N", example: 5000,
-                help: "The most steps of a schedule; a longer one is cut off",
+                help: "The most steps of a schedule from its second worker on; a longer one is cut off",
                 default: "20000", |_| 20_000,
             }
             strategy: Spec {

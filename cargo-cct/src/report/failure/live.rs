@@ -216,34 +216,26 @@ impl Live {
             );
         let (objects, sites) = (&mut self.trace.objects, &mut self.trace.sites);
         let source = &self.source;
+        let object = has_object.then(|| {
+            *self.objects.entry(object).or_insert_with(|| {
+                objects.push(ObjectInfo {
+                    address: object,
+                    static_path: None,
+                });
+                number(objects.len() - 1)
+            })
+        });
+        let site = *self.sites.entry(site).or_insert_with_key(|site| {
+            let mut own = site.clone();
+            columns::restore_one(&mut own, source);
+            sites.push(own);
+            number(sites.len() - 1)
+        });
         Step {
-            worker: happened.worker,
-            operation,
-            object: has_object.then(|| {
-                *self.objects.entry(object).or_insert_with(|| {
-                    objects.push(ObjectInfo {
-                        address: object,
-                        static_path: None,
-                    });
-                    number(objects.len() - 1)
-                })
-            }),
-            site: *self.sites.entry(site).or_insert_with_key(|site| {
-                let mut own = site.clone();
-                columns::restore_one(&mut own, source);
-                sites.push(own);
-                number(sites.len() - 1)
-            }),
             outcome: happened.outcome,
             read: happened.read,
             written: happened.written,
-            choice_point: false,
-            label: None,
-            thread: None,
-            ahead_of: Vec::new(),
-            note: false,
-            stack: None,
-            caller: None,
+            ..Step::of(happened.worker, operation, object, site)
         }
     }
 }

@@ -125,7 +125,7 @@ impl Recorder {
             choice_point,
             thread: polled_by(worker),
             stack,
-            ..Step::of(worker.id.0, worker.operation, object, site)
+            ..Step::of(worker.id.0, worker.operation as u8, object, site)
         });
     }
 }
@@ -224,7 +224,7 @@ impl Recorder {
                 Operation::Panic => self.stack(note.site, false),
                 _ => None,
             },
-            ..Step::of(worker.id.0, note.operation, None, site)
+            ..Step::of(worker.id.0, note.operation as u8, None, site)
         };
         self.trace.steps.push(step);
     }
