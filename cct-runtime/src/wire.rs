@@ -459,6 +459,8 @@ pub struct Board {
     pub steps: u64,
     /// Moves with every decision of the engine, so that a watchdog sees signs of life.
     pub beats: u64,
+    /// The counts of the iterations that have ended.
+    pub ended: Ended,
     /// The length of `head`, the bytes of a [`Schedule`] without runs and choices.
     pub head_length: u32,
     /// The number of runs so far; the last one is still growing.
@@ -488,6 +490,44 @@ pub struct Board {
     /// The choices.
     pub choice_table: [u32; Board::CHOICES],
 }
+
+/// The [`Counters`] that a test process leaves behind, however it ends; the tool reads them as bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Ended {
+    /// The last iteration that they count, from 1; 0 before one has ended.
+    pub iteration: u64,
+    /// [`Counters::schedules`]
+    pub schedules: u64,
+    /// [`Counters::distinct`]
+    pub distinct: u64,
+    /// [`Counters::steps`]
+    pub steps: u64,
+    /// [`Counters::choice_points`]
+    pub choice_points: u64,
+    /// [`Counters::switches`]
+    pub switches: u64,
+    /// [`Counters::cut_offs`]
+    pub cut_offs: u64,
+    /// [`Counters::longest`]
+    pub longest: u64,
+    /// [`Counters::workers`]
+    pub workers: u32,
+    /// [`Counters::concurrency`]
+    pub concurrency: u32,
+}
+wire_struct!(Ended {
+    iteration,
+    schedules,
+    distinct,
+    steps,
+    choice_points,
+    switches,
+    cut_offs,
+    longest,
+    workers,
+    concurrency
+});
 
 impl Board {
     /// Says that a board is in use and of this version.

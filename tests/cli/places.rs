@@ -105,6 +105,13 @@ fn crashes_are_at_their_lines(events: &Events) {
     let mut wrong = Vec::new();
     for ((test, ended), (expected, status, line)) in ended.into_iter().zip(lines) {
         let bug = &ended["failure"]["bug"];
+        let counts = &ended["counters"];
+        // The process is gone, and has counted.
+        assert_eq!(
+            counts["distinct"], counts["schedules"],
+            "{test}: {counts:#}"
+        );
+        assert!(counts["schedules"].as_u64() > Some(0), "{test}: {counts:#}");
         let found = line_at(&bug["site"]);
         let is_it = (&*test, &ended["status"]) == (expected, &Value::from(status));
         let repeats = ended["failure"]["repeats"]["repeats"] == "yes";

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use cct::codec::Wire as _;
 use cct::trace::Schedule;
 use cct::verdict::Bug;
-use cct::wire::Board;
+use cct::wire::{Board, Ended};
 
 /// The file behind a board; removed with this value.
 #[derive(Debug)]
@@ -85,9 +85,22 @@ impl BoardFile {
             .unwrap_or_default()
     }
 
-    /// The steps of that iteration.
-    pub(crate) fn steps(&self) -> u64 {
-        self.u64_at(offset_of!(Board, steps)).unwrap_or_default()
+    /// The counts of the process; the iteration that it was in has all but its switches and choice points in
+    /// them.
+    pub(crate) fn counts(&self) -> Ended {
+        let bytes = self.bytes_at(offset_of!(Board, ended), to_u32(size_of::<Ended>()));
+        let mut counts = bytes
+            .and_then(|bytes| Ended::from_bytes(&bytes))
+            .unwrap_or_default();
+        if self.iteration() > counts.iteration {
+            let steps = self.u64_at(offset_of!(Board, steps)).unwrap_or_default();
+            counts.schedules += 1;
+            // No schedule that has ended is the same as one that does not.
+            counts.distinct += 1;
+            counts.steps += steps;
+            counts.longest = counts.longest.max(steps);
+        }
+        counts
     }
 
     /// Says that the tool has waited for long enough.

@@ -195,6 +195,27 @@ impl Share {
         ran && !said && end.is_some_and(|end| bug_of(end, &self.board).is_some())
     }
 
+    /// The counters of its iterations; of one that has died, as far as they are on its board.
+    fn counters(&self) -> Counters {
+        let heard = self.heard.counters.clone();
+        if !self.has_died() {
+            return heard;
+        }
+        let left = self.board.counts();
+        Counters {
+            schedules: left.schedules,
+            distinct: left.distinct,
+            steps: left.steps,
+            choice_points: left.choice_points,
+            switches: left.switches,
+            cut_offs: left.cut_offs,
+            longest: left.longest,
+            workers: left.workers,
+            concurrency: left.concurrency,
+            ..heard
+        }
+    }
+
     /// True if what it says goes for all.
     fn decides(&self) -> bool {
         let heard = &self.heard;
@@ -282,10 +303,6 @@ fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
             }
         }
     }
-    if share.has_died() {
-        explored.counters.schedules = explored.counters.schedules.max(share.board.iteration());
-        explored.counters.steps = explored.counters.steps.max(share.board.steps());
-    }
     explored.printed = String::from_utf8_lossy(&fs::read(&share.output)?).into_owned();
     for share in shares {
         // The process has ended and what it printed is read: the file is of no further use.
@@ -297,7 +314,7 @@ fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
 /// The counters of all. Distinct ones are counted together, unless a process was stopped before it could
 /// tell which: then some may count twice.
 fn sum(shares: &[Share]) -> Counters {
-    let mut counters = shares.iter().map(|share| share.heard.counters.clone());
+    let mut counters = shares.iter().map(Share::counters);
     let first = counters.next().unwrap_or_default();
     let mut sum = counters.fold(first, Counters::and);
     let seen: Option<Vec<&Fingerprints>> = shares

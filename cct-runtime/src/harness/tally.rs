@@ -7,7 +7,7 @@ use super::runner::Runner;
 use crate::claim::Exception;
 use crate::engine;
 use crate::verdict::Verdict;
-use crate::wire::{Counters, Fingerprints, Panic};
+use crate::wire::{Counters, Ended, Fingerprints, Panic};
 
 /// The most new behaviours that one of several processes tells.
 const MOST_NEWS: usize = 1 << 17;
@@ -50,7 +50,7 @@ impl Tally {
         self.news = Some(Vec::new());
     }
 
-    /// Counts the iteration that ended.
+    /// Counts the iteration that ended, also where a process that dies leaves its counts behind.
     pub(super) fn count(
         &mut self,
         iteration: u64,
@@ -58,6 +58,23 @@ impl Tally {
         verdict: &Verdict,
         abandoned: bool,
     ) {
+        self.add(iteration, runner, verdict, abandoned);
+        let counters = &self.counters;
+        runner.engine.tape().count(Ended {
+            iteration,
+            schedules: counters.schedules,
+            distinct: counters.distinct,
+            steps: counters.steps,
+            choice_points: counters.choice_points,
+            switches: counters.switches,
+            cut_offs: counters.cut_offs,
+            longest: counters.longest,
+            workers: counters.workers,
+            concurrency: counters.concurrency,
+        });
+    }
+
+    fn add(&mut self, iteration: u64, runner: &Runner, verdict: &Verdict, abandoned: bool) {
         let engine = &runner.engine;
         self.has_drawn_bytes |= engine.left_out().has(Exception::RandomNumbers);
         let steps = u64::from(engine.step_count());

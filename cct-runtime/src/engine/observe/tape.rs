@@ -3,7 +3,7 @@
 use crate::codec::Wire as _;
 use crate::strategy::WorkerId;
 use crate::trace::Schedule;
-use crate::wire::Board;
+use crate::wire::{Board, Ended};
 
 /// Writes the schedule of the iteration under way.
 #[derive(Debug)]
@@ -102,6 +102,12 @@ impl Tape {
             (*self.board).steps = u64::from(step);
             (*self.board).beats += 1;
         }
+    }
+
+    /// Iterations have ended, and these are their counts.
+    pub(crate) fn count(&self, ended: Ended) {
+        // SAFETY: as in `begin`.
+        unsafe { (*self.board).ended = ended };
     }
 
     /// True once the tool has waited for long enough.
