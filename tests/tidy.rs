@@ -259,7 +259,9 @@ fn the_harness_has_no_circle() {
     let modules: Vec<&str> = modules.collect();
     assert!(modules.len() > 20, "{modules:?}");
     for (index, module) in modules.iter().enumerate() {
-        let imported = imports(&read(&format!("{module}.rs")));
+        let is_folder = folder.join(module).is_dir();
+        let file = if is_folder { "/mod.rs" } else { ".rs" };
+        let imported = imports(&read(&format!("{module}{file}")));
         let known = imported
             .iter()
             .filter(|name| modules.contains(&name.as_str()));

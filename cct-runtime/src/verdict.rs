@@ -72,6 +72,46 @@ impl Bug {
             led_to: None,
         }
     }
+
+    /// True if two executions failed in the same way: kind, place and message, whose numbers may be addresses
+    /// and the like. A crash seen from outside has less to say than one seen from inside.
+    pub fn is_like(&self, other: &Bug) -> bool {
+        if self.kind == BugKind::Hang && other.kind == BugKind::Hang {
+            // Where in its loop the code was found is chance.
+            return true;
+        }
+        let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));
+        match (place(self), place(other)) {
+            (Some(place), Some(other)) if place != other => return false,
+            _ => {}
+        }
+        if self.is_crash() && other.is_crash() {
+            return self.kind == other.kind || self.site.is_none() || other.site.is_none();
+        }
+        self.kind == other.kind && without_numbers(&self.message) == without_numbers(&other.message)
+    }
+
+    fn is_crash(&self) -> bool {
+        matches!(
+            self.kind,
+            BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadMemory
+        )
+    }
+}
+
+/// A message with every number replaced, hexadecimal ones included.
+pub fn without_numbers(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut in_number = false;
+    for c in message.chars() {
+        in_number = c.is_ascii_digit() || in_number && (c.is_ascii_hexdigit() || c == 'x');
+        if !in_number {
+            out.push(c);
+        } else if !out.ends_with('#') {
+            out.push('#');
+        }
+    }
+    out
 }
 
 /// The kinds of bugs.
@@ -197,3 +237,36 @@ wire_struct!(Wait {
     caller
 });
 wire_enum!(Unpolled { 0 Awaits, 1 Never, 2 HeldBack, 3 Woken });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bug(kind: BugKind, message: &str, line: Option<u32>) -> Bug {
+        let site = line.map(|line| Site {
+            file: "a.rs".to_owned(),
+            line,
+            column: 1,
+        });
+        Bug::new(kind, message.to_owned(), site, None)
+    }
+
+    #[test]
+    fn numbers_in_messages_do_not_count() {
+        let one = bug(BugKind::Panic, "left 900 at 0x7f3a", Some(3));
+        assert!(one.is_like(&bug(BugKind::Panic, "left 7 at 0x11", Some(3))));
+        assert!(!one.is_like(&bug(BugKind::Panic, "right 7 at 0x11", Some(3))));
+        assert!(!one.is_like(&bug(BugKind::Panic, "left 900 at 0x7f3a", Some(4))));
+        assert!(!one.is_like(&bug(BugKind::NoPanic, "left 900 at 0x7f3a", Some(3))));
+    }
+
+    #[test]
+    fn a_crash_seen_from_outside_is_the_same_crash() {
+        let inside = bug(
+            BugKind::StackOverflow,
+            "worker 1 overflowed its stack",
+            Some(3),
+        );
+        assert!(inside.is_like(&bug(BugKind::Signal, "killed by signal 11", None)));
+    }
+}

@@ -16,8 +16,8 @@ use crate::verdict::{Bug, Verdict};
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
 pub const VERSION: u32 = 3;
 
-/// The task of the process: `explore`, `trace`, `replay` or `interactive`. Unset: the test runs once,
-/// natively. `trace` is `explore` with everything recorded: each iteration ends with an
+/// The task of the process: `explore`, `trace`, `replay`, `shrink` or `interactive`. Unset: the test runs
+/// once, natively. `trace` is `explore` with everything recorded: each iteration ends with an
 /// [`Event::Replayed`].
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
@@ -30,8 +30,8 @@ pub const ENV_ANSWERS: &str = "CCT_ANSWERS_FD";
 pub const ENV_PART: &str = "CCT_PART";
 /// The path of the file that is mapped as the [`Board`]; made by cargo-cct with [`Board::FILE_SIZE`].
 pub const ENV_BOARD: &str = "CCT_BOARD";
-/// With `replay`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if set, the same:
-/// the iteration then begins as that schedule does.
+/// With `replay` and `shrink`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
+/// set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
 /// Settings above the test's attribute (command line, environment), as [`crate::config::Settings`] prints.
 pub const ENV_OVERRIDES: &str = "CCT_OVERRIDES";
@@ -64,6 +64,21 @@ pub enum Event {
     Fingerprints(Fingerprints),
     /// The next answer decides what happens.
     Asked(Question),
+    /// A schedule that fails as the one that is being shrunk does, and is shorter than all that were told.
+    Shrunk(Shrunk),
+}
+
+/// A schedule that was found by shrinking another; the first one told is that other.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Shrunk {
+    /// The schedule.
+    pub schedule: Schedule,
+    /// Its switches away from a worker that could have gone on.
+    pub preemptions: u64,
+    /// Its steps.
+    pub steps: u64,
+    /// The executions until it was found.
+    pub executions: u64,
 }
 
 /// Fingerprints, so that what several processes have seen can be counted together.
@@ -344,7 +359,13 @@ pub struct Divergence {
 
 wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
-    6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x),
+    6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x),
+});
+wire_struct!(Shrunk {
+    schedule,
+    preemptions,
+    steps,
+    executions
 });
 wire_struct!(Fingerprints {
     schedules,

@@ -37,6 +37,11 @@ fn of_show() {
 }
 
 #[test]
+fn of_shrink() {
+    insta::assert_snapshot!(help(&["shrink"]));
+}
+
+#[test]
 fn of_expand() {
     insta::assert_snapshot!(help(&["expand"]));
 }

@@ -34,6 +34,7 @@ mod rust_src;
 mod select;
 mod selection;
 mod settings;
+mod shrink;
 mod signals;
 mod source_layer;
 mod specifications;

@@ -34,6 +34,8 @@ pub(crate) enum Verb {
     List(ListArgs),
     /// Prints a failure's report again.
     Show(ShowArgs),
+    /// Looks for a shorter schedule with the same failure.
+    Shrink(ShrinkArgs),
     /// Shows what the source layer changes, as a diff.
     Expand(ExpandArgs),
     /// Removes what was built and found.
@@ -142,6 +144,26 @@ pub(crate) struct ReplayArgs {
     /// Shows every step in the report.
     #[arg(long)]
     pub full: bool,
+    /// How long the test may be silent before it counts as hanging [default: 10s].
+    #[arg(long, env = "CCT_HANG_TIMEOUT", value_name = "TIME", value_parser = duration::parse)]
+    pub hang_timeout: Option<Duration>,
+    /// Where the failure is looked for.
+    #[command(flatten)]
+    pub place: Place,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct shrink`.
+#[derive(Debug, Args)]
+pub(crate) struct ShrinkArgs {
+    /// A failure's id, its folder, or `latest`.
+    #[arg(default_value = "latest")]
+    pub failure: String,
+    /// How long to look [default: 5s].
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub time: Option<Duration>,
     /// How long the test may be silent before it counts as hanging [default: 10s].
     #[arg(long, env = "CCT_HANG_TIMEOUT", value_name = "TIME", value_parser = duration::parse)]
     pub hang_timeout: Option<Duration>,

@@ -8,7 +8,8 @@ mod explore;
 mod harness_args;
 
 pub(crate) use args::{
-    CleanArgs, Cli, ColorChoice, ExpandArgs, ListArgs, Output, ReplayArgs, ShowArgs, TestArgs, Verb,
+    CleanArgs, Cli, ColorChoice, ExpandArgs, ListArgs, Output, Place, ReplayArgs, ShowArgs,
+    ShrinkArgs, TestArgs, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
 pub(crate) use config::{ConfigError, configured};

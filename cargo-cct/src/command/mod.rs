@@ -6,8 +6,10 @@ mod expand;
 mod interactive;
 mod keep;
 mod list;
+mod rebuilt;
 mod replay;
 mod show;
+mod shrink;
 mod test;
 
 use clap::Parser as _;
@@ -45,6 +47,7 @@ pub(crate) fn run() -> Exit {
         Verb::Replay(args) => args.output,
         Verb::List(args) => args.output,
         Verb::Show(args) => args.output,
+        Verb::Shrink(args) => args.output,
         Verb::Expand(args) => args.output,
         Verb::Clean(args) => args.output,
     };
@@ -54,6 +57,7 @@ pub(crate) fn run() -> Exit {
         Verb::Replay(args) => replay::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
+        Verb::Shrink(args) => shrink::run(&args),
         Verb::Expand(args) => expand::run(&args),
         Verb::Clean(args) => clean::run(&args),
     };

@@ -1,19 +1,15 @@
 //! `cargo cct replay`: repeats a failure, checks every step, and reports it again.
 
 use anyhow::Context as _;
-use cct::config::Settings;
 use cct::verdict::Verdict;
 use serde_json::json;
 
 use super::interactive::{Subject, lead};
-use super::keep::Keeper;
-use super::{cargo, load, sysroot};
-use crate::build::cargo::Executable;
-use crate::build::digest;
+use super::rebuilt::Rebuilt;
 use crate::build::workspace::Workspace;
-use crate::cli::{CargoArgs, ReplayArgs};
+use crate::cli::ReplayArgs;
 use crate::exit::Exit;
-use crate::failure::{Record, Store};
+use crate::failure::Record;
 use crate::report::{Detail, Json, Layout, Replay, Report};
 use crate::run::{
     Difference, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_end, spawn,
@@ -21,110 +17,39 @@ use crate::run::{
 
 /// Does it.
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
-    let (_, place) = load(&args.place.cargo_args())?;
-    let record = Store::new(place.failures()).read(&args.failure)?;
-    let manifest = place.root.join(&record.provenance.manifest);
-    let mut cargo_args = CargoArgs {
-        manifest_path: Some(manifest.to_string_lossy().into_owned()),
-        ..args.place.cargo_args()
-    };
-    if !manifest.exists() {
-        cargo_args
-            .manifest_path
-            .clone_from(&args.place.manifest_path);
-    }
-    let (toolchain, mut workspace) = load(&cargo_args)?;
-    let folder = workspace.root.join(&record.provenance.folder);
-    if folder.is_dir() {
-        workspace.folder = folder;
-    }
-    let sysroot = sysroot(&toolchain, args.output)?;
-    let mut selection = record.provenance.selection.clone();
-    // Cargo has nothing to say that matters here, unless it fails.
-    if args.output.verbose == 0 && !args.output.quiet {
-        selection.push("--quiet".to_owned());
-    }
-    let chosen = &record.provenance.chosen;
-    let cargo = cargo(&toolchain, &sysroot, &workspace, chosen, args.output);
-    let built = cargo.build_selection(&selection)?;
-    let index = find(&built.executables, &record, &workspace)?;
-    let executable = &built.executables[index];
-    let changed = digest::of_file(&executable.path)? != record.provenance.executable_hash;
-
-    let overrides = Settings::parse(&record.overrides).context("the failure's settings")?;
-    let defaults = Settings::parse(&record.defaults).context("the failure's settings")?;
-    let launch = Launch {
-        executable,
-        test: &record.name.test,
-        mode: Mode::Explore,
-        overrides: &overrides,
-        defaults: &defaults,
-        part: None,
-        answers: None,
-    };
+    let rebuilt = Rebuilt::new(&args.failure, &args.place, args.output)?;
+    let (record, workspace) = (&rebuilt.record, &rebuilt.workspace);
+    let launch = rebuilt.launch();
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     if let Some(debugger) = &args.debugger {
-        return debug(debugger, &launch, &record, &scratch);
+        return debug(debugger, &launch, record, &scratch);
     }
     let stop = Stop::at_signals().context("cannot listen for signals")?;
-    let configured = &executable.config;
+    let configured = &rebuilt.executable().config;
     let timeout = args
         .hang_timeout
         .unwrap_or_else(|| configured.hang_timeout());
     if args.interactive {
-        let keeper = Keeper {
-            workspace: &workspace,
-            toolchain: &toolchain,
-            executables: &built.executables,
-            selection: record.provenance.selection.clone(),
-            chosen,
-            store: Store::new(workspace.failures()),
-            run_seed: record.provenance.run_seed,
-        };
         return lead(&Subject {
             launch,
             name: record.name.clone(),
-            executable: index,
+            executable: rebuilt.index,
             guide: Some(&record.schedule),
             hang_timeout: timeout,
             scratch: &scratch,
             stop: &stop,
-            keeper: &keeper,
+            keeper: &rebuilt.keeper(),
         });
     }
     let repeated = repeat(&launch, &record.schedule, timeout, &scratch, &stop)?;
-    let replay = judge(&record, repeated)?;
-    show(args, &record, &workspace, &replay, changed)?;
+    let replay = judge(record, repeated)?;
+    show(args, record, workspace, &replay, rebuilt.changed)?;
     Ok(match replay {
         Replay::Reproduced if record.bug.is_some() => Exit::Failed,
         Replay::Reproduced | Replay::Passes => Exit::Success,
         Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished => Exit::Diverged,
         Replay::Stopped => Exit::Interrupted,
-    })
-}
-
-/// The executable that the failure was found in, built again.
-fn find(
-    executables: &[Executable],
-    record: &Record,
-    workspace: &Workspace,
-) -> anyhow::Result<usize> {
-    let from = &record.provenance;
-    let found = executables.iter().position(|executable| {
-        executable.package == from.package
-            && executable.kind == from.kind
-            && executable.target == from.target
-    });
-    found.with_context(|| {
-        format!(
-            "`{}` is of package `{}`, {} `{}`, which is not in the workspace at `{}`",
-            record.id,
-            from.package,
-            from.kind,
-            from.target,
-            workspace.root.display()
-        )
     })
 }
 

@@ -3,13 +3,13 @@
 use cct::codec::Wire as _;
 use cct::origin::{self, Table};
 use cct::trace::{Schedule, Site, Trace};
-use cct::verdict::Bug;
+use cct::verdict::{Bug, without_numbers};
 use cct::wire::{self, Panic};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
 use crate::build::chosen::Chosen;
-use crate::run::{Finding, Repeats, TestName, without_numbers};
+use crate::run::{Finding, Repeats, TestName};
 
 /// A failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 //!   report.txt    the report as it was on the terminal, all steps
 //!   report.json   the same for programs
 //!   output.txt    what the failing schedule printed
+//!   as-found/     the same files from before it was shrunk, if it was
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -100,6 +101,23 @@ impl Store {
         put("report.json", format!("{json:#}\n").as_bytes()).map_err(failed)?;
         put("output.txt", record.printed.as_bytes()).map_err(failed)?;
         Ok(folder)
+    }
+
+    /// Keeps a failure as it was found beside what is going to be written in its place, unless that was done
+    /// before. `replay` and `show` find it by its folder.
+    pub(crate) fn set_aside(&self, id: &Id) -> Result<PathBuf, StoreError> {
+        let folder = self.folder_of(id);
+        let aside = folder.join("as-found");
+        let failed = |error| StoreError::Access(aside.clone(), error);
+        if aside.join("trace.json").is_file() {
+            return Ok(aside);
+        }
+        fs::create_dir_all(&aside).map_err(failed)?;
+        // The one that makes it a failure comes last.
+        for name in ["output.txt", "report.json", "report.txt", "trace.json"] {
+            fs::copy(folder.join(name), aside.join(name)).map_err(failed)?;
+        }
+        Ok(aside)
     }
 
     /// Reads a failure by its id, its folder, its file, or as `latest`.

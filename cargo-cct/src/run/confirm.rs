@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cct::codec::Wire as _;
 use cct::trace::Schedule;
-use cct::verdict::{Bug, BugKind, Verdict};
+use cct::verdict::{Bug, Verdict};
 use cct::wire::{Event, Replayed};
 
 use super::board::BoardFile;
@@ -115,96 +115,7 @@ impl Repeated {
 /// Tells whether two executions ended alike: both without a bug, or both with the same one.
 pub(crate) fn same_end(one: Option<&Bug>, other: Option<&Bug>) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => same_bug(one, other),
+        (Some(one), Some(other)) => one.is_like(other),
         (one, other) => one.is_none() && other.is_none(),
-    }
-}
-
-/// Tells whether two executions failed in the same way: kind, place and message, whose numbers may be
-/// addresses and the like. A crash seen from outside has less to say than one seen from inside.
-pub(crate) fn same_bug(one: &Bug, other: &Bug) -> bool {
-    let crash = |bug: &Bug| {
-        matches!(
-            bug.kind,
-            BugKind::Signal | BugKind::Abort | BugKind::StackOverflow | BugKind::BadMemory
-        )
-    };
-    let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));
-    if one.kind == BugKind::Hang && other.kind == BugKind::Hang {
-        // Where in its loop the code was found is chance.
-        return true;
-    }
-    match (place(one), place(other)) {
-        (Some(place), Some(other)) if place != other => return false,
-        _ => {}
-    }
-    if crash(one) && crash(other) {
-        return one.kind == other.kind || one.site.is_none() || other.site.is_none();
-    }
-    one.kind == other.kind && without_numbers(&one.message) == without_numbers(&other.message)
-}
-
-/// A message with every number replaced, hexadecimal ones included.
-pub(crate) fn without_numbers(message: &str) -> String {
-    let mut out = String::with_capacity(message.len());
-    let mut in_number = false;
-    for c in message.chars() {
-        in_number = c.is_ascii_digit() || in_number && (c.is_ascii_hexdigit() || c == 'x');
-        if !in_number {
-            out.push(c);
-        } else if !out.ends_with('#') {
-            out.push('#');
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use cct::trace::Site;
-
-    use super::*;
-
-    fn bug(kind: BugKind, message: &str, line: Option<u32>) -> Bug {
-        let site = line.map(|line| Site {
-            file: "a.rs".to_owned(),
-            line,
-            column: 1,
-        });
-        Bug::new(kind, message.to_owned(), site, None)
-    }
-
-    #[test]
-    fn numbers_in_messages_do_not_count() {
-        let one = bug(BugKind::Panic, "left 900 at 0x7f3a", Some(3));
-        assert!(same_bug(
-            &one,
-            &bug(BugKind::Panic, "left 7 at 0x11", Some(3))
-        ));
-        assert!(!same_bug(
-            &one,
-            &bug(BugKind::Panic, "right 7 at 0x11", Some(3))
-        ));
-        assert!(!same_bug(
-            &one,
-            &bug(BugKind::Panic, "left 900 at 0x7f3a", Some(4))
-        ));
-        assert!(!same_bug(
-            &one,
-            &bug(BugKind::NoPanic, "left 900 at 0x7f3a", Some(3))
-        ));
-    }
-
-    #[test]
-    fn a_crash_seen_from_outside_is_the_same_crash() {
-        let inside = bug(
-            BugKind::StackOverflow,
-            "worker 1 overflowed its stack",
-            Some(3),
-        );
-        assert!(same_bug(
-            &inside,
-            &bug(BugKind::Signal, "killed by signal 11", None)
-        ));
     }
 }

@@ -35,6 +35,8 @@ pub(crate) enum Mode {
     Explore,
     /// Repeat the schedule in this file.
     Replay(PathBuf),
+    /// Look for schedules that fail as the one in this file does, and are shorter.
+    Shrink(PathBuf),
     /// Run one iteration as answers say, one that begins as the schedule in this file does.
     Interactive(Option<PathBuf>),
     /// Run the test as it is, once.
@@ -100,6 +102,9 @@ impl Launch<'_> {
                 .env_remove(wire::ENV_SCHEDULE),
             Mode::Replay(schedule) => command
                 .env(wire::ENV_MODE, "replay")
+                .env(wire::ENV_SCHEDULE, schedule),
+            Mode::Shrink(schedule) => command
+                .env(wire::ENV_MODE, "shrink")
                 .env(wire::ENV_SCHEDULE, schedule),
             Mode::Interactive(schedule) => {
                 command.env(wire::ENV_MODE, "interactive");

@@ -257,8 +257,8 @@ impl Heard {
                 self.counters = counters;
                 self.finished = true;
             }
-            // Only replays and interactive iterations say this.
-            Event::Replayed(_) | Event::Asked(_) => {}
+            // Only replays, interactive iterations and shrinking say this.
+            Event::Replayed(_) | Event::Asked(_) | Event::Shrunk(_) => {}
             Event::Refused(reason) => self.refused = Some(reason),
         }
     }

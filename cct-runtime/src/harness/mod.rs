@@ -3,7 +3,8 @@
 //! A test attribute's expansion calls [`run_test`]. In a process that cargo-cct started it explores or
 //! replays, and ends the process; anywhere else the body runs once, natively.
 //!
-//! A *request* from the environment becomes a *search*, a *replay* or a session that a person leads. A
+//! A *request* from the environment becomes a *search*, a *replay*, a session that a person leads, or the
+//! shrinking of a schedule. A
 //! search asks a *maker* for schedules: each turn belongs to a member of the *portfolio*, whose schedule
 //! begins with a *head*; a *runner* puts the *surroundings* back and has the engine run the iteration; a
 //! *tally* counts it. The *listener* hears of everything, and the process ends with its last event.
@@ -30,6 +31,7 @@ mod runner;
 
 mod interactive;
 mod replay;
+mod shrink;
 
 mod distinct;
 mod portfolio;

@@ -9,7 +9,7 @@ use super::replay::replay;
 use super::request::{self, Mode, Request};
 use super::runner::Runner;
 use super::search::Search;
-use super::{crash, interactive, signals};
+use super::{crash, interactive, shrink, signals};
 use crate::engine::{Tape, is_controlled};
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
@@ -38,7 +38,7 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
     let tape = unsafe { Tape::on(request.board) };
     let mut runner = Runner::new(tape, &settings);
     crash::install(request.board, &raw mut runner);
-    if !matches!(request.mode, Mode::Explore { .. }) {
+    if matches!(request.mode, Mode::Replay(_) | Mode::Interactive(..)) {
         crash::tell_trace();
     }
     match request.mode {
@@ -51,6 +51,10 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
         Mode::Replay(schedule) => {
             let replayed = replay(&mut runner, schedule, name, &settings, body);
             send(&Event::Replayed(replayed));
+        }
+        Mode::Shrink(schedule) => {
+            let tell = &mut |event| send(&event);
+            shrink::run(&mut runner, &schedule, name, &settings, body, tell);
         }
         Mode::Interactive(schedule, answers) => {
             let schedule = schedule.as_ref();

@@ -33,6 +33,8 @@ pub(super) enum Mode {
     },
     /// It repeats a schedule.
     Replay(Schedule),
+    /// It looks for shorter schedules that fail as this one does.
+    Shrink(Schedule),
     /// It is led: on a fresh schedule, or with the head of this one.
     Interactive(Option<Schedule>, Answers),
 }
@@ -50,13 +52,15 @@ impl Request {
                 is_traced: mode == "trace",
             },
             "replay" => Mode::Replay(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
+            "shrink" => Mode::Shrink(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
             "interactive" => {
                 let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;
                 Mode::Interactive(schedule()?, answers)
             }
             other => {
                 return Err(format!(
-                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay` or `interactive`"
+                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `shrink` or \
+                     `interactive`"
                 ));
             }
         };

@@ -1,9 +1,12 @@
 //! A stage for strategies: workers that take a known number of steps and never wait.
 
-use super::{Action, Beginning, Candidates, ChainId, Origin, Reason, Strategy, WorkerId};
+use super::{
+    Action, Beginning, Beyond, Candidates, ChainId, Executed, Next, Origin, Reason, Strategy,
+    WorkerId,
+};
 use crate::object::ObjectId;
 use crate::operation::Operation;
-use crate::trace::WorkerKind;
+use crate::trace::{Outcome, WorkerKind};
 
 /// A moment at which a strategy is asked.
 #[derive(Debug)]
@@ -87,8 +90,31 @@ pub(crate) fn play(strategy: &mut dyn Strategy, seed: u64, steps: &[u32]) -> Vec
             strategy.on_disabled(WorkerId(current));
         }
         made.push(current);
+        if let Some(observer) = strategy.observer() {
+            observer.on_step(&executed(current, step), &Beyond::default());
+        }
     }
     made
+}
+
+/// A step about nothing.
+fn executed(worker: u32, step: u32) -> Executed {
+    let action = Action {
+        operation: Operation::Load,
+        object: ObjectId::NONE,
+        also: ObjectId::NONE,
+        site: std::panic::Location::caller(),
+    };
+    Executed {
+        step,
+        worker: WorkerId(worker),
+        action,
+        outcome: Outcome::Done,
+        read: None,
+        written: None,
+        resumed: false,
+        next: Next::Goes(action),
+    }
 }
 
 /// How often a worker was left that could have gone on.

@@ -47,6 +47,25 @@ pub(crate) struct Report {
     names: Names,
 }
 
+/// The length of a failing schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Length {
+    /// Switches away from a worker that could have gone on.
+    pub preemptions: u64,
+    /// All switches.
+    pub switches: u64,
+    /// Steps.
+    pub steps: u64,
+}
+
+impl Length {
+    /// Fewest preemptions first, then fewest switches, then fewest steps.
+    pub(crate) fn is_less_than(self, other: Length) -> bool {
+        let key = |of: Length| (of.preemptions, of.switches, of.steps);
+        key(self) < key(other)
+    }
+}
+
 impl Report {
     /// Looks up what the report needs; `root` is the workspace that the sites' paths start from.
     pub(crate) fn of(record: &Record, root: &Path) -> Report {
@@ -190,6 +209,20 @@ impl Report {
         out
     }
 
+    /// How long the failing schedule is; none if it is not recorded to its end.
+    pub(crate) fn length(&self) -> Option<Length> {
+        let trace = self.record.trace.as_ref()?;
+        Some(self.length_of(trace))
+    }
+
+    fn length_of(&self, trace: &Trace) -> Length {
+        Length {
+            preemptions: rows::preemptions(trace, &self.names) as u64,
+            switches: rows::switches(trace, &self.names) as u64,
+            steps: trace.len() as u64,
+        }
+    }
+
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
         let bug = self.record.bug.as_ref();
         let failing = self.failing(trace);
@@ -199,6 +232,7 @@ impl Report {
             (iteration, "") => format!("iteration {}", number(iteration)),
             (iteration, strategy) => format!("iteration {}, {strategy}", number(iteration)),
         };
+        let length = self.length_of(trace);
         let mut out = format!(
             "{}: {}, {}, {}  {}\n\n",
             if bug.is_some() {
@@ -206,9 +240,9 @@ impl Report {
             } else {
                 "Schedule"
             },
-            count(trace.len() as u64, "step"),
-            switches(rows::switches(trace, &self.names) as u64),
-            count(rows::preemptions(trace, &self.names) as u64, "preemption"),
+            count(length.steps, "step"),
+            switches(length.switches),
+            count(length.preemptions, "preemption"),
             paint(FAINT, &format!("({by})")),
         );
         let end = self.end_of_column(trace);

@@ -1,0 +1,108 @@
+//! Shrinks a failing schedule: the same failure, by fewer preemptions, fewer switches and fewer steps.
+//!
+//! An *outline* says who runs and how far, and no more than that, so that it still means something when a
+//! part of it is left out. A strategy *follows* it as far as it fits, and from there on leaves no worker that
+//! can go on. The *search* leaves parts out, as delta debugging does (Zeller and Hildebrandt, TSE 2002, there
+//! for inputs; Jalbert and Sen, FSE 2010, for switches), and then looks for one or two preemptions that are
+//! enough by themselves.
+
+mod follow;
+mod outline;
+mod search;
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::head;
+use super::runner::Runner;
+use crate::config::Resolved;
+use crate::engine::{Order, Plan, Record};
+use crate::trace::Schedule;
+use crate::verdict::{Bug, BugKind, Verdict, Wait};
+use crate::wire::{Event, Shrunk};
+use follow::Follow;
+use outline::Outline;
+use search::{Made, shrink};
+
+/// The time for one schedule, if the settings say nothing.
+const TIME: Duration = Duration::from_secs(5);
+
+/// Looks for schedules with the same failure that are shorter than this one; tells each that is shorter than
+/// the ones before, the first being the schedule itself. Tells none if the schedule, followed by its outline,
+/// does not fail.
+pub(super) fn run(
+    runner: &mut Runner,
+    schedule: &Schedule,
+    name: &'static str,
+    settings: &Resolved,
+    body: &dyn Fn() -> Option<Bug>,
+    tell: &mut dyn FnMut(Event),
+) {
+    runner.set_allowance(settings);
+    let head = head::of(schedule);
+    let time = settings.time.unwrap_or(TIME);
+    let began = clock();
+    let mut failure: Option<Bug> = None;
+    let mut executions = 0;
+    let mut make = |outline: &Outline| {
+        if executions > 0 {
+            runner.clean_up();
+        }
+        executions += 1;
+        let mut follow = Follow::new(outline);
+        let plan = Plan {
+            iteration: executions,
+            head: &head,
+            order: Order::Search(&mut follow),
+            record: Record::Schedule,
+            classify: false,
+            name,
+        };
+        let end = runner.run(plan, settings, body);
+        let preemptions = follow.preemptions();
+        let schedule = runner.engine.tape().schedule();
+        let fails = match end.verdict {
+            Verdict::Failed(bug) => {
+                let expected = failure.get_or_insert_with(|| (*bug).clone());
+                is_same(expected, &bug)
+            }
+            Verdict::Passed | Verdict::CutOff => false,
+        };
+        Made::new(
+            schedule,
+            preemptions,
+            u64::from(runner.engine.step_count()),
+            fails,
+        )
+    };
+    let mut told = |made: &Made, executions: u64| {
+        tell(Event::Shrunk(Shrunk {
+            schedule: made.schedule.clone(),
+            preemptions: made.cost.preemptions,
+            steps: made.cost.steps,
+            executions,
+        }));
+    };
+    let mut is_over = || began.elapsed() >= time;
+    shrink(&Outline::of(schedule), &mut make, &mut told, &mut is_over);
+}
+
+/// True if these are one failure: kind, place and message, and for one of waiting the waits.
+fn is_same(one: &Bug, other: &Bug) -> bool {
+    let places = |bug: &Bug| -> BTreeSet<(u8, String, u32)> {
+        let cycle = |wait: &&Wait| wait.in_cycle || bug.kind != BugKind::LockCycle;
+        let waits = bug.waits.iter().filter(cycle);
+        waits
+            .map(|wait| (wait.operation, wait.site.file.clone(), wait.site.line))
+            .collect()
+    };
+    one.is_like(other) && places(one) == places(other)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time that is given is real time"
+)]
+fn clock() -> Instant {
+    Instant::now()
+}

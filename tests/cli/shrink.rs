@@ -1,0 +1,114 @@
+//! `cargo cct shrink`: the same failure by fewer preemptions, and the one before is kept.
+
+use std::fs;
+use std::sync::LazyLock;
+
+use cct_tests::support::{Events, Finished, Workspace};
+use serde_json::Value;
+
+use crate::explored::text;
+
+/// The failures of the fixture, as random schedules found them. Each test changes its own.
+static FOUND: LazyLock<(Workspace, Events)> = LazyLock::new(|| {
+    let workspace = Workspace::of_fixture("shrinking");
+    let args = ["--strategy", "random", "--iterations", "2000"];
+    let events = workspace.explore(&args, 100);
+    (workspace, events)
+});
+
+fn id_of(test: &str) -> &'static str {
+    text(&FOUND.1.test(&format!("shrinking::long {test}"))["failure"]["id"])
+}
+
+fn cct(args: &[&str]) -> Finished {
+    Finished::of(FOUND.0.cct().args(args))
+}
+
+/// Shrinks a test's failure; returns the message.
+fn shrunk(test: &str) -> Value {
+    let told = cct(&["shrink", id_of(test), "--json"]);
+    told.expect(0);
+    serde_json::from_str(&told.stdout).expect("a line of JSON")
+}
+
+/// The failure replays as it is on record, under this name.
+fn replays(name: &str) -> String {
+    let told = cct(&["replay", name]);
+    told.expect(100);
+    assert!(told.stdout.contains("Reproduced"), "{told:#?}");
+    told.stdout
+}
+
+fn count(of: &Value, what: &str) -> u64 {
+    of[what].as_u64().expect("a number")
+}
+
+#[test]
+fn the_fewest_preemptions_are_left() {
+    let fewest = [
+        ("a_lost_update_in_a_pool", 1),
+        // The worker that is left there never goes on.
+        ("two_locks_in_two_orders", 0),
+        ("two_preemptions_are_needed", 2),
+        ("no_preemption_is_needed", 0),
+    ];
+    for (test, fewest) in fewest {
+        let told = shrunk(test);
+        let (from, to) = (&told["from"], &told["to"]);
+        assert_eq!(count(to, "preemptions"), fewest, "{test}: {told:#}");
+        assert!(count(from, "preemptions") >= fewest, "{test}: {told:#}");
+        let report = replays(id_of(test));
+        assert!(report.contains("random, then shrunk"), "{test}: {report}");
+    }
+}
+
+#[test]
+fn a_failure_as_it_was_found_is_kept_beside() {
+    let workspace = Workspace::of_fixture("shrinking");
+    let test = "a_lost_update_in_a_pool";
+    let args = ["--strategy", "random", test];
+    let found = workspace.explore(&args, 100);
+    let id = text(&found.test(&format!("shrinking::long {test}"))["failure"]["id"]).to_owned();
+    let cct = |args: &[&str]| Finished::of(workspace.cct().args(args));
+    let folder = workspace.path(&format!("target/cct/failures/{id}"));
+    let record = fs::read(folder.join("trace.json")).expect("it was found");
+    let first = cct(&["shrink", &id]);
+    first.expect(0);
+    assert!(
+        first.stdout.contains(&format!("cargo cct replay {id}")),
+        "{first:#?}"
+    );
+    let aside = folder.join("as-found");
+    assert_eq!(
+        fs::read(aside.join("trace.json")).expect("it is kept"),
+        record
+    );
+    let replayed = cct(&["replay", aside.to_str().expect("paths are text")]);
+    replayed.expect(100);
+    assert!(replayed.stdout.contains("Reproduced"), "{replayed:#?}");
+    // A second time nothing is left to do, and the first record stays where it is.
+    let again = cct(&["shrink", &id]);
+    again.expect(0);
+    assert!(again.stdout.contains("Shrunk no further"), "{again:#?}");
+    assert_eq!(
+        fs::read(aside.join("trace.json")).expect("it is kept"),
+        record
+    );
+    // The list has it once.
+    let listed = cct(&["list"]);
+    assert_eq!(listed.stdout.matches(&*id).count(), 1, "{listed:#?}");
+}
+
+#[test]
+fn failures_that_cannot_be_shrunk_say_why() {
+    let told = cct(&["shrink", id_of("it_goes_on_for_ever")]);
+    told.expect(96);
+    assert!(
+        told.stderr
+            .contains("only a schedule in which everybody runs"),
+        "{told:#?}"
+    );
+    let told = cct(&["shrink", "0000-00"]);
+    told.expect(96);
+    assert!(told.stderr.contains("no failure `0000-00`"), "{told:#?}");
+}
