@@ -91,6 +91,23 @@ impl Bug {
         self.kind == other.kind && without_numbers(&self.message) == without_numbers(&other.message)
     }
 
+    /// True if two executions of one program came to one failure: alike, and where it is about waiting, by
+    /// the same waits.
+    pub fn is_same_as(&self, other: &Bug) -> bool {
+        self.is_like(other) && self.places_of_waits() == other.places_of_waits()
+    }
+
+    /// The places of those who wait, in order; of a circle, of those who are part of it.
+    fn places_of_waits(&self) -> Vec<(u8, &str, u32)> {
+        let counts = |wait: &&Wait| wait.in_cycle || self.kind != BugKind::LockCycle;
+        let waits = self.waits.iter().filter(counts);
+        let mut places: Vec<_> = waits
+            .map(|wait| (wait.operation, wait.site.file.as_str(), wait.site.line))
+            .collect();
+        places.sort_unstable();
+        places
+    }
+
     fn is_crash(&self) -> bool {
         matches!(
             self.kind,

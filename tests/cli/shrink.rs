@@ -99,6 +99,52 @@ fn a_failure_as_it_was_found_is_kept_beside() {
     assert_eq!(listed.stdout.matches(&*id).count(), 1, "{listed:#?}");
 }
 
+/// The name that a failure has beside is no reason to replace it by something longer.
+#[test]
+fn only_the_failure_on_record_is_replaced() {
+    let test = "shrinking::long two_preemptions_are_needed";
+    let workspace = Workspace::of_fixture("shrinking");
+    let args = ["--strategy", "random", "two_preemptions_are_needed"];
+    let found = workspace.explore(&args, 100);
+    let id = text(&found.test(test)["failure"]["id"]).to_owned();
+    let folder = workspace.path(&format!("target/cct/failures/{id}"));
+    let cct = |args: &[&str]| Finished::of(workspace.cct().args(args));
+    cct(&["shrink", &id]).expect(0);
+    let record = fs::read(folder.join("trace.json")).expect("it is on record");
+    let aside = folder.join("as-found");
+    let refused = cct(&["shrink", aside.to_str().expect("paths are text")]);
+    refused.expect(96);
+    assert!(refused.stderr.contains("name it by its id"), "{refused:#?}");
+    // Nor is one of another program.
+    let source = workspace.path("tests/long.rs");
+    let before = fs::read_to_string(&source).expect("a test");
+    fs::write(&source, format!("// Longer by a line.\n{before}")).expect("it can be written");
+    let refused = cct(&["shrink", &id]);
+    refused.expect(96);
+    assert!(refused.stderr.contains("has changed since"), "{refused:#?}");
+    assert_eq!(
+        fs::read(folder.join("trace.json")).expect("it is there"),
+        record
+    );
+}
+
+/// Where an attempt never comes back, what was found before is kept, and the reason is told.
+#[test]
+fn an_attempt_that_ends_the_process_is_told() {
+    let told = cct(&[
+        "shrink",
+        id_of("it_hangs_if_nothing_is_lost"),
+        "--hang-timeout",
+        "1s",
+    ]);
+    told.expect(0);
+    assert!(
+        told.stderr.contains("an attempt ended the test's process"),
+        "{told:#?}"
+    );
+    replays(id_of("it_hangs_if_nothing_is_lost"));
+}
+
 #[test]
 fn failures_that_cannot_be_shrunk_say_why() {
     let told = cct(&["shrink", id_of("it_goes_on_for_ever")]);

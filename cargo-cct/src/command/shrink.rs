@@ -30,6 +30,17 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
     if let Some(reason) = reason_not_to(kind) {
         anyhow::bail!("`{id}` cannot be shrunk: {reason}");
     }
+    anyhow::ensure!(
+        !rebuilt.changed,
+        "`{id}` cannot be shrunk: its test has changed since it was found; run `cargo cct test` again"
+    );
+    let store = Store::new(rebuilt.workspace.failures());
+    let own = store.read(&id.to_string())?;
+    anyhow::ensure!(
+        own.schedule == record.schedule,
+        "`{}` is not what is on record as `{id}`, which is what would be replaced: name it by its id",
+        args.failure
+    );
     let before = Report::of(record, &rebuilt.workspace.root).length();
     let before = before.with_context(|| format!("`{id}` has no trace: it never repeated"))?;
     let launch = rebuilt.launch();
@@ -55,12 +66,16 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         around,
         &on_shorter,
     )?;
-    let Some(shortest) = found else {
-        anyhow::ensure!(
-            !stop.is_set(),
-            "stopped before the schedule was followed once"
+    if let Some(bug) = &found.ended_by {
+        anstream::eprintln!("{}", shrinking::ended_by(bug));
+    }
+    let Some(shortest) = found.shortest else {
+        if stop.is_set() {
+            return Ok(Exit::Interrupted);
+        }
+        anyhow::bail!(
+            "`{id}` cannot be shrunk: the test does not fail where its schedule is followed worker by worker"
         );
-        anyhow::bail!("`{id}` cannot be shrunk: {}", not_followed(&rebuilt));
     };
     let after = match keep_if_shorter(&rebuilt, &shortest, before, timeout, &scratch)? {
         Some(after) => after,
@@ -79,10 +94,11 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
             "from": length(before),
             "to": length(after),
             "executions": shortest.executions,
+            "ended_by": found.ended_by,
         });
         Json::line("shrunk", value)?;
     } else if after == before {
-        anstream::print!("{}", shrinking::nothing(before));
+        anstream::print!("{}", shrinking::nothing(before, shortest.executions));
     } else {
         let id = id.to_string();
         let text = shrinking::result(before, after, shortest.executions, &id);
@@ -122,8 +138,12 @@ fn keep_if_shorter(
     let stop = Stop::default();
     let repeated = repeat(&launch, &finding.schedule, hang_timeout, scratch, &stop)?;
     finding.judge(repeated);
+    let is_same = match (&record.bug, &finding.bug) {
+        (Some(before), Some(after)) => before.is_same_as(after),
+        _ => false,
+    };
     anyhow::ensure!(
-        finding.repeats == Repeats::Yes,
+        is_same && finding.repeats == Repeats::Yes,
         "a shorter schedule was found that does not repeat, and is not kept: something is not under control"
     );
     let provenance = record.provenance.clone();
@@ -131,9 +151,17 @@ fn keep_if_shorter(
     let after = Report::of(&shrunk, &rebuilt.workspace.root).length();
     let after = after.filter(|after| after.is_less_than(before));
     if after.is_some() {
-        Store::new(rebuilt.workspace.failures()).set_aside(&record.id)?;
+        let store = Store::new(rebuilt.workspace.failures());
+        if !record.schedule.strategy.ends_with(SHRUNK) {
+            store.set_aside(&record.id)?;
+        }
         let keeper = rebuilt.keeper();
         keeper.keep(record.name.clone(), rebuilt.index, &finding, Some(record))?;
+        let kept = store.read(&record.id.to_string())?;
+        anyhow::ensure!(
+            kept.schedule == finding.schedule,
+            "the shorter schedule could not be written; the one before is still there"
+        );
     }
     Ok(after)
 }
@@ -142,15 +170,6 @@ fn keep_if_shorter(
 fn by(strategy: &str) -> String {
     let made_by = strategy.strip_suffix(SHRUNK).unwrap_or(strategy);
     format!("{made_by}{SHRUNK}")
-}
-
-/// Why the schedule was not followed.
-fn not_followed(rebuilt: &Rebuilt) -> &'static str {
-    if rebuilt.changed {
-        "the test has changed since, and no longer fails where its schedule leads"
-    } else {
-        "the test does not fail where its schedule is followed worker by worker"
-    }
 }
 
 /// Why failures of this kind are not shrunk; none if they are.

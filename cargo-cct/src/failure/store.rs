@@ -103,15 +103,12 @@ impl Store {
         Ok(folder)
     }
 
-    /// Keeps a failure as it was found beside what is going to be written in its place, unless that was done
-    /// before. `replay` and `show` find it by its folder.
+    /// Copies a failure to beside what is going to be written in its place. `replay` and `show` find it by
+    /// its folder.
     pub(crate) fn set_aside(&self, id: &Id) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(id);
         let aside = folder.join("as-found");
         let failed = |error| StoreError::Access(aside.clone(), error);
-        if aside.join("trace.json").is_file() {
-            return Ok(aside);
-        }
         fs::create_dir_all(&aside).map_err(failed)?;
         // The one that makes it a failure comes last.
         for name in ["output.txt", "report.json", "report.txt", "trace.json"] {

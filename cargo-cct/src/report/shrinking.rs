@@ -1,36 +1,52 @@
 //! How far a failure was shrunk, in words.
 
+use cct::verdict::Bug;
 use cct::wire::Shrunk;
 
 use super::failure::Length;
 use super::style::{FAINT, GOOD, paint};
+use super::warning_word;
 use super::words::{count, put, switches};
 
-/// A line while it goes on: as the engine counts, for which a thread and the task that it polls are two.
+/// A line while it goes on.
 pub(crate) fn progress(found: &Shrunk) -> String {
-    let length = Length {
-        preemptions: found.preemptions,
-        switches: (found.schedule.runs.len() as u64).saturating_sub(1),
-        steps: found.steps,
-    };
-    format!("{} {}", head("Shrinking"), words(length))
+    let after = format!("after {}", count(found.executions, "execution"));
+    let steps = count(found.steps, "step");
+    format!("{} {steps} {}", head("Shrinking"), paint(FAINT, &after))
 }
 
-/// The result, found after so many executions, for the failure with this id.
+/// The result, after so many executions, for the failure with this id.
 pub(crate) fn result(from: Length, to: Length, executions: u64, id: &str) -> String {
     let mut out = String::new();
     put!(out, "{} from {}\n", head("Shrunk"), words(from));
     put!(out, "{:>12} to {}\n", "", words(to));
-    let after = format!("found after {}", count(executions, "execution"));
-    put!(out, "{:>12} {}\n\n", "", paint(FAINT, &after));
+    put!(out, "{:>12} {}\n\n", "", paint(FAINT, &tried(executions)));
     put!(out, "  show      cargo cct show {id}\n");
     put!(out, "  replay    cargo cct replay {id}\n");
     out
 }
 
 /// The result if there is nothing shorter.
-pub(crate) fn nothing(length: Length) -> String {
-    format!("{} no further: {}\n", head("Shrunk"), words(length))
+pub(crate) fn nothing(length: Length, executions: u64) -> String {
+    let tried = tried(executions);
+    format!(
+        "{} no further, {tried}: {}\n",
+        head("Shrunk"),
+        words(length)
+    )
+}
+
+/// An attempt ended the process.
+pub(crate) fn ended_by(bug: &Bug) -> String {
+    let message = bug.message.lines().next().unwrap_or_default();
+    format!(
+        "{}: an attempt ended the test's process, and nothing was tried after it: {message}",
+        warning_word()
+    )
+}
+
+fn tried(executions: u64) -> String {
+    format!("{} tried", count(executions, "execution"))
 }
 
 fn head(word: &str) -> String {

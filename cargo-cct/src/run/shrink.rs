@@ -7,14 +7,24 @@ use std::time::Duration;
 use cct::codec::Wire as _;
 use cct::config::Settings;
 use cct::trace::Schedule;
+use cct::verdict::Bug;
 use cct::wire::{Event, Shrunk};
 
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
-use super::watch::{Stop, watch};
+use super::watch::{End, Stop, bug_of, watch};
 
-/// Looks for the shortest schedule that fails as this one does, for so long; `on_shorter` hears of each. None
-/// if the schedule itself does not fail when it is followed.
+/// The result of shrinking.
+#[derive(Debug)]
+pub(crate) struct Shrinking {
+    /// The shortest schedule, with the number of executions as far as they were told. None if the schedule
+    /// itself does not fail when it is followed.
+    pub shortest: Option<Shrunk>,
+    /// An attempt ended the process in this way: what was left was not tried.
+    pub ended_by: Option<Bug>,
+}
+
+/// Looks for the shortest schedule that fails as this one does, for so long; `on_shorter` hears of each.
 pub(crate) fn shrink(
     launch: &Launch<'_>,
     schedule: &Schedule,
@@ -22,7 +32,7 @@ pub(crate) fn shrink(
     hang_timeout: Duration,
     (scratch, stop): (&Scratch, &Stop),
     on_shorter: &dyn Fn(&Shrunk),
-) -> io::Result<Option<Shrunk>> {
+) -> io::Result<Shrinking> {
     let file = scratch.path("schedule");
     fs::write(&file, schedule.to_bytes())?;
     let overrides = Settings {
@@ -37,11 +47,12 @@ pub(crate) fn shrink(
     let board = scratch.board()?;
     let output = scratch.path("output");
     let mut shortest = None;
-    watch(&launch, &board, &output, hang_timeout, stop, |event| {
+    let end = watch(&launch, &board, &output, hang_timeout, stop, |event| {
         if let Event::Shrunk(shorter) = event {
             on_shorter(&shorter);
             shortest = Some(shorter);
         }
     })?;
-    Ok(shortest)
+    let ended_by = bug_of(&end, &board).filter(|_| end != End::Stopped);
+    Ok(Shrinking { shortest, ended_by })
 }

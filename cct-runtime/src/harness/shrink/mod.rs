@@ -10,7 +10,6 @@ mod follow;
 mod outline;
 mod search;
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::head;
@@ -18,7 +17,7 @@ use super::runner::Runner;
 use crate::config::Resolved;
 use crate::engine::{Order, Plan, Record};
 use crate::trace::Schedule;
-use crate::verdict::{Bug, BugKind, Verdict, Wait};
+use crate::verdict::{Bug, Verdict};
 use crate::wire::{Event, Shrunk};
 use follow::Follow;
 use outline::Outline;
@@ -26,10 +25,12 @@ use search::{Made, shrink};
 
 /// The time for one schedule, if the settings say nothing.
 const TIME: Duration = Duration::from_secs(5);
+/// The yield budget that is tried: the largest that schedules have.
+const YIELD_BUDGET: u32 = 256;
 
 /// Looks for schedules with the same failure that are shorter than this one; tells each that is shorter than
-/// the ones before, the first being the schedule itself. Tells none if the schedule, followed by its outline,
-/// does not fail.
+/// the ones before, the first being the schedule itself, and at last the shortest again with the number of
+/// all executions. Tells none if the schedule, followed by its outline, does not fail.
 pub(super) fn run(
     runner: &mut Runner,
     schedule: &Schedule,
@@ -44,7 +45,7 @@ pub(super) fn run(
     let began = clock();
     let mut failure: Option<Bug> = None;
     let mut executions = 0;
-    let mut make = |outline: &Outline| {
+    let mut make_from = |head: &Schedule, outline: &Outline| {
         if executions > 0 {
             runner.clean_up();
         }
@@ -52,7 +53,7 @@ pub(super) fn run(
         let mut follow = Follow::new(outline);
         let plan = Plan {
             iteration: executions,
-            head: &head,
+            head,
             order: Order::Search(&mut follow),
             record: Record::Schedule,
             classify: false,
@@ -64,7 +65,7 @@ pub(super) fn run(
         let fails = match end.verdict {
             Verdict::Failed(bug) => {
                 let expected = failure.get_or_insert_with(|| (*bug).clone());
-                is_same(expected, &bug)
+                expected.is_same_as(&bug)
             }
             Verdict::Passed | Verdict::CutOff => false,
         };
@@ -84,19 +85,22 @@ pub(super) fn run(
         }));
     };
     let mut is_over = || began.elapsed() >= time;
-    shrink(&Outline::of(schedule), &mut make, &mut told, &mut is_over);
-}
-
-/// True if these are one failure: kind, place and message, and for one of waiting the waits.
-fn is_same(one: &Bug, other: &Bug) -> bool {
-    let places = |bug: &Bug| -> BTreeSet<(u8, String, u32)> {
-        let cycle = |wait: &&Wait| wait.in_cycle || bug.kind != BugKind::LockCycle;
-        let waits = bug.waits.iter().filter(cycle);
-        waits
-            .map(|wait| (wait.operation, wait.site.file.clone(), wait.site.line))
-            .collect()
+    let outline = Outline::of(schedule);
+    if !make_from(&head, &outline).fails {
+        return;
+    }
+    // A switch that a spent yield budget forces is one that no outline can leave out.
+    let patient = Schedule {
+        yield_budget: head.yield_budget.max(YIELD_BUDGET),
+        ..head.clone()
     };
-    one.is_like(other) && places(one) == places(other)
+    let head = if make_from(&patient, &outline).fails {
+        patient
+    } else {
+        head
+    };
+    let mut make = |outline: &Outline| make_from(&head, outline);
+    shrink(&outline, &mut make, &mut told, &mut is_over);
 }
 
 #[expect(
