@@ -73,11 +73,7 @@ pub enum Event {
 pub struct Shrunk {
     /// The schedule.
     pub schedule: Schedule,
-    /// Its switches away from a worker that could have gone on.
-    pub preemptions: u64,
-    /// Its steps.
-    pub steps: u64,
-    /// The executions until it was found.
+    /// The executions so far.
     pub executions: u64,
 }
 
@@ -363,8 +359,6 @@ wire_enum!(Event {
 });
 wire_struct!(Shrunk {
     schedule,
-    preemptions,
-    steps,
     executions
 });
 wire_struct!(Fingerprints {
@@ -537,6 +531,42 @@ pub struct Ended {
     /// [`Counters::concurrency`]
     pub concurrency: u32,
 }
+
+impl Ended {
+    /// The counts after this iteration.
+    pub fn of(iteration: u64, counters: &Counters) -> Ended {
+        Ended {
+            iteration,
+            schedules: counters.schedules,
+            distinct: counters.distinct,
+            steps: counters.steps,
+            choice_points: counters.choice_points,
+            switches: counters.switches,
+            cut_offs: counters.cut_offs,
+            longest: counters.longest,
+            workers: counters.workers,
+            concurrency: counters.concurrency,
+        }
+    }
+
+    /// The counters with these counts in the place of older ones.
+    #[must_use]
+    pub fn over(self, counters: Counters) -> Counters {
+        Counters {
+            schedules: self.schedules,
+            distinct: self.distinct,
+            steps: self.steps,
+            choice_points: self.choice_points,
+            switches: self.switches,
+            cut_offs: self.cut_offs,
+            longest: self.longest,
+            workers: self.workers,
+            concurrency: self.concurrency,
+            ..counters
+        }
+    }
+}
+
 wire_struct!(Ended {
     iteration,
     schedules,

@@ -52,9 +52,9 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         .hang_timeout
         .unwrap_or_else(|| configured.hang_timeout());
     let is_shown = !args.output.quiet && !args.output.json;
-    let on_shorter = |found: &Shrunk| {
+    let on_shorter = |executions| {
         if is_shown {
-            anstream::eprintln!("{}", shrinking::progress(found));
+            anstream::eprintln!("{}", shrinking::progress(executions));
         }
     };
     let (time, around) = (args.time.unwrap_or(TIME), (&scratch, &stop));
@@ -77,10 +77,8 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
             "`{id}` cannot be shrunk: the test does not fail where its schedule is followed worker by worker"
         );
     };
-    let after = match keep_if_shorter(&rebuilt, &shortest, before, timeout, &scratch)? {
-        Some(after) => after,
-        None => before,
-    };
+    let kept = keep_if_shorter(&rebuilt, &shortest, before, timeout, &scratch)?;
+    let after = kept.unwrap_or(before);
     if args.output.json {
         let length = |of: Length| {
             json!({
@@ -144,7 +142,8 @@ fn keep_if_shorter(
     };
     anyhow::ensure!(
         is_same && finding.repeats == Repeats::Yes,
-        "a shorter schedule was found that does not repeat, and is not kept: something is not under control"
+        "the schedule that was found does not come to the same failure in a fresh process, and is not kept: \
+         something may not be under control"
     );
     let provenance = record.provenance.clone();
     let shrunk = Record::new(provenance, record.name.clone(), &finding);

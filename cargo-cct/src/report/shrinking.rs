@@ -1,18 +1,16 @@
 //! How far a failure was shrunk, in words.
 
 use cct::verdict::Bug;
-use cct::wire::Shrunk;
 
 use super::failure::Length;
 use super::style::{FAINT, GOOD, paint};
 use super::warning_word;
 use super::words::{count, put, switches};
 
-/// A line while it goes on.
-pub(crate) fn progress(found: &Shrunk) -> String {
-    let after = format!("after {}", count(found.executions, "execution"));
-    let steps = count(found.steps, "step");
-    format!("{} {steps} {}", head("Shrinking"), paint(FAINT, &after))
+/// A line while it goes on: there is a shorter schedule after so many executions.
+pub(crate) fn progress(executions: u64) -> String {
+    let after = count(executions, "execution");
+    format!("{} a shorter schedule after {after}", head("Shrinking"))
 }
 
 /// The result, after so many executions, for the failure with this id.

@@ -24,14 +24,15 @@ pub(crate) struct Shrinking {
     pub ended_by: Option<Bug>,
 }
 
-/// Looks for the shortest schedule that fails as this one does, for so long; `on_shorter` hears of each.
+/// Looks for the shortest schedule that fails as this one does, for so long; `on_shorter` hears after how
+/// many executions each was found.
 pub(crate) fn shrink(
     launch: &Launch<'_>,
     schedule: &Schedule,
     time: Duration,
     hang_timeout: Duration,
     (scratch, stop): (&Scratch, &Stop),
-    on_shorter: &dyn Fn(&Shrunk),
+    on_shorter: &dyn Fn(u64),
 ) -> io::Result<Shrinking> {
     let file = scratch.path("schedule");
     fs::write(&file, schedule.to_bytes())?;
@@ -46,11 +47,16 @@ pub(crate) fn shrink(
     };
     let board = scratch.board()?;
     let output = scratch.path("output");
-    let mut shortest = None;
+    let mut shortest: Option<Shrunk> = None;
     let end = watch(&launch, &board, &output, hang_timeout, stop, |event| {
-        if let Event::Shrunk(shorter) = event {
-            on_shorter(&shorter);
-            shortest = Some(shorter);
+        if let Event::Shrunk(shrunk) = event {
+            // The first is the schedule itself, and the last tells no more than the executions.
+            let before = shortest.replace(shrunk);
+            if let (Some(before), Some(now)) = (before, &shortest)
+                && before.schedule != now.schedule
+            {
+                on_shorter(now.executions);
+            }
         }
     })?;
     let ended_by = bug_of(&end, &board).filter(|_| end != End::Stopped);

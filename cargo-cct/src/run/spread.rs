@@ -201,19 +201,7 @@ impl Share {
         if !self.has_died() {
             return heard;
         }
-        let left = self.board.counts();
-        Counters {
-            schedules: left.schedules,
-            distinct: left.distinct,
-            steps: left.steps,
-            choice_points: left.choice_points,
-            switches: left.switches,
-            cut_offs: left.cut_offs,
-            longest: left.longest,
-            workers: left.workers,
-            concurrency: left.concurrency,
-            ..heard
-        }
+        self.board.counts().over(heard)
     }
 
     /// True if what it says goes for all.

@@ -59,19 +59,8 @@ impl Tally {
         abandoned: bool,
     ) {
         self.add(iteration, runner, verdict, abandoned);
-        let counters = &self.counters;
-        runner.engine.tape().count(Ended {
-            iteration,
-            schedules: counters.schedules,
-            distinct: counters.distinct,
-            steps: counters.steps,
-            choice_points: counters.choice_points,
-            switches: counters.switches,
-            cut_offs: counters.cut_offs,
-            longest: counters.longest,
-            workers: counters.workers,
-            concurrency: counters.concurrency,
-        });
+        let ended = Ended::of(iteration, &self.counters);
+        runner.engine.tape().count(ended);
     }
 
     fn add(&mut self, iteration: u64, runner: &Runner, verdict: &Verdict, abandoned: bool) {

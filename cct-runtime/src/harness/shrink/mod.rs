@@ -10,7 +10,7 @@ mod follow;
 mod outline;
 mod search;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::head;
 use super::runner::Runner;
@@ -23,14 +23,13 @@ use follow::Follow;
 use outline::Outline;
 use search::{Made, shrink};
 
-/// The time for one schedule, if the settings say nothing.
-const TIME: Duration = Duration::from_secs(5);
 /// The yield budget that is tried: the largest that schedules have.
 const YIELD_BUDGET: u32 = 256;
 
-/// Looks for schedules with the same failure that are shorter than this one; tells each that is shorter than
-/// the ones before, the first being the schedule itself, and at last the shortest again with the number of
-/// all executions. Tells none if the schedule, followed by its outline, does not fail.
+/// Looks, for as long as the settings say, for schedules with the same failure that are shorter than this
+/// one; tells each that is shorter than the ones before, the first being the schedule itself, and at last the
+/// shortest again with the number of all executions. Tells none if the schedule, followed by its outline,
+/// does not fail.
 pub(super) fn run(
     runner: &mut Runner,
     schedule: &Schedule,
@@ -41,7 +40,6 @@ pub(super) fn run(
 ) {
     runner.set_allowance(settings);
     let head = head::of(schedule);
-    let time = settings.time.unwrap_or(TIME);
     let began = clock();
     let mut failure: Option<Bug> = None;
     let mut executions = 0;
@@ -79,12 +77,10 @@ pub(super) fn run(
     let mut told = |made: &Made, executions: u64| {
         tell(Event::Shrunk(Shrunk {
             schedule: made.schedule.clone(),
-            preemptions: made.cost.preemptions,
-            steps: made.cost.steps,
             executions,
         }));
     };
-    let mut is_over = || began.elapsed() >= time;
+    let mut is_over = || settings.time.is_some_and(|time| began.elapsed() >= time);
     let outline = Outline::of(schedule);
     if !make_from(&head, &outline).fails {
         return;

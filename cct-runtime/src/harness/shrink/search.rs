@@ -171,6 +171,9 @@ impl Search<'_> {
             let workers = workers_of(&self.best.outline);
             let mut with = bases[round as usize % bases.len()].clone();
             for _ in 0..2 {
+                if (self.is_over)() {
+                    return;
+                }
                 let Some(base) = self.attempt(&with) else {
                     break;
                 };
@@ -418,24 +421,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_told_before_time_is_over() {
+    fn the_search_ends_when_time_is_over() {
         let adders = Adders {
             additions: vec![vec![0, 0], vec![0, 0]],
         };
         let outline = drawn(&adders.steps(), &mut Rng::new(3));
-        let mut count = 0;
-        let mut left = 2;
+        let mut told = Vec::new();
+        let mut left = 3;
         let mut is_over = || {
             left -= 1;
-            left == 0
+            left <= 0
         };
-        let mut told = |_: &Made, _: u64| count += 1;
-        shrink(
-            &outline,
-            &mut |outline| adders.make(outline),
-            &mut told,
-            &mut is_over,
-        );
-        assert!(count >= 1);
+        let mut tell = |_: &Made, executions: u64| told.push(executions);
+        let mut make = |outline: &Outline| adders.make(outline);
+        shrink(&outline, &mut make, &mut tell, &mut is_over);
+        assert_eq!(told.first(), Some(&1), "the schedule itself");
+        // Its own execution, and one for each time that there was time.
+        assert_eq!(told.last(), Some(&3));
     }
 }
