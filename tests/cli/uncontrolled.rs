@@ -36,6 +36,25 @@ fn a_schedule_that_differs_the_second_time_is_told() {
     assert!(told.contains("something is not under control"), "{told}");
 }
 
+/// The engine waits for an answer that came by now the first time, and that is no silence of the test.
+#[test]
+fn an_answer_that_comes_later_is_no_hang() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let args = [
+        "-j1",
+        "--test",
+        "files",
+        "--iterations",
+        "3",
+        "answers_later",
+    ];
+    let told = workspace
+        .test(&[&args[..], &["--hang-timeout", "500ms"]].concat(), 0)
+        .stdout;
+    let warning = "its first schedule ran twice and differed at step";
+    assert!(told.contains(warning), "{told}");
+}
+
 #[test]
 fn what_does_not_repeat_is_not_proved() {
     let workspace = Workspace::of_fixture("uncontrolled");

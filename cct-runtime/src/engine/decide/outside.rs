@@ -92,6 +92,9 @@ fn take_news(engine: &mut Engine) {
 const KERNEL: Duration = Duration::from_millis(2);
 const BUSY_KERNEL: Duration = Duration::from_millis(200);
 const SLICE: Duration = Duration::from_millis(1);
+/// How long a replay waits, while others could go on, for an answer that had come by now when it was made:
+/// it may come in another way this time, or not at all.
+const REPEATED: Duration = Duration::from_secs(1);
 
 /// The dealings of an iteration with the outside.
 #[derive(Debug)]
@@ -277,13 +280,13 @@ pub(crate) fn await_outside(engine: &mut Engine) -> bool {
     false
 }
 
-/// In a replay: the outside had woken this worker by now; waits until it has done so again.
+/// In a replay: the outside had woken this worker by now; waits until it has done so again, not for ever.
 pub(crate) fn await_worker(engine: &mut Engine, expected: WorkerId) {
     let Some(&worker) = engine.roster.live().get(expected.0 as usize) else {
         return;
     };
     let bound = match engine.farthest_awaited() {
-        Awaits::Outside => engine.outside.allowance.timeout,
+        Awaits::Outside => REPEATED.min(engine.outside.allowance.timeout),
         _ => BUSY_KERNEL,
     };
     // SAFETY: the engine's workers are live.
@@ -317,6 +320,9 @@ pub(crate) fn await_until(
         if waited >= bound {
             return false;
         }
+        // The wait has an end of its own: it is no silence.
+        let steps = engine.budget.steps();
+        engine.observers.tape.beat(steps);
         let guard = unparked();
         if !NEWS.load(Ordering::Acquire) {
             drop(ARRIVED.wait_timeout(guard, SLICE));
