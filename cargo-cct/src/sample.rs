@@ -2,6 +2,10 @@
 
 use cct::operation::Operation;
 use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
+use cct::verdict::{Bug, BugKind};
+use serde_json::json;
+
+use crate::failure::Record;
 
 /// A step and its file.
 pub(crate) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {
@@ -61,4 +65,18 @@ pub(crate) fn trace(steps: &[(Step, String)]) -> Trace {
         })
         .collect();
     trace
+}
+
+/// The record of a panic with this message in the first worker, under this trace.
+pub(crate) fn record(trace: &Trace, message: &str) -> Record {
+    let bug = Bug::new(BugKind::Panic, message.to_owned(), None, Some(0));
+    let value = json!({
+        "format": Record::FORMAT, "version": cct::wire::VERSION, "id": "7f3k-q2",
+        "tool": "0", "rustc": "rustc 1", "run_seed": 1, "package": "p", "kind": "lib", "target": "p",
+        "manifest": "Cargo.toml", "folder": "", "executable": "p", "executable_hash": "",
+        "selection": [], "found_at": 0, "binary": "p", "test": "fails", "iteration": 1,
+        "bug": bug, "repeats": "yes", "unobserved_panics": [], "overrides": "", "defaults": "",
+        "schedule": trace.schedule, "trace": trace, "printed": "",
+    });
+    serde_json::from_value(value).expect("a record has these parts")
 }

@@ -35,7 +35,7 @@ fn a_run_is_told_test_by_test() {
     let told = told.replace(after.trim_end(), "xxxx-xx");
     let (before, rest) = told.split_once("───").expect("there is a report");
     let (_, rest) = rest
-        .split_once("gdb --args\"\n\n")
+        .split_once("timeline.html\n\n")
         .expect("the report ends so");
     insta::assert_snapshot!(without_numbers(&format!("{before}\n…\n\n{rest}")));
 }

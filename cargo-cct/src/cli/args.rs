@@ -1,5 +1,6 @@
 //! The command line as typed, for each verb.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -195,6 +196,12 @@ pub(crate) struct ShowArgs {
     /// Shows every step.
     #[arg(long)]
     pub full: bool,
+    /// Opens its picture, `timeline.html`, in the browser instead.
+    #[arg(long, conflicts_with_all = ["full", "json"])]
+    pub open: bool,
+    /// Writes it as a Chrome trace instead, for Perfetto and the like; `-` is standard output.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["full", "json", "open"])]
+    pub perfetto: Option<PathBuf>,
     /// Where the failure is looked for.
     #[command(flatten)]
     pub place: Place,

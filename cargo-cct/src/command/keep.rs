@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cct::origin::Table;
 
-use super::relative;
+use super::{picture, relative};
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
 use crate::build::digest;
@@ -54,6 +54,7 @@ impl Keeper<'_> {
             record.id = before.id.clone();
         }
         let report = Report::of(&record, &self.workspace.root);
+        let report = picture::keep(&self.store, &record, report, self.workspace);
         let text =
             anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
         if let Err(error) = self.store.write(&record, &text, &report.json()) {

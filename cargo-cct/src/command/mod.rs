@@ -6,6 +6,7 @@ mod expand;
 mod interactive;
 mod keep;
 mod list;
+mod picture;
 mod rebuilt;
 mod replay;
 mod show;

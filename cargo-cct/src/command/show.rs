@@ -1,20 +1,32 @@
-//! `cargo cct show`: a failure's report again, without running anything.
+//! `cargo cct show`: a failure's report again, without running anything; or its picture.
 
+use std::path::Path;
+use std::{fs, io};
+
+use anyhow::Context as _;
 use cct::origin;
 
-use super::load;
+use super::{load, picture, relative};
+use crate::build::workspace::Workspace;
 use crate::cli::ShowArgs;
 use crate::exit::Exit;
-use crate::failure::Store;
-use crate::report::{Detail, Json, Layout, Report};
+use crate::failure::{Record, Store};
+use crate::report::{Detail, Json, Layout, Report, chrome_trace, opened};
 
 /// Does it.
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
     let (_, workspace) = load(&args.place.cargo_args())?;
-    let record = Store::new(workspace.failures()).read(&args.failure)?;
+    let store = Store::new(workspace.failures());
+    let file = store.find(&args.failure)?;
+    let record = store.read(&args.failure)?;
     origin::install(record.provenance.origins.clone());
     let report = Report::of(&record, &workspace.root);
-    if args.output.json {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    if args.open {
+        open(&store, folder, &record, &report, &workspace)?;
+    } else if let Some(path) = &args.perfetto {
+        export(path, &record, &report)?;
+    } else if args.output.json {
         Json::line("report", report.json())?;
     } else {
         let detail = if args.full {
@@ -22,7 +34,46 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
         } else {
             Detail::Around
         };
+        let path = picture::in_folder(folder);
+        let path = path.map(|path| relative(&path, &workspace.folder));
+        let report = report.with_picture(path);
         anstream::print!("{}", report.text(&Layout::of_terminal(), detail));
     }
     Ok(Exit::Success)
+}
+
+/// Opens the picture; one is made if the failure has none, as before there were pictures.
+fn open(
+    store: &Store,
+    folder: &Path,
+    record: &Record,
+    report: &Report,
+    workspace: &Workspace,
+) -> anyhow::Result<()> {
+    let path = match picture::in_folder(folder) {
+        Some(path) => Some(path),
+        None => picture::write(store, folder, record, report, &workspace.root)
+            .with_context(|| format!("cannot write to `{}`", folder.display()))?,
+    };
+    let path = path.with_context(|| without_steps(record))?;
+    let (is_open, shown) = (picture::open(&path), relative(&path, &workspace.folder));
+    anstream::print!("{}", opened(is_open, picture::OPENER, &shown));
+    Ok(())
+}
+
+/// Writes the trace for other viewers.
+fn export(path: &Path, record: &Record, report: &Report) -> anyhow::Result<()> {
+    let trace = chrome_trace(report).with_context(|| without_steps(record))?;
+    if path == Path::new("-") {
+        serde_json::to_writer(io::stdout().lock(), &trace)?;
+        return Ok(());
+    }
+    fs::write(path, trace.to_string()).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn without_steps(record: &Record) -> String {
+    format!(
+        "the steps of `{}` are not known: its process did not survive",
+        record.id
+    )
 }

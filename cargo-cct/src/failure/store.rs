@@ -5,6 +5,7 @@
 //!   trace.json    everything, versioned; what `replay` and `show` read
 //!   report.txt    the report as it was on the terminal, all steps
 //!   report.json   the same for programs
+//!   timeline.html the same as a picture
 //!   output.txt    what the failing schedule printed
 //!   as-found/     the same files from before it was shrunk, if it was
 //! ```
@@ -135,7 +136,8 @@ impl Store {
         (records, errors)
     }
 
-    fn find(&self, name: &str) -> Result<PathBuf, StoreError> {
+    /// The file of a failure, by the same.
+    pub(crate) fn find(&self, name: &str) -> Result<PathBuf, StoreError> {
         if name == "latest" {
             let latest = self.files().into_iter().next();
             return Ok(latest

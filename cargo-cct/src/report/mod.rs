@@ -14,6 +14,7 @@ mod replay;
 pub(crate) mod shrinking;
 mod status;
 mod style;
+mod timeline;
 mod words;
 
 use std::io;
@@ -31,6 +32,7 @@ pub(crate) use replay::{Replay, saved};
 pub(crate) use status::label as status_label;
 pub(crate) use status::list_line;
 pub(crate) use style::choose as choose_color;
+pub(crate) use timeline::{chrome_trace, timeline};
 pub(crate) use words::count;
 
 /// The events of a run for its reporter, in this order for each test: begun, progress, failed, ended.
@@ -131,6 +133,14 @@ impl Summary {
 /// The word before an error.
 pub(crate) fn error_word() -> String {
     style::paint(style::BAD, "error")
+}
+
+/// The line after a picture was opened by this program, or was not.
+pub(crate) fn opened(is_open: bool, opener: &str, path: &str) -> String {
+    if is_open {
+        return format!("Opened {path}\n");
+    }
+    format!("`{opener}` opens nothing here; the picture is at {path}\n")
 }
 
 /// The line before the sysroot is built.

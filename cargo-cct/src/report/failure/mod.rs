@@ -4,6 +4,7 @@ mod cited;
 mod columns;
 mod describe;
 mod early;
+mod facts;
 mod layout;
 mod live;
 mod names;
@@ -20,6 +21,7 @@ use cct::trace::{Site, Step, Trace, WorkerKind};
 use cct::verdict::{BugKind, Consequence};
 use serde_json::{Value, json};
 
+pub(super) use facts::{Facts, Switch};
 pub(crate) use layout::{Detail, Layout};
 pub(crate) use live::{Live, ended_as, failed_with};
 pub(crate) use origin::Origin;
@@ -45,6 +47,8 @@ pub(crate) struct Report {
     record: Record,
     source: Source,
     names: Names,
+    /// The path of its picture, if there is one.
+    picture: Option<String>,
 }
 
 /// The length of a failing schedule.
@@ -77,7 +81,13 @@ impl Report {
             record,
             source,
             names: names.unwrap_or_default(),
+            picture: None,
         }
+    }
+
+    /// The same with the path of its picture.
+    pub(crate) fn with_picture(self, picture: Option<String>) -> Report {
+        Report { picture, ..self }
     }
 
     /// The report for people.
@@ -110,6 +120,9 @@ impl Report {
             paint(STRONG, "debug"),
             id = record.id
         );
+        if let Some(picture) = &self.picture {
+            put!(out, "  {}   {picture}\n", paint(STRONG, "picture"));
+        }
         out
     }
 

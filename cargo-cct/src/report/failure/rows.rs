@@ -428,7 +428,7 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
 }
 
 /// True when the worker of step `last` could have gone on instead of that of the step after it.
-fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
+pub(super) fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
     let Some(after) = trace.steps.get(last + 1) else {
         return false;
     };
@@ -443,7 +443,7 @@ fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
 }
 
 /// True when another worker runs; a thread that polls a task, and goes on after that, is not another.
-fn is_switch(names: &Names, before: &Step, after: &Step) -> bool {
+pub(super) fn is_switch(names: &Names, before: &Step, after: &Step) -> bool {
     let polls = after.thread == Some(before.worker);
     let has_polled =
         before.thread == Some(after.worker) && operation(after) != Some(Operation::Poll);

@@ -1,0 +1,94 @@
+//! The picture of a failure: a page beside its report, and the desktop's browser that shows it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, io, process, thread};
+
+use super::relative;
+use crate::build::workspace::Workspace;
+use crate::failure::{Record, Store};
+use crate::report::{Report, timeline, warning_word};
+
+/// The name of the page in a failure's folder.
+const FILE: &str = "timeline.html";
+/// The desktop's program that opens a file as the user wants it opened.
+pub(super) const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+/// An opener that has not failed by now will not: it may go on for as long as the browser does.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Writes the page into the failure's folder, and into the report where it is; that it cannot be written is
+/// only told.
+pub(super) fn keep(
+    store: &Store,
+    record: &Record,
+    report: Report,
+    workspace: &Workspace,
+) -> Report {
+    let folder = store.folder_of(&record.id);
+    match write(store, &folder, record, &report, &workspace.root) {
+        Ok(path) => {
+            let path = path.map(|path| relative(&path, &workspace.folder));
+            report.with_picture(path)
+        }
+        Err(error) => {
+            let (word, path) = (warning_word(), folder.join(FILE));
+            anstream::eprintln!("{word}: cannot write `{}`: {error}", path.display());
+            report
+        }
+    }
+}
+
+/// The page in this folder, if it is there.
+pub(super) fn in_folder(folder: &Path) -> Option<PathBuf> {
+    let path = folder.join(FILE);
+    path.is_file().then_some(path)
+}
+
+/// Writes the page into a folder; returns its path, or none if there are no steps to be seen.
+pub(super) fn write(
+    store: &Store,
+    folder: &Path,
+    record: &Record,
+    report: &Report,
+    root: &Path,
+) -> io::Result<Option<PathBuf>> {
+    let as_found = folder.join("as-found");
+    let as_found = store.read(&as_found.to_string_lossy()).ok();
+    // A failure that is found again is, for the time being, as found.
+    let as_found = as_found.filter(|found| found.schedule != record.schedule);
+    let as_found = as_found.map(|found| Report::of(&found, root));
+    let Some(page) = timeline(report, as_found.as_ref()) else {
+        return Ok(None);
+    };
+    fs::create_dir_all(folder)?;
+    let path = folder.join(FILE);
+    // A browser that reloads finds the old file or the new one.
+    let staging = folder.join(format!("{FILE}.tmp-{}", process::id()));
+    fs::write(&staging, page)?;
+    fs::rename(&staging, &path)?;
+    Ok(Some(path))
+}
+
+/// Opens a file by the desktop's opener; false if there is none, or it would not.
+pub(super) fn open(path: &Path) -> bool {
+    let mut command = Command::new(OPENER);
+    command.arg(path).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else {
+        return false;
+    };
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => thread::sleep(Duration::from_millis(20)),
+            Err(_) => return false,
+        }
+    }
+    true
+}
