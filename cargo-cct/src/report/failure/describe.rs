@@ -4,28 +4,37 @@ use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Step, Trace, Value, WorkerKind};
 
 use super::names::{Names, operation};
+use crate::report::words::list;
 
 /// A step in words.
 pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
     let step = &trace.steps[index];
+    if operation(step) == Some(Op::Panic) {
+        return "✗ panics".to_owned();
+    }
+    let mut text = action(trace, names, index);
+    if let Some(op) = operation(step).filter(|_| names.call(step).is_none()) {
+        text.push_str(&values(step, op));
+    }
+    text.push_str(ending(trace, index));
+    text
+}
+
+/// The step without its values and how it ended.
+pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
+    let step = &trace.steps[index];
     let Some(op) = operation(step) else {
         return format!("operation {}", step.operation);
     };
-    if op == Op::Panic {
-        return "✗ panics".to_owned();
-    }
     if let Some(call) = names.call(step) {
-        return format!("{call}{}", ending(trace, index));
+        return call.to_owned();
     }
-    let mut text = match (label(trace, step), step.object) {
+    match (label(trace, step), step.object) {
         (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
         (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
         (Some(label), None) => format!("{} {label}", op.name()),
         (None, _) => subject(names, index, step, op),
-    };
-    text.push_str(&values(step, op));
-    text.push_str(ending(trace, index));
-    text
+    }
 }
 
 /// How the step ended.
@@ -99,7 +108,7 @@ fn values(step: &Step, op: Op) -> String {
 }
 
 /// A value; numbers that are counters gone below zero are easier to read as such.
-fn value(value: Value) -> String {
+pub(super) fn value(value: Value) -> String {
     match value {
         Value::Unsigned(bits) if bits > u64::MAX - 1024 => {
             format!("-{} as unsigned", u64::MAX - bits + 1)
@@ -132,6 +141,24 @@ pub(super) fn effect(step: &Step) -> String {
     }
 }
 
+/// The workers that could have run when a time-out came early, of which the engine's own are none.
+pub(super) fn ahead(trace: &Trace, names: &Names, step: &Step) -> String {
+    let is_shown = |worker: &&u32| {
+        let info = trace.workers.get(**worker as usize);
+        info.is_none_or(|info| info.kind != WorkerKind::WakeUp)
+    };
+    let mut shown: Vec<u32> = step.ahead_of.iter().filter(is_shown).copied().collect();
+    shown.sort_unstable();
+    let shown = shown.into_iter().map(|worker| names.worker(worker));
+    let mut shown: Vec<String> = shown.collect();
+    shown.dedup();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    match &*shown {
+        [] => "others".to_owned(),
+        shown => list(shown),
+    }
+}
+
 /// The step that a store undoes without having seen it: the latest write by another worker since
 /// this worker last read the object.
 pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
@@ -143,12 +170,9 @@ pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
     let read = trace.steps[..index]
         .iter()
         .rposition(|other| same(other) && other.worker == step.worker && other.read.is_some())?;
-    let between = trace.steps[read..index].iter();
-    let written = between
-        .enumerate()
-        .rev()
-        .find(|(_, other)| same(other) && other.worker != step.worker && other.written.is_some());
-    written.map(|(offset, _)| read + offset)
+    let is_write = |other: &Step| same(other) && other.written.is_some();
+    let written = read + trace.steps[read..index].iter().rposition(is_write)?;
+    (trace.steps[written].worker != step.worker).then_some(written)
 }
 
 #[cfg(test)]

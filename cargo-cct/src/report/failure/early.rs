@@ -1,12 +1,19 @@
 //! Time-outs that came although others could run: the part of a report that says so.
 
-use cct::trace::{Step, Trace, WorkerKind};
+use cct::trace::Trace;
 
+use super::describe;
 use super::names::Names;
 use crate::report::words::put;
 
 /// No more than this many are told of.
 const MOST: usize = 5;
+
+/// The steps of the time-outs that are told of.
+pub(super) fn told(trace: &Trace) -> impl Iterator<Item = usize> {
+    let is_early = |&index: &usize| !trace.steps[index].ahead_of.is_empty();
+    (0..trace.steps.len()).filter(is_early).take(MOST)
+}
 
 /// A line for each time-out that was early; empty when none was.
 pub(super) fn text(trace: &Trace, names: &Names) -> String {
@@ -20,33 +27,13 @@ pub(super) fn text(trace: &Trace, names: &Names) -> String {
             out,
             "  the time-out of step {} came although {} could run\n",
             names.step(index),
-            those(trace, names, step)
+            describe::ahead(trace, names, step)
         );
     }
     if early.len() > MOST {
         put!(out, "  and so did {} more\n", early.len() - MOST);
     }
     out
-}
-
-/// The workers that could have run, of which the engine's own are none.
-fn those(trace: &Trace, names: &Names, step: &Step) -> String {
-    let is_shown = |worker: &&u32| {
-        let info = trace.workers.get(**worker as usize);
-        info.is_none_or(|info| info.kind != WorkerKind::WakeUp)
-    };
-    let mut shown: Vec<u32> = step.ahead_of.iter().filter(is_shown).copied().collect();
-    shown.sort_unstable();
-    let mut shown: Vec<String> = shown
-        .into_iter()
-        .map(|worker| names.worker(worker))
-        .collect();
-    shown.dedup();
-    match shown.split_last() {
-        None => "others".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
 }
 
 #[cfg(test)]

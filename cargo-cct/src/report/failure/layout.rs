@@ -11,6 +11,9 @@ pub(crate) struct Layout {
     pub unicode: bool,
 }
 
+/// Lines of prose are at most so wide.
+const WIDEST_TEXT: usize = 100;
+
 /// How much of the trace is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Detail {
@@ -40,6 +43,28 @@ impl Layout {
     /// One of two spellings.
     pub(crate) fn pick<'a>(&self, unicode: &'a str, ascii: &'a str) -> &'a str {
         if self.unicode { unicode } else { ascii }
+    }
+
+    /// A paragraph, in lines that are easy to read.
+    pub(super) fn wrapped(&self, text: &str) -> String {
+        let width = self.width.min(WIDEST_TEXT);
+        let (mut out, mut used) = (String::new(), 0);
+        for word in text.split_whitespace() {
+            let length = word.chars().count();
+            if used > 0 && used + 1 + length > width {
+                out.push('\n');
+                used = 0;
+            } else if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += length;
+        }
+        if used > 0 {
+            out.push('\n');
+        }
+        out
     }
 
     /// A text as it can be shown.

@@ -10,9 +10,12 @@ mod live;
 mod names;
 mod origin;
 mod rows;
+mod slice;
 mod source;
+mod story;
 mod table;
 mod waits;
+mod wanted;
 
 use std::path::Path;
 
@@ -28,7 +31,9 @@ pub(crate) use origin::Origin;
 
 use self::names::Names;
 use self::source::Source;
+use self::story::{Scene, Story};
 use self::table::Table;
+use self::wanted::Wanted;
 use super::bugs::words;
 use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
@@ -95,6 +100,7 @@ impl Report {
         let record = &self.record;
         let mut out = self.head(layout);
         out.push_str(&self.message());
+        out.push_str(&self.story(layout));
         out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
             let warning = format!(
@@ -177,6 +183,38 @@ impl Report {
         out
     }
 
+    /// The failing schedule with its bug.
+    fn scene(&self) -> Option<Scene<'_>> {
+        let trace = self
+            .record
+            .trace
+            .as_ref()
+            .filter(|trace| !trace.steps.is_empty())?;
+        Some(Scene {
+            trace,
+            names: &self.names,
+            bug: self.record.bug.as_ref()?,
+            failing: self.failing(trace),
+        })
+    }
+
+    /// The paragraph about what happened.
+    fn story(&self, layout: &Layout) -> String {
+        let Some(scene) = self
+            .scene()
+            .filter(|_| !matches!(self.record.repeats, Repeats::No(_)))
+        else {
+            return String::new();
+        };
+        let text = Story::of(&scene).text(&scene);
+        let text = layout.wrapped(&layout.text(&text));
+        if text.is_empty() {
+            text
+        } else {
+            format!("{text}\n")
+        }
+    }
+
     /// Panics that are not the bug: those that nobody noticed, and those of tasks, which what they print does
     /// not name.
     fn other_panics(&self) -> String {
@@ -239,7 +277,8 @@ impl Report {
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
         let bug = self.record.bug.as_ref();
         let failing = self.failing(trace);
-        let rows = rows::rows(trace, &self.names, failing, self.last(trace), detail);
+        let (wanted, last) = (self.wanted(trace), self.last(trace));
+        let rows = rows::rows(trace, &self.names, &wanted, last, detail);
         let by = match (self.record.iteration, &*trace.schedule.strategy) {
             (0, strategy) => strategy.to_owned(),
             (iteration, "") => format!("iteration {}", number(iteration)),
@@ -340,6 +379,16 @@ impl Report {
         let found =
             led_to.and_then(|last| trace.steps.iter().rposition(|step| is_last(last, step)));
         found.map_or(failing, |last| last.max(failing))
+    }
+
+    /// The steps that are worth a line.
+    fn wanted(&self, trace: &Trace) -> Wanted {
+        let Some(scene) = self.scene() else {
+            let last = self.failing(trace);
+            return Wanted::from(trace, &self.names, [last].into());
+        };
+        let last = self.last(trace);
+        Wanted::of(&scene, &Story::of(&scene), early::told(trace).chain([last]))
     }
 
     fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
@@ -451,6 +500,7 @@ impl Report {
             "package": record.provenance.package,
             "status": self.label(),
             "bug": record.bug,
+            "summary": self.scene().map(|scene| Story::of(&scene).json(&scene)),
             "repeats": record.repeats,
             "iteration": record.iteration,
             "seed": record.provenance.run_seed,

@@ -17,6 +17,8 @@ pub(super) struct Names {
     objects: Vec<String>,
     /// The awaited expressions, by site.
     awaited: BTreeMap<u32, String>,
+    /// The same in full, by the site of the caller, where a dependency's steps follow.
+    awaited_in_full: BTreeMap<u32, String>,
     /// The call in the user's code, by site, where a dependency's steps follow.
     calls: BTreeMap<u32, String>,
     /// The worker that an object stands for: it is joined and unparked by it.
@@ -54,6 +56,10 @@ impl Names {
             if let Some(caller) = step.caller {
                 let found = site_at(trace, caller).and_then(|site| source.called(site));
                 names.calls.extend(found.map(|found| (caller, found)));
+                let found = site_at(trace, caller).and_then(|site| source.awaited_in_full(site));
+                names
+                    .awaited_in_full
+                    .extend(found.map(|found| (caller, found)));
             }
             match (operation(step), step.object) {
                 (Some(Operation::Start | Operation::End | Operation::Park), Some(object)) => {
@@ -168,6 +174,18 @@ impl Names {
         self.calls.get(&step.caller?).map(String::as_str)
     }
 
+    /// Returns the call or the await in the user's code that a step in other code comes of.
+    pub(super) fn what(&self, step: &Step) -> Option<String> {
+        let awaited = || {
+            let awaited = self.awaited_in_full.get(&step.caller?)?;
+            Some(format!(
+                "{}.await",
+                awaited.strip_prefix("self.").unwrap_or(awaited)
+            ))
+        };
+        self.call(step).map(str::to_owned).or_else(awaited)
+    }
+
     /// An object's name.
     pub(super) fn object(&self, object: u32) -> &str {
         let index = usize::try_from(object).unwrap_or(usize::MAX);
@@ -177,6 +195,11 @@ impl Names {
     /// The worker that an object stands for.
     pub(super) fn owner(&self, object: u32) -> Option<u32> {
         self.owners.get(&object).copied()
+    }
+
+    /// The step that made a worker.
+    pub(super) fn spawn(&self, worker: u32) -> Option<usize> {
+        usize::try_from(self.info(worker)?.made_by?).ok()
     }
 
     /// The worker that the step with this index made.

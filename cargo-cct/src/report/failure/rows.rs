@@ -1,13 +1,16 @@
 //! Which steps a report shows, and which are folded into a line.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct::operation::{Effect, Operation};
 use cct::trace::{Outcome, Step, Trace, WorkerKind};
 
+use super::describe;
 use super::layout::Detail;
 use super::names::{Names, caller, operation, place, site};
 use super::origin::Origin;
+use super::wanted::Wanted;
 
 /// A line of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,20 +61,18 @@ pub(super) struct Stretch {
     pub is_one_call: bool,
 }
 
-/// How many lines are shown before and after the failure.
-const AROUND: usize = 12;
-/// Up to this many lines, all are shown.
+/// Up to this many lines, all are shown; of more, so many.
 const SHORT: usize = 40;
 /// A cycle has at most this many steps.
 const LONGEST_CYCLE: usize = 4;
 /// A cycle is folded when it goes round this many times.
 const FEWEST_TURNS: usize = 3;
 
-/// Lays out a trace that failed at the step `failing`; nothing after `last` has to do with that.
+/// Lays out a trace; nothing after `last` has to do with its failure, unless it is wanted.
 pub(super) fn rows(
     trace: &Trace,
     names: &Names,
-    failing: usize,
+    wanted: &Wanted,
     last: usize,
     detail: Detail,
 ) -> Vec<Row> {
@@ -80,9 +81,15 @@ pub(super) fn rows(
         let rows: Vec<Row> = shown.map(Row::Step).collect();
         return with_preemptions(trace, names, &rows);
     }
-    let (shown, unwinding): (Vec<usize>, Vec<usize>) = shown.partition(|&index| index <= last);
-    let folded = fold_foreign(trace, names, &shown, failing);
-    let mut rows = around(trace, fold_spins(trace, &folded), failing);
+    let (shown, unwinding): (Vec<usize>, Vec<usize>) =
+        shown.partition(|&index| index <= last || wanted.required.contains(&index));
+    let folded = fold_foreign(trace, names, &shown, &wanted.required);
+    let mut rows = nearest(
+        trace,
+        names,
+        fold_spins(trace, &folded, &wanted.required),
+        wanted,
+    );
     match (rows.last_mut(), unwinding.len()) {
         (_, 0) => {}
         (Some(Row::Gap(gap)), more) => *gap += more,
@@ -180,7 +187,12 @@ enum Place {
     InCrate(String),
 }
 
-fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -> Vec<Row> {
+fn fold_foreign(
+    trace: &Trace,
+    names: &Names,
+    shown: &[usize],
+    required: &BTreeSet<usize>,
+) -> Vec<Row> {
     let executors = Executors::of(trace, names);
     let lane = |index: usize| names.lane(trace.steps[index].worker);
     let mut out: Vec<Row> = Vec::new();
@@ -191,7 +203,7 @@ fn fold_foreign(trace: &Trace, names: &Names, shown: &[usize], failing: usize) -
     while let Some(index) = shown.next() {
         let place = |index| {
             // An executor that is at rest when all is over is not what failed.
-            if index == failing && !executors.rests(&trace.steps[index]) {
+            if required.contains(&index) && !executors.rests(&trace.steps[index]) {
                 Place::Shown
             } else {
                 executors.place(trace, index)
@@ -293,7 +305,7 @@ impl Stretch {
     }
 }
 
-fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
+fn fold_spins(trace: &Trace, rows: &[Row], required: &BTreeSet<usize>) -> Vec<Row> {
     // Only steps that change nothing make a cycle; what is in folded lines is not known here.
     let key = |row: &Row| match row {
         Row::Step(index) if changes_nothing(&trace.steps[*index]) => {
@@ -315,8 +327,12 @@ fn fold_spins(trace: &Trace, rows: &[Row]) -> Vec<Row> {
     while at < rows.len() {
         let turns = |length: usize| {
             let rest = &rows[at..];
+            let is_again = |index: usize| {
+                !required.contains(&first(&rest[index]))
+                    && same(&rest[index], &rest[index - length])
+            };
             let repeats = (length..rest.len())
-                .take_while(|&index| same(&rest[index], &rest[index - length]))
+                .take_while(|&index| is_again(index))
                 .count();
             1 + repeats / length
         };
@@ -354,25 +370,66 @@ fn changes_nothing(step: &Step) -> bool {
     }
 }
 
-fn around(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
+/// The lines of the steps that are wanted, and of what those depend on most, if there are too many.
+fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec<Row> {
     // Only lines of which each is about a step count.
     let weight = |row: &Row| usize::from(matches!(row, Row::Step(_) | Row::Spin { .. }));
     if rows.iter().map(weight).sum::<usize>() <= SHORT {
         return rows;
     }
-    let before = rows.iter().take_while(|row| first(row) < failing);
-    let center: usize = before.map(weight).sum();
-    let needed = origins(trace, failing);
+    let of_row = |row: &Row| {
+        let (first, last) = steps(row)?;
+        let lane = |step: usize| names.lane(trace.steps[step].worker);
+        let own = (first..=last).filter(move |&step| lane(step) == lane(first));
+        own.filter_map(|step| {
+            let is_required = wanted.required.contains(&step);
+            wanted
+                .slice
+                .distance(step)
+                .map(|distance| (!is_required, distance))
+        })
+        .min()
+    };
+    let mut ranked: Vec<_> = (0..rows.len())
+        .filter_map(|place| Some((of_row(&rows[place])?, Reverse(place))))
+        .collect();
+    ranked.sort_unstable();
+    let required = ranked.partition_point(|((is_other, _), _)| !is_other);
+    ranked.truncate(SHORT.max(required));
+    let mut is_shown = vec![false; rows.len()];
+    let places = rows
+        .iter()
+        .enumerate()
+        .map(|(place, row)| (first(row), place));
+    let places: BTreeMap<usize, usize> = places.collect();
+    let mut next: Vec<usize> = ranked
+        .into_iter()
+        .map(|(_, Reverse(place))| place)
+        .collect();
+    while let Some(place) = next.pop() {
+        is_shown[place] = true;
+        // Its mark names another step.
+        if let Row::Step(step) = rows[place]
+            && let Some(lost) = describe::overwrites(trace, step)
+        {
+            let place = places.get(&lost).copied();
+            next.extend(place.filter(|&place| !is_shown[place]));
+        }
+    }
+    // A line for the executor stays with the task's that it leads to, and takes no more room than a gap.
+    for place in (0..rows.len()).rev() {
+        let is_next = is_shown.get(place + 1).copied().unwrap_or(false);
+        let is_before = place.checked_sub(1).is_none_or(|before| is_shown[before]);
+        let is_led_to = matches!(rows[place], Row::Executor { .. }) && is_next;
+        let is_alone = is_next && is_before && size(&rows[place]) == 1;
+        is_shown[place] |= is_led_to || is_alone;
+    }
     let mut out = Vec::new();
     let mut gap = 0;
-    let mut place = 0_usize;
-    for row in rows {
-        let is_near = place.abs_diff(center) <= AROUND;
-        place += weight(&row);
-        if is_near || matches!(row, Row::Step(index) if needed.contains(&index)) {
+    for (row, is_shown) in rows.into_iter().zip(is_shown) {
+        if is_shown {
             if gap > 0 {
-                out.push(Row::Gap(gap));
-                gap = 0;
+                out.push(Row::Gap(std::mem::take(&mut gap)));
             }
             out.push(row);
         } else {
@@ -383,27 +440,6 @@ fn around(trace: &Trace, rows: Vec<Row>, failing: usize) -> Vec<Row> {
         out.push(Row::Gap(gap));
     }
     out
-}
-
-/// The last writes to what the failing worker read or waited for last.
-fn origins(trace: &Trace, failing: usize) -> Vec<usize> {
-    let Some(step) = trace.steps.get(failing) else {
-        return Vec::new();
-    };
-    let before = || (0..=failing).rev();
-    let mine = before().filter(|&index| trace.steps[index].worker == step.worker);
-    let read = mine.take(AROUND).filter_map(|index| {
-        let step = &trace.steps[index];
-        step.object
-            .filter(|_| step.read.is_some() || step.outcome == Outcome::Waits)
-    });
-    read.filter_map(|object| {
-        before().find(|&index| {
-            let step = &trace.steps[index];
-            step.object == Some(object) && step.written.is_some()
-        })
-    })
-    .collect()
 }
 
 fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
@@ -491,9 +527,13 @@ mod tests {
         Names::of(trace, &Source::new(std::path::Path::new("/nowhere")))
     }
 
+    fn wanted(trace: &Trace, failing: usize) -> Wanted {
+        Wanted::from(trace, &names(trace), BTreeSet::from([failing]))
+    }
+
     fn laid_out(trace: &Trace, failing: usize, detail: Detail) -> Vec<Row> {
         let last = trace.steps.len() - 1;
-        rows(trace, &names(trace), failing, last, detail)
+        rows(trace, &names(trace), &wanted(trace, failing), last, detail)
     }
 
     #[test]
@@ -545,16 +585,16 @@ mod tests {
     }
 
     #[test]
-    fn a_long_trace_is_shown_around_its_failure() {
+    fn of_a_long_trace_the_steps_before_its_failure_are_shown() {
         let files: Vec<String> = (0..100).map(|n| format!("src/{n}.rs")).collect();
         let steps: Vec<_> = files
             .iter()
             .map(|file| step(0, Operation::Load, file))
             .collect();
         let rows = laid_out(&trace(&steps), 50, Detail::Around);
-        assert_eq!(rows.first(), Some(&Row::Gap(38)));
-        assert_eq!(rows.last(), Some(&Row::Gap(37)));
-        assert_eq!(rows.len(), 2 * AROUND + 3);
+        assert_eq!(rows.first(), Some(&Row::Gap(11)));
+        assert_eq!(rows.last(), Some(&Row::Gap(49)));
+        assert_eq!(rows.len(), SHORT + 2);
     }
 
     #[test]
@@ -663,7 +703,13 @@ mod tests {
             step(0, Operation::Unlock, "src/a.rs"),
         ];
         let trace = trace(&steps);
-        let rows = rows(&trace, &names(&trace), 1, 1, Detail::Around);
+        let rows = rows(
+            &trace,
+            &names(&trace),
+            &wanted(&trace, 1),
+            1,
+            Detail::Around,
+        );
         assert_eq!(rows, [Row::Step(0), Row::Step(1), Row::Gap(1)]);
     }
 }

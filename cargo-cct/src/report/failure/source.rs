@@ -93,13 +93,7 @@ impl Source {
 
     /// The awaited expression at a site that points at an `await`, if it is short.
     pub(super) fn awaited(&self, site: &Site) -> Option<String> {
-        let line = self.line(&site.file, site.line)?;
-        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
-        let rest: String = line.chars().skip(column).collect();
-        let is_await = ["await", "__cct_await"]
-            .iter()
-            .any(|name| rest.starts_with(name));
-        let expression = self.receiver(site).filter(|_| is_await)?;
+        let expression = self.awaited_in_full(site)?;
         let last = short_name(&expression);
         let elided = last.split_once('(').map(|(called, _)| {
             let name = called.split("::<").next().unwrap_or(called);
@@ -108,6 +102,17 @@ impl Source {
         let forms = [Some(without_path(&expression)), Some(last), elided];
         let fits = |form: &String| form.chars().count() <= LONGEST_AWAITED;
         forms.into_iter().flatten().find(fits)
+    }
+
+    /// The same, however long it is.
+    pub(super) fn awaited_in_full(&self, site: &Site) -> Option<String> {
+        let line = self.line(&site.file, site.line)?;
+        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
+        let rest: String = line.chars().skip(column).collect();
+        let is_await = ["await", "__cct_await"]
+            .iter()
+            .any(|name| rest.starts_with(name));
+        self.receiver(site).filter(|_| is_await)
     }
 
     /// The text of a file.

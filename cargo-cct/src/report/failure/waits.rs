@@ -84,22 +84,7 @@ impl View<'_> {
 
     /// True for a thread that polls tasks and has none to poll.
     fn is_idle(&self, wait: &Wait) -> bool {
-        let Some((trace, _)) = self.trace.filter(|_| wait.task.is_none()) else {
-            return false;
-        };
-        let polls = |step: &Step| step.thread == Some(wait.worker);
-        let is_foreign = Origin::of(&wait.site) != Origin::User;
-        let spawned = usize::try_from(wait.worker)
-            .ok()
-            .and_then(|index| trace.workers.get(index));
-        let spawned = spawned.and_then(|info| info.spawned_at.as_ref());
-        let has_tasks = trace
-            .workers
-            .iter()
-            .any(|info| info.kind != WorkerKind::Thread);
-        let is_executors = trace.steps.iter().any(polls)
-            || has_tasks && spawned.is_some_and(|site| Origin::of(site) != Origin::User);
-        is_foreign && is_executors && !wait.in_cycle && !wait.spins && wait.holder.is_none()
+        self.trace.is_some_and(|(trace, _)| is_idle(trace, wait))
     }
 
     fn idle(&self, waits: &[&Wait]) -> String {
@@ -217,16 +202,41 @@ impl View<'_> {
     /// The step by which the holder came to hold the object, and where.
     fn acquired(&self, wait: &Wait, holder: u32) -> Option<(usize, String)> {
         let (trace, names) = self.trace?;
-        let number = number(wait, trace)?;
-        let step = trace.steps.iter().rposition(|step| {
-            step.worker == holder
-                && step.object == Some(number)
-                && step.outcome == Outcome::Done
-                && operation(step).is_some_and(takes)
-        })?;
+        let step = acquired(trace, wait, holder)?;
         let site = names::site(trace, &trace.steps[step])?;
         Some((names.step(step), site.to_string()))
     }
+}
+
+/// True for a thread that polls tasks and has none to poll.
+pub(super) fn is_idle(trace: &Trace, wait: &Wait) -> bool {
+    if wait.task.is_some() {
+        return false;
+    }
+    let polls = |step: &Step| step.thread == Some(wait.worker);
+    let is_foreign = Origin::of(&wait.site) != Origin::User;
+    let spawned = usize::try_from(wait.worker)
+        .ok()
+        .and_then(|index| trace.workers.get(index));
+    let spawned = spawned.and_then(|info| info.spawned_at.as_ref());
+    let has_tasks = trace
+        .workers
+        .iter()
+        .any(|info| info.kind != WorkerKind::Thread);
+    let is_executors = trace.steps.iter().any(polls)
+        || has_tasks && spawned.is_some_and(|site| Origin::of(site) != Origin::User);
+    is_foreign && is_executors && !wait.in_cycle && !wait.spins && wait.holder.is_none()
+}
+
+/// The step by which the holder came to hold the object that is waited for.
+pub(super) fn acquired(trace: &Trace, wait: &Wait, holder: u32) -> Option<usize> {
+    let number = number(wait, trace)?;
+    trace.steps.iter().rposition(|step| {
+        step.worker == holder
+            && step.object == Some(number)
+            && step.outcome == Outcome::Done
+            && operation(step).is_some_and(takes)
+    })
 }
 
 /// True for an operation after which somebody holds its object.
@@ -239,7 +249,7 @@ fn is_join(wait: &Wait) -> bool {
 }
 
 /// The object's number: by the engine's word, else by its address.
-fn number(wait: &Wait, trace: &Trace) -> Option<u32> {
+pub(super) fn number(wait: &Wait, trace: &Trace) -> Option<u32> {
     wait.object.or_else(|| {
         let found = trace
             .objects

@@ -1,0 +1,186 @@
+//! A fact of a schedule.
+
+use cct::operation::Operation as Op;
+use cct::trace::{Outcome, Site};
+use cct::verdict::{Unpolled, Wait};
+
+use super::super::waits;
+use super::Scene;
+use super::words::{Words, does};
+
+/// Something that the trace shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Fact {
+    /// A worker performed this step.
+    Does(usize),
+    /// A worker did once more what it did in the sentence's first fact.
+    Again(usize),
+    /// A store undid a write that its worker had not seen.
+    Overwrites(usize),
+    /// The value that was just read had been written by this step.
+    Written(usize),
+    /// No step had written the value that was just read.
+    Unwritten,
+    /// A worker read the same value so often, from this step on.
+    Repeats {
+        /// The first of these reads.
+        step: usize,
+        /// How many they are.
+        times: usize,
+    },
+    /// A worker got hold of a lock by this step, and has it still.
+    Holds(usize),
+    /// A worker waits.
+    WaitsFor {
+        /// The wait.
+        waits: Awaited,
+        /// The fact before says what the same worker holds.
+        holds: bool,
+    },
+    /// A condition variable was notified.
+    Notifies {
+        /// The step.
+        step: usize,
+        /// Nobody waited for it.
+        to_nobody: bool,
+        /// The worker that was woken.
+        woke: Option<u32>,
+    },
+    /// A worker began to wait for a condition variable.
+    BeginsToWait(usize),
+    /// Nothing that would end the wait comes after that.
+    NoMore(Ends),
+    /// A time-out came although others could run.
+    TimesOut(usize),
+    /// A task was dropped before it had ended.
+    Dropped(usize),
+    /// A worker panicked.
+    Panics(usize),
+    /// The failing worker failed.
+    Fails {
+        /// The worker.
+        worker: u32,
+        /// Where.
+        site: Site,
+    },
+}
+
+/// The events that end a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ends {
+    /// A notification.
+    Notified,
+    /// The same, and none ever came.
+    NeverNotified,
+    /// An unpark.
+    Unparked,
+    /// A message.
+    Sent,
+}
+
+/// The place of a fact in its sentence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// It is the last.
+    pub is_last: bool,
+    /// How many there are.
+    pub facts: usize,
+}
+
+/// A wait at the end of a schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Awaited {
+    /// The worker that waits.
+    pub worker: u32,
+    /// The operation that waits.
+    pub operation: Option<Op>,
+    /// Its object.
+    pub object: Option<u32>,
+    /// The step by which the wait began, if the worker came so far.
+    pub step: Option<usize>,
+    /// The worker that holds it.
+    pub holder: Option<u32>,
+    /// Where it waits.
+    pub site: Site,
+    /// For a task, why it is not polled.
+    pub task: Option<Unpolled>,
+}
+
+impl Awaited {
+    /// Looks the wait up in the trace.
+    pub(super) fn of(scene: &Scene<'_>, wait: &Wait) -> Awaited {
+        let last = scene.last_of(wait.worker);
+        let is_it = |&index: &usize| scene.step(index).outcome == Outcome::Waits;
+        Awaited {
+            worker: wait.worker,
+            operation: Op::from_code(wait.operation),
+            object: waits::number(wait, scene.trace),
+            step: last.filter(is_it),
+            holder: wait.holder,
+            site: wait.caller.as_ref().unwrap_or(&wait.site).clone(),
+            task: wait.task,
+        }
+    }
+
+    /// True if a thread waits in one of these operations.
+    pub(super) fn is_for(&self, operations: &[Op]) -> bool {
+        self.task.is_none() && self.operation.is_some_and(|op| operations.contains(&op))
+    }
+}
+
+impl Fact {
+    /// The steps that the fact names.
+    pub(super) fn steps(&self) -> Vec<usize> {
+        match self {
+            Fact::Does(step)
+            | Fact::Again(step)
+            | Fact::Overwrites(step)
+            | Fact::Written(step)
+            | Fact::Repeats { step, .. }
+            | Fact::Holds(step)
+            | Fact::Notifies { step, .. }
+            | Fact::BeginsToWait(step)
+            | Fact::TimesOut(step)
+            | Fact::Dropped(step)
+            | Fact::Panics(step) => vec![*step],
+            Fact::WaitsFor { waits, .. } => waits.step.into_iter().collect(),
+            Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),
+        }
+    }
+
+    /// True for what hangs on the fact before.
+    pub(super) fn is_relative(&self) -> bool {
+        matches!(self, Fact::Written(_) | Fact::Unwritten)
+    }
+
+    /// True if the worker does the same as in the fact before, so that only the place is news.
+    pub(super) fn is_same_as(&self, before: Option<&Fact>, scene: &Scene<'_>) -> bool {
+        let (Some(Fact::Does(before)), Fact::Does(step)) = (before, self) else {
+            return false;
+        };
+        let key = |step| (scene.lane(step), does(scene, step, false));
+        scene.step(*step).written.is_none() && key(*before) == key(*step)
+    }
+
+    /// The text between the fact before and this one.
+    pub(super) fn joint(&self, scene: &Scene<'_>, before: &Fact, place: Place) -> &'static str {
+        let Place { is_last, facts } = place;
+        match (before, self) {
+            (_, fact) if fact.is_same_as(Some(before), scene) => " and ",
+            (_, fact) if fact.is_relative() => ", ",
+            (Fact::Holds(_), _) => " and ",
+            (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. })
+            | (Fact::TimesOut(_), _) => "; ",
+            (_, Fact::NoMore(_)) => ", and ",
+            _ if is_last && facts == 2 => " and ",
+            _ if is_last => ", and ",
+            _ => ", ",
+        }
+    }
+
+    /// Its words; those of the fact before need not be repeated.
+    pub(super) fn text(&self, scene: &Scene<'_>, before: Option<&Fact>) -> String {
+        let words = Words { scene, before };
+        words.of(self)
+    }
+}

@@ -1,0 +1,99 @@
+//! The last that the failing worker read, and the writer of that: certain whatever the bug is.
+
+use std::collections::BTreeSet;
+
+use cct::operation::Operation as Op;
+use cct::verdict::BugKind;
+
+use super::fact::Fact;
+use super::{Scene, Sentence, fails_where_it_is};
+
+/// At most this many reads are told.
+const MOST: usize = 2;
+/// Reads so many of the worker's own steps before the last one count as made with it.
+const NEAR: usize = 4;
+
+/// The sentence; steps that are `told` have been named before.
+pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sentence> {
+    if !fails_where_it_is(scene.bug.kind) {
+        return None;
+    }
+    let failed = scene.failed();
+    let own = own(scene);
+    let mut facts = Vec::new();
+    for index in reads(scene, &own).into_iter().rev() {
+        if told.contains(&index) {
+            continue;
+        }
+        facts.push(Fact::Does(index));
+        let only_reads = scene.step(index).written.is_none();
+        match scene.writer(index).filter(|_| only_reads) {
+            Some(writer) if told.contains(&writer) => {}
+            Some(writer) => facts.push(Fact::Written(writer)),
+            None if only_reads => facts.push(Fact::Unwritten),
+            None => {}
+        }
+    }
+    if facts.is_empty() && told.is_empty() {
+        let is_end = |index: usize| {
+            matches!(
+                scene.operation(index),
+                Some(Op::Panic | Op::End | Op::Start)
+            )
+        };
+        facts.extend(
+            own.iter()
+                .find(|&&index| !is_end(index))
+                .map(|&index| Fact::Does(index)),
+        );
+    }
+    let panics = matches!(scene.bug.kind, BugKind::Panic | BugKind::UnobservedPanic);
+    if let Some(site) = scene.bug.site.as_ref().filter(|_| panics) {
+        facts.push(Fact::Fails {
+            worker: failed,
+            site: site.clone(),
+        });
+    }
+    Some(Sentence(facts))
+}
+
+/// True if the failing worker read a value that is known.
+pub(super) fn has_read(scene: &Scene<'_>) -> bool {
+    own(scene)
+        .into_iter()
+        .any(|index| scene.read(index).is_some())
+}
+
+/// The failing worker's steps, the latest first.
+fn own(scene: &Scene<'_>) -> Vec<usize> {
+    let failed = scene.failed();
+    let back = scene.back_from(scene.failing + 1);
+    back.filter(|&index| scene.lane(index) == failed && scene.is_called(index))
+        .collect()
+}
+
+/// The last reads of different objects, the latest first: one, or those that were made together.
+fn reads(scene: &Scene<'_>, own: &[usize]) -> Vec<usize> {
+    let mut reads: Vec<usize> = Vec::new();
+    let mut nearest = None;
+    for (distance, &index) in own.iter().enumerate() {
+        let is_far = nearest.is_some_and(|nearest| distance - nearest > NEAR);
+        if is_far || reads.len() == MOST {
+            break;
+        }
+        if scene.read(index).is_none() || reads.iter().any(|&read| scene.is_same(read, index)) {
+            continue;
+        }
+        // Before the last one, only news from others count.
+        let is_news = || {
+            scene
+                .writer(index)
+                .is_some_and(|writer| scene.lane(writer) != scene.lane(index))
+        };
+        if reads.is_empty() || is_news() {
+            nearest = nearest.or(Some(distance));
+            reads.push(index);
+        }
+    }
+    reads
+}

@@ -1,0 +1,110 @@
+//! The paragraph that a report begins with: facts of the schedule, in words a colleague would use.
+//!
+//! All of it is derived from the trace, and none of it is a guess at causes: sentences say which worker did
+//! what to which object, where, and at which step. Where no pattern is recognised, only what is certain is
+//! told: what the failing worker read or did last, and who wrote that. Each pattern has a file of its own.
+
+mod access;
+mod cycle;
+mod fact;
+mod interleaved;
+mod last;
+mod notified;
+mod scene;
+#[cfg(test)]
+mod tests;
+mod timed_out;
+mod waiting;
+mod words;
+
+use std::collections::BTreeSet;
+
+use cct::verdict::BugKind;
+use serde_json::{Value, json};
+
+pub(super) use scene::Scene;
+
+use self::fact::{Fact, Place};
+
+/// At most this many sentences are told of workers that wait.
+const MOST: usize = 4;
+
+/// A paragraph: sentences in the order of the schedule, as far as they have one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Story(Vec<Sentence>);
+
+/// Facts that belong together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Sentence(Vec<Fact>);
+
+impl Story {
+    /// Derives it from a failing schedule.
+    pub(super) fn of(scene: &Scene<'_>) -> Story {
+        let mut sentences = timed_out::sentences(scene);
+        sentences.extend(
+            scene
+                .panics_before()
+                .map(|step| Sentence(vec![Fact::Panics(step)])),
+        );
+        if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
+            sentences.extend(interleaved::sentence(scene));
+            let told = sentences.iter().flat_map(Sentence::steps).collect();
+            sentences.extend(last::sentence(scene, &told));
+        } else {
+            sentences.extend(cycle::sentence(scene));
+            sentences.extend(waiting::sentences(scene).into_iter().take(MOST));
+        }
+        sentences.retain(|sentence| !sentence.0.is_empty());
+        Story(sentences)
+    }
+
+    /// The steps that it names.
+    pub(super) fn steps(&self) -> BTreeSet<usize> {
+        self.0.iter().flat_map(Sentence::steps).collect()
+    }
+
+    /// The paragraph.
+    pub(super) fn text(&self, scene: &Scene<'_>) -> String {
+        let sentences = self.0.iter().map(|sentence| sentence.text(scene));
+        sentences.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same for programs: each sentence with its steps.
+    pub(super) fn json(&self, scene: &Scene<'_>) -> Value {
+        let sentences = self.0.iter().map(|sentence| {
+            let steps = sentence.steps().into_iter();
+            let steps: Vec<usize> = steps.map(|step| scene.names.step(step)).collect();
+            json!({ "text": sentence.text(scene), "steps": steps })
+        });
+        sentences.collect()
+    }
+}
+
+impl Sentence {
+    fn steps(&self) -> BTreeSet<usize> {
+        self.0.iter().flat_map(Fact::steps).collect()
+    }
+
+    fn text(&self, scene: &Scene<'_>) -> String {
+        let mut out = String::new();
+        for (place, fact) in self.0.iter().enumerate() {
+            let before = place.checked_sub(1).map(|before| &self.0[before]);
+            let at = Place {
+                is_last: place + 1 == self.0.len(),
+                facts: self.0.len(),
+            };
+            out.push_str(before.map_or("", |before| fact.joint(scene, before, at)));
+            out.push_str(&fact.text(scene, before));
+        }
+        out.push('.');
+        out
+    }
+}
+
+/// True for kinds of bug in which a worker fails where it is, so that what it read last matters.
+fn fails_where_it_is(kind: BugKind) -> bool {
+    !matches!(
+        kind,
+        BugKind::Deadlock | BugKind::LockCycle | BugKind::Livelock | BugKind::Liveness
+    )
+}

@@ -1,0 +1,258 @@
+//! The words for facts.
+
+use cct::operation::Operation as Op;
+use cct::trace::Outcome;
+use cct::verdict::Unpolled;
+
+use super::super::describe;
+use super::super::source::short_site;
+use super::Scene;
+use super::access::{self, Access};
+use super::fact::{Awaited, Ends, Fact};
+
+/// Puts a fact into words; those of the fact before need not be repeated.
+pub(super) struct Words<'a> {
+    /// The schedule.
+    pub scene: &'a Scene<'a>,
+    /// The fact before.
+    pub before: Option<&'a Fact>,
+}
+
+impl Words<'_> {
+    /// The fact's.
+    pub(super) fn of(&self, fact: &Fact) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        match fact {
+            Fact::Does(step) if fact.is_same_as(self.before, scene) => {
+                at(scene, *step).trim_start().to_owned()
+            }
+            Fact::Does(step) => self.clause(*step, &does(scene, *step, self.is_known(*step))),
+            Fact::Again(step) => {
+                let does = does(scene, *step, self.is_known(*step));
+                self.clause(*step, &format!("{does} again"))
+            }
+            Fact::Overwrites(step) => {
+                let value = scene
+                    .step(*step)
+                    .written
+                    .map(describe::value)
+                    .unwrap_or_default();
+                self.clause(
+                    *step,
+                    &format!("overwrote {} with {value}", self.object(*step)),
+                )
+            }
+            Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
+            Fact::Unwritten => "which no step had written".to_owned(),
+            Fact::Repeats { step, times } => {
+                let read = scene
+                    .step(*step)
+                    .read
+                    .map(describe::value)
+                    .unwrap_or_default();
+                let (who, object, number) =
+                    (self.who(*step), self.object(*step), names.step(*step));
+                let at = self.place(*step);
+                let often = format!("{times} times from step {number} on");
+                format!("{who} read {object} = {read} at {at} again and again ({often})")
+            }
+            Fact::TimesOut(step) => {
+                let could = describe::ahead(scene.trace, names, scene.step(*step));
+                let what = describe::action(scene.trace, names, *step);
+                let (who, at) = (self.who(*step), at(scene, *step));
+                format!("the time-out of {who}'s `{what}`{at} came although {could} could run")
+            }
+            Fact::Dropped(step) => format!("was dropped there (step {})", names.step(*step)),
+            Fact::Panics(step) => self.clause(*step, "panicked"),
+            Fact::Fails { worker, site } => {
+                let is_of_same = |step: usize| names.lane(scene.step(step).worker) == *worker;
+                let is_known = self.before.is_some_and(|before| {
+                    before.is_relative() || before.steps().into_iter().any(is_of_same)
+                });
+                let who = if is_known {
+                    String::new()
+                } else {
+                    format!("{} ", names.worker(*worker))
+                };
+                format!("{who}panicked at {}", short_site(site))
+            }
+            Fact::Holds(_)
+            | Fact::WaitsFor { .. }
+            | Fact::Notifies { .. }
+            | Fact::BeginsToWait(_)
+            | Fact::NoMore(_) => self.of_wait(fact),
+        }
+    }
+
+    /// The same for facts about waiting.
+    fn of_wait(&self, fact: &Fact) -> String {
+        let names = self.scene.names;
+        match fact {
+            Fact::Holds(step) => {
+                let held = self.scene.step(*step).object;
+                let held = held.map_or("an object", |held| names.object(held));
+                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
+                format!("{who} holds `{held}` (taken at {at}, step {number})")
+            }
+            Fact::WaitsFor {
+                waits: wait,
+                holds: true,
+            } => waits(self.scene, wait),
+            Fact::WaitsFor {
+                waits: wait,
+                holds: false,
+            } => {
+                format!("{} {}", names.worker(wait.worker), waits(self.scene, wait))
+            }
+            Fact::Notifies {
+                step,
+                to_nobody,
+                woke,
+            } => {
+                let notified = self.clause(*step, &format!("notified {}", self.object(*step)));
+                let then = if *to_nobody {
+                    " when nobody waited for it"
+                } else {
+                    ""
+                };
+                let woke = woke.map(|woke| format!(", which woke {}", names.worker(woke)));
+                format!("{notified}{then}{}", woke.unwrap_or_default())
+            }
+            Fact::BeginsToWait(step) => {
+                self.clause(*step, &format!("began to wait for {}", self.object(*step)))
+            }
+            Fact::NoMore(Ends::Notified) => "nobody notified it after that".to_owned(),
+            Fact::NoMore(Ends::NeverNotified) => "nobody ever notified it".to_owned(),
+            Fact::NoMore(Ends::Unparked) => "nobody unparked it after that".to_owned(),
+            Fact::NoMore(Ends::Sent) => "nobody sent anything after that".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// The worker of the step, the verb, the place and the number.
+    fn clause(&self, step: usize, verb: &str) -> String {
+        format!("{} {verb}{}", self.who(step), at(self.scene, step))
+    }
+
+    fn who(&self, step: usize) -> String {
+        self.scene.names.worker(self.scene.step(step).worker)
+    }
+
+    fn place(&self, step: usize) -> String {
+        self.scene.place(step).map(short_site).unwrap_or_default()
+    }
+
+    /// True if the fact before is about the same object.
+    fn is_known(&self, step: usize) -> bool {
+        let told = self.before.into_iter().flat_map(Fact::steps);
+        told.into_iter()
+            .any(|other| self.scene.is_same(step, other))
+    }
+
+    fn object(&self, step: usize) -> String {
+        object(self.scene, step, self.is_known(step))
+    }
+}
+
+/// The object of a step; `it` if it is known.
+fn object(scene: &Scene<'_>, step: usize, is_known: bool) -> String {
+    match scene.step(step).object {
+        _ if is_known => "it".to_owned(),
+        Some(object) => format!("`{}`", scene.names.object(object)),
+        None => "an object".to_owned(),
+    }
+}
+
+/// The verb and the object of a step; the object is `it` if it is known.
+pub(super) fn does(scene: &Scene<'_>, index: usize, is_known: bool) -> String {
+    let (step, names) = (scene.step(index), scene.names);
+    let object = object(scene, index, is_known);
+    let owner = step
+        .object
+        .and_then(|object| names.owner(object))
+        .map(|owner| names.worker(owner));
+    if access::of(scene, index) == Some(Access::Value) {
+        return match (
+            step.read.map(describe::value),
+            step.written.map(describe::value),
+        ) {
+            (Some(read), None) if step.outcome == Outcome::Refused => {
+                format!("found {object} = {read}")
+            }
+            (Some(read), None) => format!("read {object} = {read}"),
+            (None, Some(written)) if is_known => format!("wrote {written}"),
+            (None, Some(written)) => format!("wrote {object} = {written}"),
+            (Some(read), Some(written)) => format!("changed {object} from {read} to {written}"),
+            (None, None) => format!("came to {object}"),
+        };
+    }
+    if let Some(what) = names.what(step) {
+        let is_await = what.strip_suffix(".await").is_some();
+        let verb = if is_await { "came to" } else { "called" };
+        return format!("{verb} `{what}`");
+    }
+    match scene.operation(index) {
+        Some(_) if scene.takes(index) => format!("took {object}"),
+        Some(Op::NotifyOne | Op::NotifyAll) => format!("notified {object}"),
+        Some(Op::Send | Op::TrySend) if step.outcome == Outcome::Done => {
+            format!("sent to {object}")
+        }
+        Some(Op::Unpark) => format!("unparked {}", owner.as_deref().unwrap_or("a thread")),
+        Some(Op::Spawn) => match names.child(index) {
+            Some(child) => format!("spawned {}", names.worker(child)),
+            None => "spawned a worker".to_owned(),
+        },
+        _ => format!("came to `{}`", describe::action(scene.trace, names, index)),
+    }
+}
+
+/// The wait, without the worker.
+fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
+    let names = scene.names;
+    let step = wait
+        .step
+        .map(|step| format!(" (step {})", names.step(step)));
+    let at = format!(" at {}{}", short_site(&wait.site), step.unwrap_or_default());
+    match wait.task {
+        Some(Unpolled::Never) => return "has never been polled".to_owned(),
+        Some(Unpolled::Woken) => return format!("was woken{at} and not polled since"),
+        Some(Unpolled::Awaits | Unpolled::HeldBack) => {
+            let awaited = wait.step.and_then(|step| names.awaited(scene.step(step)));
+            let awaited = awaited.map(|awaited| format!("awaits `{awaited}`"));
+            return format!("{}{at}", awaited.unwrap_or_else(|| "waits".to_owned()));
+        }
+        None => {}
+    }
+    let holder = wait.holder.map(|holder| names.worker(holder));
+    let object = wait
+        .object
+        .map_or("an object", |object| names.object(object));
+    match (wait.operation, holder) {
+        (Some(Op::Join), Some(holder)) => format!("waits for the end of {holder}{at}"),
+        (Some(Op::Join), None) => format!("waits for the end of a thread{at}"),
+        (Some(Op::ScopeEnd), _) => format!("waits for the end of its scope's threads{at}"),
+        (Some(Op::Park), _) => format!("waits to be unparked{at}"),
+        (Some(Op::Sleep), _) => format!("sleeps{at}"),
+        (Some(Op::Recv | Op::RecvTimeout), _) => {
+            format!("waits for a message from `{object}`{at}")
+        }
+        (Some(Op::Send | Op::Offer), _) => format!("waits to send to `{object}`{at}"),
+        (Some(op), Some(holder)) if op.takes_lock() => {
+            format!("waits for `{object}`{at}, which {holder} holds")
+        }
+        (Some(op), _) if op.borrows_site() || op == Op::Custom => format!("waits{at}"),
+        _ => format!("waits for `{object}`{at}"),
+    }
+}
+
+/// The place and the number of a step.
+fn at(scene: &Scene<'_>, index: usize) -> String {
+    let place = scene
+        .place(index)
+        .map(|site| format!(" at {}", short_site(site)));
+    format!(
+        "{} (step {})",
+        place.unwrap_or_default(),
+        scene.names.step(index)
+    )
+}

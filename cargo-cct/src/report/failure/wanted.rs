@@ -1,0 +1,153 @@
+//! The steps that a report shows whatever else it leaves out, and what the others are worth.
+
+use std::collections::BTreeSet;
+
+use cct::trace::Trace;
+
+use super::describe;
+use super::names::Names;
+use super::slice::Slice;
+use super::story::{Scene, Story};
+
+/// The steps that matter.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// These are shown in any case.
+    pub required: BTreeSet<usize>,
+    /// Of the others, those that the failure depends on, the nearest first.
+    pub slice: Slice,
+}
+
+/// So many reads of the failing worker are shown with their writers.
+const READS: usize = 8;
+/// At most this many stores that undo another worker's are shown, with that.
+const MOST_MARKS: usize = 8;
+/// At most this many stores are asked whether they do.
+const MOST_STORES: usize = 2_000;
+
+impl Wanted {
+    /// All that the story and the marks name, and the last writes to what the failing worker read.
+    pub(super) fn of(
+        scene: &Scene<'_>,
+        story: &Story,
+        more: impl IntoIterator<Item = usize>,
+    ) -> Wanted {
+        let mut required = story.steps();
+        required.insert(scene.failing);
+        required.extend(more);
+        required.extend(scene.waiting());
+        let mut wanted = Wanted::from(scene.trace, scene.names, required);
+        wanted.required.extend(scene.last_writers(READS));
+        let marked = (0..scene.trace.steps.len())
+            .rev()
+            .filter(|&index| scene.is_store(index));
+        let marked = marked
+            .take(MOST_STORES)
+            .filter(|&index| wanted.slice.distance(index).is_some());
+        let marked =
+            marked.filter_map(|index| Some([index, describe::overwrites(scene.trace, index)?]));
+        let marked: Vec<usize> = marked.take(MOST_MARKS).flatten().collect();
+        wanted.required.extend(marked);
+        wanted
+    }
+
+    /// Only these, and what they depend on.
+    pub(super) fn from(trace: &Trace, names: &Names, required: BTreeSet<usize>) -> Wanted {
+        let slice = Slice::of(trace, names, &required);
+        Wanted { required, slice }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use cct::operation::Operation as Op;
+    use cct::trace::{Step, Value};
+    use cct::verdict::{Bug, BugKind};
+
+    use super::super::layout::Detail;
+    use super::super::rows::{self, Row};
+    use super::super::source::Source;
+    use super::*;
+    use crate::sample;
+
+    /// Pseudo-random numbers below a bound.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % bound
+        }
+    }
+
+    const OPERATIONS: [Op; 8] = [
+        Op::Load,
+        Op::Load,
+        Op::Store,
+        Op::FetchAdd,
+        Op::Lock,
+        Op::Unlock,
+        Op::Send,
+        Op::YieldNow,
+    ];
+
+    fn random_step(random: &mut Random) -> (Step, String) {
+        let mut below = |bound| u32::try_from(random.below(bound)).expect("it is small");
+        let operation = OPERATIONS[below(8) as usize];
+        let (worker, object, line) = (below(4), below(5), below(6));
+        let in_crate = below(5) == 0;
+        let folder = if in_crate {
+            "/registry/src/i/dep-1.0.0/"
+        } else {
+            ""
+        };
+        let mut step = sample::step(worker, operation, &format!("{folder}src/{line}.rs"));
+        let value = Some(Value::Unsigned(u64::from(below(3))));
+        step.0.object = Some(object);
+        step.0.read = value.filter(|_| matches!(operation, Op::Load | Op::FetchAdd));
+        step.0.written = value.filter(|_| matches!(operation, Op::Store | Op::FetchAdd));
+        step
+    }
+
+    #[test]
+    fn each_step_that_is_named_has_a_line() {
+        for seed in 0..300 {
+            let mut random = Random(seed);
+            let length = 2 + random.below(200);
+            let steps: Vec<_> = (0..length).map(|_| random_step(&mut random)).collect();
+            let trace = sample::trace(&steps);
+            let names = Names::of(&trace, &Source::new(Path::new("/nowhere")));
+            let failing = usize::try_from(random.below(length)).expect("it is short");
+            let worker = Some(trace.steps[failing].worker);
+            let bug = Bug::new(BugKind::Panic, String::new(), None, worker);
+            let scene = Scene {
+                trace: &trace,
+                names: &names,
+                bug: &bug,
+                failing,
+            };
+            let story = Story::of(&scene);
+            let wanted = Wanted::of(&scene, &story, []);
+            let rows = rows::rows(&trace, &names, &wanted, failing, Detail::Around);
+            let shown = rows.iter().filter_map(|row| match row {
+                Row::Step(step) | Row::Spin { step, .. } => Some(*step),
+                _ => None,
+            });
+            let shown: BTreeSet<usize> = shown.collect();
+            let own = shown.iter().filter(|&&step| scene.is_store(step));
+            let marks = own.filter_map(|&step| describe::overwrites(&trace, step));
+            let marks = marks.filter(|&lost| scene.is_own(lost));
+            for step in marks.chain(story.steps()) {
+                assert!(
+                    shown.contains(&step),
+                    "seed {seed}: step {step} of {rows:?}"
+                );
+            }
+        }
+    }
+}
