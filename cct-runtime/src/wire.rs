@@ -75,6 +75,8 @@ pub struct Shrunk {
     pub schedule: Schedule,
     /// The executions so far.
     pub executions: u64,
+    /// Set at the end: whether that was the search's own, with no way left in which it looks.
+    pub is_complete: Option<bool>,
 }
 
 /// Fingerprints, so that what several processes have seen can be counted together.
@@ -359,7 +361,8 @@ wire_enum!(Event {
 });
 wire_struct!(Shrunk {
     schedule,
-    executions
+    executions,
+    is_complete
 });
 wire_struct!(Fingerprints {
     schedules,

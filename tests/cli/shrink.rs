@@ -58,7 +58,7 @@ fn the_fewest_preemptions_are_left() {
         assert_eq!(count(to, "preemptions"), fewest, "{test}: {told:#}");
         assert!(count(from, "preemptions") >= fewest, "{test}: {told:#}");
         let report = replays(id_of(test));
-        assert!(report.contains("random, then shrunk"), "{test}: {report}");
+        assert!(report.contains("shrunk from"), "{test}: {report}");
     }
 }
 
@@ -126,6 +126,48 @@ fn only_the_failure_on_record_is_replaced() {
         fs::read(folder.join("trace.json")).expect("it is there"),
         record
     );
+}
+
+/// By default a failure is shrunk before it is shown, and is kept as it was found.
+#[test]
+fn failures_are_shrunk_before_they_are_shown() {
+    let workspace = Workspace::of_fixture("shrinking");
+    let args = ["--strategy", "random", "--shrink", "1m", "a_lost_update"];
+    let events = workspace.explore(&args, 100);
+    let failure = &events.test("shrinking::long a_lost_update_in_a_pool")["failure"];
+    assert_eq!(count(failure, "preemptions"), 1, "{failure:#}");
+    let from = &failure["shrunk"]["from"];
+    assert!(count(from, "preemptions") > 1, "{failure:#}");
+    let told = Finished::of(workspace.cct().args(["replay", "latest"]));
+    told.expect(100);
+    assert!(told.stdout.contains("Reproduced"), "{told:#?}");
+    assert!(told.stdout.contains("shrunk from"), "{told:#?}");
+    let folder = format!("target/cct/failures/{}", text(&failure["id"]));
+    let aside = workspace.path(&format!("{folder}/as-found"));
+    let told = Finished::of(workspace.cct().args(["replay", &aside.to_string_lossy()]));
+    told.expect(100);
+    assert!(told.stdout.contains("Reproduced"), "{told:#?}");
+    assert!(!told.stdout.contains("shrunk from"), "{told:#?}");
+}
+
+/// A schedule fails again when it is followed worker by worker, whatever its workers are.
+#[test]
+fn failures_of_tasks_are_shrunk() {
+    for fixture in ["streams", "executors", "tasks"] {
+        let workspace = Workspace::of_fixture(fixture);
+        let args = ["--strategy", "random", "--shrink", "500ms"];
+        let events = workspace.explore(&args, 100);
+        let mut shrunk = 0;
+        for (test, ended) in events.ended() {
+            let failure = &ended["failure"];
+            let is_kept = matches!(text(&ended["status"]), "FAIL" | "DEADLOCK");
+            if is_kept && !failure["steps"].is_null() {
+                assert!(!failure["shrunk"].is_null(), "{test}: {ended:#}");
+                shrunk += 1;
+            }
+        }
+        assert!(shrunk > 0, "{fixture} has failures");
+    }
 }
 
 /// Where an attempt never comes back, what was found before is kept, and the reason is told.

@@ -1,6 +1,6 @@
 //! `[workspace.metadata.cct]` and `[package.metadata.cct]`: settings that count less than a test's own.
 
-use cct::config::{Kind, Setting, Settings, TABLE};
+use cct::config::{Kind, Settings, TABLE};
 use serde_json::Value;
 
 use super::duration;
@@ -28,11 +28,11 @@ pub(crate) fn configured(metadata: &Value, owner: &str) -> Result<Settings, Conf
     for (key, value) in table {
         let key = key.replace('-', "_");
         let text = text(value).ok_or_else(|| failed(format!("`{key}` is no plain value")))?;
-        let is_time = |row: &Setting| row.name == key && row.kind == Kind::Time;
-        let text = if TABLE.iter().any(is_time) {
-            duration::milliseconds(&text).map_err(failed)?
-        } else {
-            text
+        let row = TABLE.iter().find(|row| row.name == key);
+        let text = match row.map(|row| row.kind) {
+            Some(Kind::Time) => duration::milliseconds(&text).map_err(failed)?,
+            Some(Kind::TimeOrOff) => duration::milliseconds_or_off(&text).map_err(failed)?,
+            _ => text,
         };
         let set = settings.set(&key, &text);
         set.map_err(|error| failed(error.to_string()))?;

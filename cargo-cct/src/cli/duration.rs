@@ -25,6 +25,14 @@ pub(super) fn milliseconds(text: &str) -> Result<String, String> {
     parse(text).map(|time| time.as_millis().to_string())
 }
 
+/// Reads one that may be `off`, which is no time.
+pub(super) fn milliseconds_or_off(text: &str) -> Result<String, String> {
+    match text {
+        "off" => Ok("0".to_owned()),
+        text => milliseconds(text).map_err(|wants| format!("{wants}, or `off`")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +43,9 @@ mod tests {
         assert_eq!(parse("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(parse("2m"), Ok(Duration::from_mins(2)));
         assert_eq!(parse("3"), Ok(Duration::from_secs(3)));
+        assert_eq!(milliseconds_or_off("off").as_deref(), Ok("0"));
+        assert_eq!(milliseconds_or_off("30s").as_deref(), Ok("30000"));
+        assert!(milliseconds_or_off("on").is_err() && milliseconds("off").is_err());
         assert!(parse("3 weeks").is_err() && parse("").is_err() && parse("s").is_err());
     }
 }

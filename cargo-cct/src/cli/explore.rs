@@ -95,7 +95,7 @@ fn option(row: &'static Setting) -> Arg {
             .default_missing_value("true"),
         Kind::Names => option.action(ArgAction::Append).value_delimiter(','),
         Kind::Strategy => option.long_help(strategies(row)),
-        Kind::Number { .. } | Kind::Time | Kind::Words(_) | Kind::File => option,
+        Kind::Number { .. } | Kind::Time | Kind::TimeOrOff | Kind::Words(_) | Kind::File => option,
     }
 }
 
@@ -114,6 +114,7 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Words(words) => PossibleValuesParser::new(words).into(),
         Kind::Names => value_parser!(String),
         Kind::Time => ValueParser::new(duration::milliseconds),
+        Kind::TimeOrOff => ValueParser::new(duration::milliseconds_or_off),
         Kind::Strategy => ValueParser::new(picker),
         Kind::File => ValueParser::new(absolute),
     }

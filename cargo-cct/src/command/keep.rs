@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::io;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cct::origin::Table;
@@ -12,7 +13,7 @@ use crate::build::chosen::Chosen;
 use crate::build::digest;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
-use crate::failure::{Provenance, Record, Store};
+use crate::failure::{Provenance, Record, Store, StoreError};
 use crate::report::{Detail, Layout, Report, warning_word};
 use crate::run::{Finding, TestName};
 
@@ -50,6 +51,9 @@ impl Keeper<'_> {
         };
         let mut record = Record::new(provenance, name, finding);
         if let Some(before) = before {
+            if before.shrinking.is_none() && before.schedule != record.schedule {
+                warn(self.store.set_aside(&before.id));
+            }
             // The repetition may put the bug in other words; the failure is the same.
             record.id = before.id.clone();
         }
@@ -57,12 +61,7 @@ impl Keeper<'_> {
         let report = picture::keep(&self.store, &record, report, self.workspace);
         let text =
             anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
-        if let Err(error) = self.store.write(&record, &text, &report.json()) {
-            // A bug is told all the same; a full disk is no reason to lose it.
-            let cause = error.source().map(ToString::to_string).unwrap_or_default();
-            let word = warning_word();
-            anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
-        }
+        warn(self.store.write(&record, &text, &report.json()));
         Ok((record, report))
     }
 
@@ -86,5 +85,14 @@ impl Keeper<'_> {
             origins: Table::default(),
             found_at: since.as_secs(),
         })
+    }
+}
+
+/// A bug is told although it cannot be written: a full disk is no reason to lose it.
+fn warn(written: Result<PathBuf, StoreError>) {
+    if let Err(error) = written {
+        let cause = error.source().map(ToString::to_string).unwrap_or_default();
+        let word = warning_word();
+        anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
     }
 }

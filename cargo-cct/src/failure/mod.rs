@@ -5,4 +5,4 @@ mod record;
 mod store;
 
 pub(crate) use record::{Provenance, Record};
-pub(crate) use store::Store;
+pub(crate) use store::{Store, StoreError};

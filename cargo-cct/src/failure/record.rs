@@ -1,6 +1,7 @@
 //! All that is known about a failure, as it is written to `trace.json`.
 
 use cct::codec::Wire as _;
+use cct::config::Settings;
 use cct::origin::{self, Table};
 use cct::trace::{Schedule, Site, Trace};
 use cct::verdict::{Bug, without_numbers};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::Id;
 use crate::build::chosen::Chosen;
-use crate::run::{Finding, Repeats, TestName};
+use crate::run::{Finding, Repeats, Shrinking, TestName};
 
 /// A failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub(crate) struct Record {
     /// Whether it repeats.
     #[serde(flatten)]
     pub repeats: Repeats,
+    /// Set once it was tried to shrink it.
+    #[serde(default)]
+    pub shrinking: Option<Shrinking>,
     /// Panics of workers that nobody noticed.
     pub unobserved_panics: Vec<Panic>,
     /// Settings above the test's attribute, as `key=value` lines.
@@ -110,12 +114,31 @@ impl Record {
             iteration: finding.iteration,
             bug: finding.bug.clone(),
             repeats: finding.repeats.clone(),
+            shrinking: finding.shrinking.clone(),
             unobserved_panics: finding.unobserved.clone(),
             overrides: finding.overrides.to_string(),
             defaults: finding.defaults.to_string(),
             schedule: finding.schedule.clone(),
             trace: finding.trace.clone(),
             printed: finding.printed.clone(),
+        }
+    }
+}
+
+impl Record {
+    /// The finding that is on record, with the settings that it was found with.
+    pub(crate) fn finding(&self, overrides: Settings, defaults: Settings) -> Finding {
+        Finding {
+            iteration: self.iteration,
+            bug: self.bug.clone(),
+            schedule: self.schedule.clone(),
+            trace: self.trace.clone(),
+            repeats: self.repeats.clone(),
+            shrinking: self.shrinking.clone(),
+            unobserved: self.unobserved_panics.clone(),
+            printed: self.printed.clone(),
+            overrides,
+            defaults,
         }
     }
 }

@@ -25,7 +25,7 @@ use cct::claim::Exceptions;
 use cct::wire::Counters;
 
 pub(crate) use comparison::{Compared, Comparison};
-pub(crate) use failure::{Detail, Layout, Length, Live, Origin, Report, ended_as, failed_with};
+pub(crate) use failure::{Detail, Layout, Live, Origin, Report, ended_as, failed_with};
 pub(crate) use human::Human;
 pub(crate) use json::Json;
 pub(crate) use replay::{Replay, saved};

@@ -2,10 +2,10 @@
 
 use cct::verdict::Bug;
 
-use super::failure::Length;
 use super::style::{FAINT, GOOD, paint};
 use super::warning_word;
 use super::words::{count, put, switches};
+use crate::run::{Effort, Length, Shrinking};
 
 /// A line while it goes on: there is a shorter schedule after so many executions.
 pub(crate) fn progress(executions: u64) -> String {
@@ -13,20 +13,20 @@ pub(crate) fn progress(executions: u64) -> String {
     format!("{} a shorter schedule after {after}", head("Shrinking"))
 }
 
-/// The result, after so many executions, for the failure with this id.
-pub(crate) fn result(from: Length, to: Length, executions: u64, id: &str) -> String {
+/// The result for the failure with this id.
+pub(crate) fn result(from: Length, to: Length, effort: &Effort, id: &str) -> String {
     let mut out = String::new();
     put!(out, "{} from {}\n", head("Shrunk"), words(from));
     put!(out, "{:>12} to {}\n", "", words(to));
-    put!(out, "{:>12} {}\n\n", "", paint(FAINT, &tried(executions)));
+    put!(out, "{:>12} {}\n\n", "", paint(FAINT, &tried(effort)));
     put!(out, "  show      cargo cct show {id}\n");
     put!(out, "  replay    cargo cct replay {id}\n");
     out
 }
 
 /// The result if there is nothing shorter.
-pub(crate) fn nothing(length: Length, executions: u64) -> String {
-    let tried = tried(executions);
+pub(crate) fn nothing(length: Length, effort: &Effort) -> String {
+    let tried = tried(effort);
     format!(
         "{} no further, {tried}: {}\n",
         head("Shrunk"),
@@ -43,8 +43,27 @@ pub(crate) fn ended_by(bug: &Bug) -> String {
     )
 }
 
-fn tried(executions: u64) -> String {
-    format!("{} tried", count(executions, "execution"))
+/// The history of a failing schedule that has this length now, for its report.
+pub(super) fn history(shrinking: &Shrinking, now: Length, id: &str) -> String {
+    let executions = count(shrinking.executions, "execution");
+    let mut out = if now < shrinking.from {
+        format!("shrunk from {} by {executions}", words(shrinking.from))
+    } else {
+        format!("{executions} found no shorter one")
+    };
+    if !shrinking.is_complete {
+        put!(out, "; `cargo cct shrink {id}` looks further");
+    }
+    out
+}
+
+fn tried(effort: &Effort) -> String {
+    let tried = format!("{} tried", count(effort.executions, "execution"));
+    if effort.is_complete {
+        tried
+    } else {
+        format!("{tried}, not all that there are")
+    }
 }
 
 fn head(word: &str) -> String {

@@ -12,10 +12,12 @@ use cct::verdict::{Bug, BugKind};
 use cct::wire::{Counters, Divergence, Panic, Started};
 
 use super::confirm::{Repeated, repeat, same_end};
+use super::length::Length;
 use super::name::TestName;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
+use super::shrink::{Shortened, Shrinker, Shrinking, reason_not_to};
 use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
@@ -89,6 +91,8 @@ pub(crate) struct Finding {
     pub trace: Option<Trace>,
     /// Whether it repeats.
     pub repeats: Repeats,
+    /// Set once it was tried to shrink it.
+    pub shrinking: Option<Shrinking>,
     /// Panics of workers that nobody noticed.
     pub unobserved: Vec<Panic>,
     /// The output of the failing schedule.
@@ -110,6 +114,9 @@ pub(crate) enum Repeats {
     /// It did not; something is not under control.
     No(String),
 }
+
+/// How long a test may be silent at least while it is shrunk.
+const SILENCE: Duration = Duration::from_secs(2);
 
 impl Explorer<'_> {
     /// Runs one test, by this strategy if there is one, in so many processes; `on_progress` hears how far
@@ -197,6 +204,7 @@ impl Explorer<'_> {
                 schedule: found.schedule,
                 trace: None,
                 repeats: Repeats::Unknown,
+                shrinking: None,
                 unobserved: Vec::new(),
                 printed: run.printed.clone(),
                 overrides: overrides.clone(),
@@ -213,10 +221,45 @@ impl Explorer<'_> {
                 return self.explore(executable, test, strategy, 1, on_progress, on_finding);
             }
             on_finding(&finding);
+            if let Some(shorter) = self.shrink(&launch, &finding, timeout)? {
+                finding = shorter;
+                on_finding(&finding);
+            }
             run.outcome = Outcome::Failed(Box::new(finding));
         }
         run.elapsed = began.elapsed();
         Ok(run)
+    }
+
+    /// The failure by a shorter schedule, if there is time to look for one; otherwise as it is, with what was
+    /// tried. None if nothing was.
+    fn shrink(
+        &self,
+        launch: &Launch<'_>,
+        found: &Finding,
+        hang_timeout: Duration,
+    ) -> io::Result<Option<Finding>> {
+        let settings = launch.overrides.clone().over(launch.defaults.clone());
+        let (time, kind) = (settings.shrink(), found.bug.as_ref().map(|bug| bug.kind));
+        let Some(before) = found.trace.as_ref().map(Length::of) else {
+            return Ok(None);
+        };
+        let is_shrunk = kind.is_some_and(|kind| reason_not_to(kind).is_none());
+        if time.is_zero() || !is_shrunk || found.repeats != Repeats::Yes || self.stop.is_set() {
+            return Ok(None);
+        }
+        let shrinker = Shrinker {
+            time,
+            // An attempt that hangs is not waited for any longer than for all of them.
+            hang_timeout: hang_timeout.min(time.max(SILENCE)),
+            scratch: self.scratch,
+            stop: &self.stop,
+            on_shorter: &|_| {},
+        };
+        Ok(match shrinker.shorten(launch, found, before)? {
+            Shortened::To(shorter, _) => Some(*shorter),
+            Shortened::DoesNotFit | Shortened::DoesNotRepeat => None,
+        })
     }
 
     /// A test's settings above and below its attribute, with its own seed.

@@ -229,7 +229,7 @@ mod tests {
         let mut compared = 0;
         for row in TABLE {
             let shown = match (row.kind, row.default.strip_suffix('s')) {
-                (Kind::Time, Some(seconds)) => format!("{seconds}000"),
+                (Kind::Time | Kind::TimeOrOff, Some(seconds)) => format!("{seconds}000"),
                 _ => row.default.to_owned(),
             };
             let mut named = none.clone();

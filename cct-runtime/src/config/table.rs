@@ -39,6 +39,8 @@ pub enum Kind {
     },
     /// A length of time: typed with a unit, on the wire in milliseconds.
     Time,
+    /// A length of time or the word `off`, which is no time.
+    TimeOrOff,
     /// True or false.
     Flag,
     /// One of a few words.
@@ -195,6 +197,12 @@ macro_rules! with_settings {
                 heading: "Exploration", value: "FILE", example: "search",
                 help: "Goes on with the search that this file is of, or begins it; the file is kept up to \
                        date. For one test, and one strategy that enumerates",
+            }
+            shrink: Duration {
+                kind: TimeOrOff, reach: Tool, decides: false,
+                heading: "Exploration", value: "TIME", example: "30s",
+                help: "The most time to spend on shortening the schedule of each failure, or `off`",
+                default: "5s", |_| Duration::from_secs(5),
             }
             hang_timeout: Duration {
                 kind: Time, reach: Tool, decides: false,

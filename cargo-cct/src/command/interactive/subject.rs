@@ -63,6 +63,7 @@ impl Subject<'_> {
             schedule: led.schedule.clone(),
             trace: None,
             repeats: Repeats::Unknown,
+            shrinking: None,
             unobserved: Vec::new(),
             printed: String::new(),
             overrides: self.launch.overrides.clone(),

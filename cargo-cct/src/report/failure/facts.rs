@@ -4,8 +4,9 @@ use cct::trace::{Site, Step, Trace};
 
 use super::names::{self, Names};
 use super::origin::Origin;
-use super::{Layout, Length, Report, describe, rows, waits};
+use super::{Layout, Report, describe, waits};
 use crate::failure::Record;
+use crate::run::{Length, is_preemption, is_switch};
 
 /// A failure whose steps are known.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +74,7 @@ impl<'a> Facts<'a> {
 
     /// How long the schedule is.
     pub(in crate::report) fn length(self) -> Length {
-        self.report.length_of(self.trace)
+        Length::of(self.trace)
     }
 
     /// The step that failed, by index.
@@ -139,9 +140,9 @@ impl<'a> Facts<'a> {
         let (Some(before), Some(step)) = (before, steps.get(index)) else {
             return Switch::None;
         };
-        if rows::is_preemption(self.trace, self.names(), index - 1) {
+        if is_preemption(self.trace, index - 1) {
             Switch::Preemption
-        } else if rows::is_switch(self.names(), before, step) {
+        } else if is_switch(self.trace, before, step) {
             Switch::Voluntary
         } else {
             Switch::None

@@ -35,11 +35,12 @@ use self::story::{Scene, Story};
 use self::table::Table;
 use self::wanted::Wanted;
 use super::bugs::words;
+use super::shrinking;
 use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
 use super::words::{count, number, put, switches};
 use crate::failure::Record;
-use crate::run::Repeats;
+use crate::run::{Length, Repeats};
 
 /// The version of [`Report::json`].
 const VERSION: u32 = 1;
@@ -54,25 +55,6 @@ pub(crate) struct Report {
     names: Names,
     /// The path of its picture, if there is one.
     picture: Option<String>,
-}
-
-/// The length of a failing schedule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Length {
-    /// Switches away from a worker that could have gone on.
-    pub preemptions: u64,
-    /// All switches.
-    pub switches: u64,
-    /// Steps.
-    pub steps: u64,
-}
-
-impl Length {
-    /// Fewest preemptions first, then fewest switches, then fewest steps.
-    pub(crate) fn is_less_than(self, other: Length) -> bool {
-        let key = |of: Length| (of.preemptions, of.switches, of.steps);
-        key(self) < key(other)
-    }
 }
 
 impl Report {
@@ -260,20 +242,6 @@ impl Report {
         out
     }
 
-    /// How long the failing schedule is; none if it is not recorded to its end.
-    pub(crate) fn length(&self) -> Option<Length> {
-        let trace = self.record.trace.as_ref()?;
-        Some(self.length_of(trace))
-    }
-
-    fn length_of(&self, trace: &Trace) -> Length {
-        Length {
-            preemptions: rows::preemptions(trace, &self.names) as u64,
-            switches: rows::switches(trace, &self.names) as u64,
-            steps: trace.len() as u64,
-        }
-    }
-
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
         let bug = self.record.bug.as_ref();
         let failing = self.failing(trace);
@@ -284,9 +252,9 @@ impl Report {
             (iteration, "") => format!("iteration {}", number(iteration)),
             (iteration, strategy) => format!("iteration {}, {strategy}", number(iteration)),
         };
-        let length = self.length_of(trace);
+        let length = Length::of(trace);
         let mut out = format!(
-            "{}: {}, {}, {}  {}\n\n",
+            "{}: {}, {}, {}  {}\n",
             if bug.is_some() {
                 "Failing schedule"
             } else {
@@ -297,6 +265,11 @@ impl Report {
             count(length.preemptions, "preemption"),
             paint(FAINT, &format!("({by})")),
         );
+        if let Some(shrinking) = &self.record.shrinking {
+            let history = shrinking::history(shrinking, length, &self.record.id.to_string());
+            put!(out, "  {}\n", paint(FAINT, &history));
+        }
+        out.push('\n');
         let end = self.end_of_column(trace);
         let table = Table {
             trace,
@@ -469,6 +442,7 @@ impl Report {
     pub(crate) fn json(&self) -> Value {
         let record = &self.record;
         let trace = record.trace.as_ref();
+        let length = trace.map(Length::of);
         let workers = trace.map(|trace| {
             (0..).zip(&trace.workers).map(|(number, worker)| {
                 json!({
@@ -507,8 +481,9 @@ impl Report {
             "strategy": record.schedule.strategy,
             "tool": record.provenance.tool,
             "rustc": record.provenance.rustc,
-            "switches": trace.map(|trace| rows::switches(trace, &self.names)),
-            "preemptions": trace.map(|trace| rows::preemptions(trace, &self.names)),
+            "switches": length.map(|length| length.switches),
+            "shrunk": record.shrinking,
+            "preemptions": length.map(|length| length.preemptions),
             "workers": workers.map(Iterator::collect::<Vec<_>>),
             "objects": objects.map(Iterator::collect::<Vec<_>>),
             "steps": steps.map(Iterator::collect::<Vec<_>>),

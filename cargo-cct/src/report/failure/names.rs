@@ -7,6 +7,7 @@ use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
 use super::origin::Origin;
 use super::source::{Source, short_name, short_site};
+use crate::run::lane;
 
 /// The names of a trace's workers, steps and objects.
 #[derive(Clone, Debug, Default)]
@@ -112,10 +113,7 @@ impl Names {
     /// The worker in whose column a worker's steps are: the steps of a thread and of the future that it
     /// blocks on come one after the other, and are one thing to the reader.
     pub(super) fn lane(&self, worker: u32) -> u32 {
-        match self.kind(worker) {
-            WorkerKind::Root(thread) => thread,
-            _ => worker,
-        }
+        lane(&self.workers, worker)
     }
 
     /// `main` or `w1`, where the reader need not tell a thread from the future that it blocks on.

@@ -11,6 +11,7 @@ use super::layout::Detail;
 use super::names::{Names, caller, operation, place, site};
 use super::origin::Origin;
 use super::wanted::Wanted;
+use crate::run::is_preemption;
 
 /// A line of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -96,21 +97,6 @@ pub(super) fn rows(
         (_, more) => rows.push(Row::Gap(more)),
     }
     with_preemptions(trace, names, &rows)
-}
-
-/// How often a worker that could have gone on did not.
-pub(super) fn preemptions(trace: &Trace, names: &Names) -> usize {
-    (1..trace.steps.len())
-        .filter(|&index| is_preemption(trace, names, index - 1))
-        .count()
-}
-
-/// How often another worker ran than before.
-pub(super) fn switches(trace: &Trace, names: &Names) -> usize {
-    let pairs = trace.steps.windows(2);
-    pairs
-        .filter(|pair| is_switch(names, &pair[0], &pair[1]))
-        .count()
 }
 
 /// A worker's first step says nothing that its `spawn` does not.
@@ -453,7 +439,7 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
         };
         if let (Some((_, last)), Some((next, _))) = (before, next)
             && lane(last) != lane(next)
-            && is_preemption(trace, names, last)
+            && is_preemption(trace, last)
         {
             let (from, to) = (trace.steps[last].worker, trace.steps[next].worker);
             out.push(Row::Preempted { from, to });
@@ -461,29 +447,6 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
         out.push(row.clone());
     }
     out
-}
-
-/// True when the worker of step `last` could have gone on instead of that of the step after it.
-pub(super) fn is_preemption(trace: &Trace, names: &Names, last: usize) -> bool {
-    let Some(after) = trace.steps.get(last + 1) else {
-        return false;
-    };
-    let before = &trace.steps[last];
-    let gave_way = operation(before).is_some_and(|op| op == Operation::End || op.gives_way())
-        || matches!(before.outcome, Outcome::Waits | Outcome::Woken);
-    let goes_on = || {
-        let mut rest = trace.steps[last + 1..].iter();
-        rest.any(|step| step.worker == before.worker)
-    };
-    is_switch(names, before, after) && !gave_way && after.choice_point && goes_on()
-}
-
-/// True when another worker runs; a thread that polls a task, and goes on after that, is not another.
-pub(super) fn is_switch(names: &Names, before: &Step, after: &Step) -> bool {
-    let polls = after.thread == Some(before.worker);
-    let has_polled =
-        before.thread == Some(after.worker) && operation(after) != Some(Operation::Poll);
-    names.lane(before.worker) != names.lane(after.worker) && !polls && !has_polled
 }
 
 /// The first and the last step of a line in somebody's column.
@@ -611,13 +574,6 @@ mod tests {
         }
         let trace = trace(&steps);
         assert_eq!(
-            (
-                switches(&trace, &names(&trace)),
-                preemptions(&trace, &names(&trace))
-            ),
-            (3, 1)
-        );
-        assert_eq!(
             laid_out(&trace, 3, Detail::Around)[1],
             Row::Preempted { from: 0, to: 1 }
         );
@@ -674,25 +630,6 @@ mod tests {
         ];
         assert_eq!(laid_out(&trace, 6, Detail::Around), expected);
         assert!(laid_out(&trace, 6, Detail::Full).len() > 6);
-    }
-
-    #[test]
-    fn a_thread_that_polls_a_task_is_not_preempted_by_it() {
-        let mut steps = [
-            step(0, Operation::Load, EXECUTOR),
-            step(1, Operation::Await, "src/a.rs"),
-            step(0, Operation::Load, EXECUTOR),
-            step(1, Operation::Await, "src/a.rs"),
-        ];
-        for (step, _) in &mut steps {
-            step.choice_point = true;
-        }
-        let trace = of_tasks(&mut steps);
-        let names = names(&trace);
-        assert_eq!(
-            (switches(&trace, &names), preemptions(&trace, &names)),
-            (0, 0)
-        );
     }
 
     #[test]

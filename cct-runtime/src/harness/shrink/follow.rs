@@ -4,6 +4,7 @@ use super::outline::Outline;
 use crate::strategy::{
     Beginning, Beyond, Candidates, Executed, Observer, Pick, Reason, Strategy, WorkerId,
 };
+use crate::trace::Outcome;
 
 /// Runs each worker as far as the outline says. A stretch whose worker cannot run is left out, and so is the
 /// rest of one whose worker has to wait. After the last, the worker that runs goes on for as long as it can,
@@ -13,9 +14,13 @@ pub(super) struct Follow<'a> {
     outline: &'a Outline,
     /// The stretch under way.
     stretch: usize,
-    /// The steps that each worker has made.
+    /// The steps that each worker has made of those that somebody was picked for: schedules count these.
     own: Vec<u32>,
     choice: usize,
+    /// The last step was one in which its worker lets others go on.
+    gave_way: bool,
+    /// The workers that were left although they could have gone on, and have not run since.
+    left: Vec<WorkerId>,
     preemptions: u64,
 }
 
@@ -26,11 +31,14 @@ impl Follow<'_> {
             stretch: 0,
             own: Vec::new(),
             choice: 0,
+            gave_way: false,
+            left: Vec::new(),
             preemptions: 0,
         }
     }
 
-    /// How often a worker was left that could have gone on.
+    /// How often a worker was left that could have gone on, had not just given way, and went on later: as
+    /// reports count.
     pub(super) fn preemptions(&self) -> u64 {
         self.preemptions
     }
@@ -75,7 +83,10 @@ impl Strategy for Follow<'_> {
             },
             quantum: u32::MAX - moment.step,
         });
-        self.preemptions += u64::from(goes_on && pick.worker != moment.current);
+        let is_left = goes_on && pick.worker != moment.current;
+        if is_left && !self.gave_way {
+            self.left.push(moment.current);
+        }
         pick
     }
 
@@ -97,10 +108,12 @@ impl Strategy for Follow<'_> {
 impl Observer for Follow<'_> {
     fn on_step(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
         *self.own(executed.worker.0) += 1;
-    }
-
-    fn on_unpicked(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
-        self.on_step(executed, beyond);
+        if let Some(left) = self.left.iter().position(|&left| left == executed.worker) {
+            self.left.swap_remove(left);
+            self.preemptions += 1;
+        }
+        let waited = matches!(executed.outcome, Outcome::Waits | Outcome::Woken);
+        self.gave_way = waited || executed.action.operation.gives_way();
     }
 }
 

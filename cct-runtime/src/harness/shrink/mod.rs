@@ -74,15 +74,21 @@ pub(super) fn run(
             fails,
         )
     };
-    let mut told = |made: &Made, executions: u64| {
+    let mut told = |made: &Made, executions: u64, is_complete: Option<bool>| {
         tell(Event::Shrunk(Shrunk {
             schedule: made.schedule.clone(),
             executions,
+            is_complete,
         }));
     };
     let mut is_over = || settings.time.is_some_and(|time| began.elapsed() >= time);
     let outline = Outline::of(schedule);
-    if !make_from(&head, &outline).fails {
+    let first = make_from(&head, &outline);
+    if !first.fails {
+        return;
+    }
+    if is_over() {
+        told(&first, 1, Some(false));
         return;
     }
     // A switch that a spent yield budget forces is one that no outline can leave out.

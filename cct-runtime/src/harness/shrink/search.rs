@@ -4,8 +4,9 @@ use super::outline::{Cost, Outline, Stretch};
 use crate::strategy::Rng;
 use crate::trace::Schedule;
 
-/// How many pairs of preemptions are tried at most.
-const PAIRS: u32 = 5_000;
+/// How often preemptions are drawn at most; less often once two are left, most of which are needed.
+const ROUNDS: u32 = 20_000;
+const ROUNDS_OF_TWO: u32 = 4_000;
 
 /// An execution that followed an outline.
 #[derive(Clone, Debug)]
@@ -35,31 +36,33 @@ impl Made {
 
 /// Looks for shorter schedules that fail until there is no way left to look, or no time. `make` follows an
 /// outline; `told` hears of each that is shorter, with the number of executions until then, and of the
-/// shortest once more at the end.
+/// shortest once more at the end, and whether there was time for all.
 pub(super) fn shrink(
     outline: &Outline,
     make: &mut dyn FnMut(&Outline) -> Made,
-    told: &mut dyn FnMut(&Made, u64),
+    told: &mut dyn FnMut(&Made, u64, Option<bool>),
     is_over: &mut dyn FnMut() -> bool,
 ) {
     let best = make(outline);
     if !best.fails {
         return;
     }
-    told(&best, 1);
+    told(&best, 1, None);
     let mut search = Search {
         best,
         executions: 1,
         make,
         told,
         is_over,
+        is_cut: false,
     };
     search.leave_out();
     search.undisturbed();
     search.one_is_enough();
-    search.two_are_enough();
+    search.others_are_enough();
     search.leave_out();
-    (search.told)(&search.best, search.executions);
+    let is_complete = Some(!search.is_cut);
+    (search.told)(&search.best, search.executions, is_complete);
 }
 
 struct Search<'a> {
@@ -67,8 +70,10 @@ struct Search<'a> {
     best: Made,
     executions: u64,
     make: &'a mut dyn FnMut(&Outline) -> Made,
-    told: &'a mut dyn FnMut(&Made, u64),
+    told: &'a mut dyn FnMut(&Made, u64, Option<bool>),
     is_over: &'a mut dyn FnMut() -> bool,
+    /// There was no time for all of it.
+    is_cut: bool,
 }
 
 impl Search<'_> {
@@ -78,10 +83,15 @@ impl Search<'_> {
         self.executions += 1;
         if made.fails && made.cost < self.best.cost {
             self.best = made;
-            (self.told)(&self.best, self.executions);
+            (self.told)(&self.best, self.executions, None);
             return None;
         }
         Some(made)
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.is_cut = self.is_cut || (self.is_over)();
+        self.is_cut
     }
 
     /// Leaves stretches out: halves of them, quarters, …, and single ones, until none can be spared.
@@ -91,7 +101,7 @@ impl Search<'_> {
             let before = self.best.cost;
             let mut from = 0;
             while from < self.best.outline.stretches.len() {
-                if (self.is_over)() {
+                if self.is_over() {
                     return;
                 }
                 let all = &self.best.outline.stretches;
@@ -115,7 +125,7 @@ impl Search<'_> {
             return;
         }
         for first in workers_of(&self.best.outline) {
-            if (self.is_over)() {
+            if self.is_over() {
                 return;
             }
             let mut stretches = undisturbed(&self.best.outline);
@@ -130,7 +140,7 @@ impl Search<'_> {
     /// Tries each preemption by itself, in schedules that otherwise have none; late ones first.
     fn one_is_enough(&mut self) {
         for base in self.bases() {
-            if self.best.cost.preemptions <= 1 || (self.is_over)() {
+            if self.best.cost.preemptions <= 1 || self.is_over() {
                 return;
             }
             let Some(base) = self.attempt(&base) else {
@@ -139,7 +149,7 @@ impl Search<'_> {
             let workers = workers_of(&self.best.outline);
             for cut in cuts(&base.outline.stretches).into_iter().rev() {
                 for &other in &workers {
-                    if (self.is_over)() {
+                    if self.is_over() {
                         return;
                     }
                     let Some(stretches) = cut.in_favour_of(other, &base.outline.stretches) else {
@@ -160,36 +170,66 @@ impl Search<'_> {
         [best.with(Vec::new()), best.with(undisturbed(best))]
     }
 
-    /// Tries pairs of preemptions, drawn with equal probability.
-    fn two_are_enough(&mut self) {
-        let bases = self.bases();
+    /// Tries preemptions that are drawn: two in a schedule without any, and in the shortest one or two in
+    /// place of more.
+    fn others_are_enough(&mut self) {
         let mut rng = Rng::new(1);
-        for round in 0..PAIRS {
-            if self.best.cost.preemptions <= 2 || (self.is_over)() {
+        for round in 0..ROUNDS {
+            let is_enough = match self.best.cost.preemptions {
+                0 | 1 => true,
+                2 => round >= ROUNDS_OF_TWO,
+                _ => false,
+            };
+            if is_enough || self.is_over() {
                 return;
             }
-            let workers = workers_of(&self.best.outline);
-            let mut with = bases[round as usize % bases.len()].clone();
-            for _ in 0..2 {
-                if (self.is_over)() {
-                    return;
+            let [by_number, in_order] = self.bases();
+            let (base, cuts) = match round % 3 {
+                0 if self.best.cost.preemptions > 2 => (by_number, 2),
+                1 if self.best.cost.preemptions > 2 => (in_order, 2),
+                _ => {
+                    let cuts = 1 + rng.below(2);
+                    (self.without_some(cuts + 1, &mut rng), cuts)
                 }
-                let Some(base) = self.attempt(&with) else {
-                    break;
-                };
-                let cuts = cuts(&base.outline.stretches);
-                let drawn = |rng: &mut Rng, n: usize| rng.below(n as u32) as usize;
-                if cuts.is_empty() {
-                    return;
-                }
-                let cut = cuts[drawn(&mut rng, cuts.len())];
-                let other = workers[drawn(&mut rng, workers.len())];
-                if let Some(stretches) = cut.in_favour_of(other, &base.outline.stretches) {
-                    with = base.outline.with(stretches);
-                }
-            }
-            let _ = self.attempt(&with);
+            };
+            self.with_drawn(base, cuts, &mut rng);
         }
+    }
+
+    /// The shortest without so many of its stretches, drawn.
+    fn without_some(&self, count: u32, rng: &mut Rng) -> Outline {
+        let mut stretches = self.best.outline.stretches.clone();
+        for _ in 0..count {
+            if !stretches.is_empty() {
+                stretches.remove(rng.below(stretches.len() as u32) as usize);
+            }
+        }
+        self.best.outline.with(stretches)
+    }
+
+    /// Tries an outline with so many preemptions more, drawn with equal probability one after the other.
+    fn with_drawn(&mut self, base: Outline, cuts: u32, rng: &mut Rng) {
+        let mut with = base;
+        for _ in 0..cuts {
+            if self.is_over() {
+                return;
+            }
+            let Some(made) = self.attempt(&with) else {
+                return;
+            };
+            let cuts = self::cuts(&made.outline.stretches);
+            let workers = workers_of(&made.outline);
+            let drawn = |rng: &mut Rng, n: usize| rng.below(n as u32) as usize;
+            if cuts.is_empty() {
+                return;
+            }
+            let cut = cuts[drawn(rng, cuts.len())];
+            let other = workers[drawn(rng, workers.len())];
+            if let Some(stretches) = cut.in_favour_of(other, &made.outline.stretches) {
+                with = made.outline.with(stretches);
+            }
+        }
+        let _ = self.attempt(&with);
     }
 }
 
@@ -385,7 +425,7 @@ mod tests {
             let adders = Adders::drawn(&mut rng);
             let outline = drawn(&adders.steps(), &mut rng);
             let mut last = None;
-            let mut told = |made: &Made, _: u64| {
+            let mut told = |made: &Made, _: u64, _: Option<bool>| {
                 let before = last.replace(made.cost);
                 // The last one is told once more.
                 assert!(before.is_none_or(|before| made.cost <= before));
@@ -411,7 +451,7 @@ mod tests {
             additions: vec![vec![0], vec![1]],
         };
         let outline = drawn(&adders.steps(), &mut Rng::new(1));
-        let mut told = |_: &Made, _: u64| panic!("nothing is lost");
+        let mut told = |_: &Made, _: u64, _: Option<bool>| panic!("nothing is lost");
         shrink(
             &outline,
             &mut |outline| adders.make(outline),
@@ -432,7 +472,10 @@ mod tests {
             left -= 1;
             left <= 0
         };
-        let mut tell = |_: &Made, executions: u64| told.push(executions);
+        let mut tell = |_: &Made, executions: u64, is_complete: Option<bool>| {
+            assert_ne!(is_complete, Some(true), "there was no time for the rest");
+            told.push(executions);
+        };
         let mut make = |outline: &Outline| adders.make(outline);
         shrink(&outline, &mut make, &mut tell, &mut is_over);
         assert_eq!(told.first(), Some(&1), "the schedule itself");
