@@ -65,7 +65,7 @@ pub(super) struct Stretch {
 /// Up to this many lines, all are shown; of more, so many.
 const SHORT: usize = 40;
 /// A cycle has at most this many steps.
-const LONGEST_CYCLE: usize = 4;
+const LONGEST_CYCLE: usize = 12;
 /// A cycle is folded when it goes round this many times.
 const FEWEST_TURNS: usize = 3;
 
@@ -367,14 +367,7 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         let (first, last) = steps(row)?;
         let lane = |step: usize| names.lane(trace.steps[step].worker);
         let own = (first..=last).filter(move |&step| lane(step) == lane(first));
-        own.filter_map(|step| {
-            let is_required = wanted.required.contains(&step);
-            wanted
-                .slice
-                .distance(step)
-                .map(|distance| (!is_required, distance))
-        })
-        .min()
+        own.filter_map(|step| wanted.rank(trace, step)).min()
     };
     let mut ranked: Vec<_> = (0..rows.len())
         .filter_map(|place| Some((of_row(&rows[place])?, Reverse(place))))
@@ -407,7 +400,8 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         let is_next = is_shown.get(place + 1).copied().unwrap_or(false);
         let is_before = place.checked_sub(1).is_none_or(|before| is_shown[before]);
         let is_led_to = matches!(rows[place], Row::Executor { .. }) && is_next;
-        let is_alone = is_next && is_before && size(&rows[place]) == 1;
+        let is_marked = |row: &Row| matches!(row, Row::Step(step) if describe::overwrites(trace, *step).is_some());
+        let is_alone = is_next && is_before && size(&rows[place]) == 1 && !is_marked(&rows[place]);
         is_shown[place] |= is_led_to || is_alone;
     }
     let mut out = Vec::new();

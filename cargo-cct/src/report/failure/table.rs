@@ -36,6 +36,8 @@ const NUMBER: usize = 7;
 /// The text of one cell: what happened, and where.
 struct Cell {
     text: String,
+    /// So many of its last characters are values and the like, and cut last.
+    tail: usize,
     site: String,
 }
 
@@ -136,6 +138,7 @@ impl Table<'_> {
         if let Some((worker, text, site)) = &self.end {
             let cell = Cell {
                 text: layout.text(text),
+                tail: 0,
                 site: short(site.as_ref()),
             };
             out.push_str(&" ".repeat(NUMBER + 2 + place(*worker) * (width + 2)));
@@ -290,8 +293,17 @@ impl Table<'_> {
                 (String::new(), String::new())
             }
         };
+        let tail = match row {
+            Row::Step(step) | Row::Spin { step, .. } => {
+                let action = describe::action(self.trace, self.names, *step);
+                let end = text.split_once(&action).map(|(_, end)| layout.text(end));
+                end.map_or(0, |end| end.chars().count())
+            }
+            _ => 0,
+        };
         Cell {
             text: layout.text(&text),
+            tail,
             site,
         }
     }
@@ -321,7 +333,7 @@ fn filled(cell: &Cell, width: usize) -> String {
         site = site.rfind(':').map_or(site, |colon| &site[colon..]);
     }
     let room = width.saturating_sub(length(site) + usize::from(!site.is_empty()));
-    let text = fit(&cell.text, room);
+    let text = fit_all_but_middle(&cell.text, cell.tail, room);
     let space = width.saturating_sub(length(&text) + length(site));
     format!("{text}{}{site}", " ".repeat(space))
 }
@@ -333,6 +345,18 @@ fn fit(text: &str, width: usize) -> String {
     }
     let head: String = text.chars().take(width.saturating_sub(1)).collect();
     format!("{head}~")
+}
+
+/// The same, but the end is cut last: values differ in their last digits.
+fn fit_all_but_middle(text: &str, tail: usize, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width || tail == 0 {
+        return fit(text, width);
+    }
+    let tail = tail.min(width.saturating_sub(1));
+    let head: String = text.chars().take(width.saturating_sub(tail + 1)).collect();
+    let tail: String = text.chars().skip(length - tail).collect();
+    format!("{head}~{tail}")
 }
 
 /// Ends a line without leaving spaces at its end.
@@ -389,9 +413,19 @@ mod tests {
     }
 
     #[test]
+    fn values_keep_their_last_digits() {
+        let fitted = |tail, width| fit_all_but_middle("balance.store 1234567", tail, width);
+        assert_eq!(fitted(8, 30), "balance.store 1234567");
+        assert_eq!(fitted(8, 15), "balanc~ 1234567");
+        assert_eq!(fitted(8, 6), "~34567");
+        assert_eq!(fitted(0, 15), "balance.store ~");
+    }
+
+    #[test]
     fn long_texts_take_room_from_their_sites() {
         let cell = |length| Cell {
             text: "x".repeat(length),
+            tail: 0,
             site: "a.rs:12".to_owned(),
         };
         assert_eq!(

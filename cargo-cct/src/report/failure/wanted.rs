@@ -15,8 +15,13 @@ pub(super) struct Wanted {
     /// These are shown in any case.
     pub required: BTreeSet<usize>,
     /// Of the others, those that the failure depends on, the nearest first.
-    pub slice: Slice,
+    slice: Slice,
+    /// The objects of the required steps.
+    objects: BTreeSet<u32>,
 }
+
+/// Steps on other objects than those of the required ones come so much later.
+const DETOUR: u32 = 8;
 
 /// So many reads of the failing worker are shown with their writers.
 const READS: usize = 8;
@@ -51,10 +56,26 @@ impl Wanted {
         wanted
     }
 
+    /// The rank of a step, the least first; none if the failure does not depend on it.
+    pub(super) fn rank(&self, trace: &Trace, step: usize) -> Option<(bool, u32)> {
+        if self.required.contains(&step) {
+            return Some((false, 0));
+        }
+        let object = trace.steps[step].object;
+        let is_known = object.is_none_or(|object| self.objects.contains(&object));
+        let detour = if is_known { 0 } else { DETOUR };
+        Some((true, self.slice.distance(step)? + detour))
+    }
+
     /// Only these, and what they depend on.
     pub(super) fn from(trace: &Trace, names: &Names, required: BTreeSet<usize>) -> Wanted {
         let slice = Slice::of(trace, names, &required);
-        Wanted { required, slice }
+        let objects = required.iter().filter_map(|&step| trace.steps[step].object);
+        Wanted {
+            slice,
+            objects: objects.collect(),
+            required,
+        }
     }
 }
 

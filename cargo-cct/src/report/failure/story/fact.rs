@@ -52,6 +52,8 @@ pub(super) enum Fact {
     NoMore(Ends),
     /// A time-out came although others could run.
     TimesOut(usize),
+    /// A worker dropped the last of its end of a channel.
+    GivesUp(usize),
     /// A task was dropped before it had ended.
     Dropped(usize),
     /// A worker panicked.
@@ -110,7 +112,14 @@ impl Awaited {
     /// Looks the wait up in the trace.
     pub(super) fn of(scene: &Scene<'_>, wait: &Wait) -> Awaited {
         let last = scene.last_of(wait.worker);
-        let is_it = |&index: &usize| scene.step(index).outcome == Outcome::Waits;
+        let site = wait.caller.as_ref().unwrap_or(&wait.site);
+        // A wait that nobody picked is no step: the last one is another.
+        let is_it = |&index: &usize| {
+            let is_there = scene
+                .place(index)
+                .is_some_and(|place| (&place.file, place.line) == (&site.file, site.line));
+            scene.step(index).outcome == Outcome::Waits && (is_there || wait.task.is_some())
+        };
         Awaited {
             worker: wait.worker,
             operation: Op::from_code(wait.operation),
@@ -141,6 +150,7 @@ impl Fact {
             | Fact::Notifies { step, .. }
             | Fact::BeginsToWait(step)
             | Fact::TimesOut(step)
+            | Fact::GivesUp(step)
             | Fact::Dropped(step)
             | Fact::Panics(step) => vec![*step],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().collect(),

@@ -5,6 +5,7 @@
 //! told: what the failing worker read or did last, and who wrote that. Each pattern has a file of its own.
 
 mod access;
+mod closed;
 mod cycle;
 mod fact;
 mod interleaved;
@@ -48,6 +49,7 @@ impl Story {
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             sentences.extend(interleaved::sentence(scene));
+            sentences.extend(closed::sentence(scene));
             let told = sentences.iter().flat_map(Sentence::steps).collect();
             sentences.extend(last::sentence(scene, &told));
         } else {

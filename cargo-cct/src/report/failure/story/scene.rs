@@ -7,6 +7,7 @@ use cct::verdict::Bug;
 use super::super::names::{self, Names};
 use super::super::origin::Origin;
 use super::super::waits;
+use super::fails_where_it_is;
 
 /// A failing schedule.
 #[derive(Clone, Copy, Debug)]
@@ -92,11 +93,12 @@ impl<'a> Scene<'a> {
         self.step(index).outcome == Outcome::Done && self.operation(index).is_some_and(takes)
     }
 
-    /// Panics before the failure that are not the failure.
+    /// Panics up to the failure, of others than the failing worker.
     pub(super) fn panics_before(&self) -> impl Iterator<Item = usize> + use<'_, 'a> {
-        let is_it =
-            |&index: &usize| index != self.failing && self.operation(index) == Some(Op::Panic);
-        (0..self.failing).filter(is_it)
+        let failed = fails_where_it_is(self.bug.kind).then(|| self.failed());
+        let is_panic = |&index: &usize| self.operation(index) == Some(Op::Panic);
+        let is_others = move |&index: &usize| failed != Some(self.lane(index));
+        (0..=self.failing).filter(is_panic).filter(is_others)
     }
 
     /// The next step of a step's worker.

@@ -166,6 +166,27 @@ fn a_time_out_that_came_first_is_told() {
 }
 
 #[test]
+fn a_channel_whose_other_end_has_gone_is_told() {
+    let mut steps = [on(1, Op::Disconnect, 0), on(0, Op::Send, 0)];
+    steps[1].0.outcome = Outcome::Refused;
+    assert_eq!(
+        of_panic(&steps),
+        "w1 gave up its end of `channel` (step 1) and main could not send to it at 0.rs:1 \
+         (step 2). main panicked at t.rs:9."
+    );
+}
+
+#[test]
+fn a_panic_of_another_worker_is_told_with_a_wait() {
+    let steps = [waits(on(0, Op::Wait, 0)), on(1, Op::Panic, 1)];
+    assert_eq!(
+        of_deadlock(&steps, vec![wait(0, Op::Wait, 0, None)]),
+        "w1 panicked at 1.rs:1 (step 2). main began to wait for `condvar` at 0.rs:1 (step 1), and \
+         nobody ever notified it."
+    );
+}
+
+#[test]
 fn each_worker_of_a_circle_is_told_with_its_lock() {
     let steps = [
         on(1, Op::Lock, 0),

@@ -62,6 +62,14 @@ impl Words<'_> {
                 let (who, at) = (self.who(*step), at(scene, *step));
                 format!("the time-out of {who}'s `{what}`{at} came although {could} could run")
             }
+            // Its place is that of the channel, not that of the drop.
+            Fact::GivesUp(step) => {
+                let (who, object) = (self.who(*step), self.object(*step));
+                format!(
+                    "{who} gave up its end of {object} (step {})",
+                    names.step(*step)
+                )
+            }
             Fact::Dropped(step) => format!("was dropped there (step {})", names.step(*step)),
             Fact::Panics(step) => self.clause(*step, "panicked"),
             Fact::Fails { worker, site } => {
@@ -194,6 +202,12 @@ pub(super) fn does(scene: &Scene<'_>, index: usize, is_known: bool) -> String {
     match scene.operation(index) {
         Some(_) if scene.takes(index) => format!("took {object}"),
         Some(Op::NotifyOne | Op::NotifyAll) => format!("notified {object}"),
+        Some(Op::Send | Op::TrySend) if step.outcome == Outcome::Refused => {
+            format!("could not send to {object}")
+        }
+        Some(Op::Recv | Op::TryRecv | Op::RecvTimeout) if step.outcome == Outcome::Refused => {
+            format!("received nothing from {object}")
+        }
         Some(Op::Send | Op::TrySend) if step.outcome == Outcome::Done => {
             format!("sent to {object}")
         }
