@@ -41,6 +41,7 @@ pub(super) fn of(report: &Report, found: Option<&Report>) -> Value {
         "test": record.name.to_string(),
         "label": label,
         "message": message,
+        "mark": mark(report),
         "site": site.map(|site| (&site.file, site.line)),
         "facts": facts(report),
         "commands": commands(report),
@@ -48,6 +49,15 @@ pub(super) fn of(report: &Report, found: Option<&Report>) -> Value {
         "views": views,
         "source": source.read(report),
     })
+}
+
+/// The mark of the step that failed.
+fn mark(report: &Report) -> String {
+    match &report.record().bug {
+        Some(bug) if bug.worker.is_none() => format!("✗ {}", report.verdict().0.to_lowercase()),
+        Some(_) => "✗ failed here".to_owned(),
+        None => "the last step".to_owned(),
+    }
 }
 
 /// Where the failure comes from: pairs of a word and its value.

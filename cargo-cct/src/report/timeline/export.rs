@@ -92,7 +92,11 @@ pub(crate) fn chrome_trace(report: &Report) -> Option<Value> {
 
 /// The name of a worker, and its place among the others.
 fn thread(facts: Facts<'_>, worker: u32) -> [Value; 2] {
-    let event = |name, args| json!({ "ph": "M", "name": name, "pid": PROCESS, "tid": worker, "ts": 0, "args": args });
+    let event = |name, args| {
+        json!({
+            "ph": "M", "name": name, "pid": PROCESS, "tid": worker, "ts": 0, "args": args,
+        })
+    };
     let (short, title) = (facts.worker(worker), facts.title(worker));
     let name = if short == title {
         short

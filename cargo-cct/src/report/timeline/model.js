@@ -13,8 +13,9 @@ const WHY = [
   ['receives what was sent in', 'is received in'],
   ['overwrites, without having seen it,', 'is overwritten unseen in'],
   ['finds what was left by', 'is met in'],
+  ['finds the lock taken in', 'is in the way of'],
 ];
-const SHORT = ['reads', 'lock', 'spawn', 'join', 'wakes', 'message', 'overwrites', 'then'];
+const SHORT = ['reads', 'lock', 'spawn', 'join', 'wakes', 'message', 'overwrites', 'then', 'taken'];
 const OVERWRITES = 6;
 
 // Lists of steps by a key: places in one array, so that 100,000 steps make no 100,000 lists.
@@ -65,6 +66,8 @@ class Model {
       return lines.get(key);
     });
     this.lines = lines;
+    this.files = new Map(view.sites.map(([file]) => [view.texts[file], file]));
+    this.about = new Map(view.objects.map(([number, name, kind]) => [number, [name, kind]]));
     this.byLine = new Index(lines.size, view.place.map(place => place < 0 ? -1 : this.lineOf[place]));
     this.preemptions_ = this.pick(step => view.bits[step] & PREEMPTION);
     this.foreign = this.pick(step => view.bits[step] & FOREIGN).length;
@@ -88,7 +91,7 @@ class Model {
   before(step) { return Array.from(this.to.of(step), edge => this.edge(edge)); }
   after(step) { return Array.from(this.from.of(step), edge => this.edge(edge)); }
   stepsOn(file, line) {
-    const key = this.lines.get(this.texts.indexOf(file) + ':' + line);
+    const key = this.lines.get(this.files.get(file) + ':' + line);
     return key === undefined ? [] : this.byLine.of(key);
   }
   // The steps that are shown: on this object, of these workers, in the user's code.

@@ -39,6 +39,8 @@ pub(super) enum Why {
     Overwrites,
     /// It meets the object as the other left it.
     Meets,
+    /// It does not get the lock, which the other took.
+    Misses,
 }
 
 impl Why {
@@ -53,6 +55,7 @@ impl Why {
             Why::Receives => "message",
             Why::Overwrites => "overwrites",
             Why::Meets => "then",
+            Why::Misses => "taken",
         }
     }
 }
@@ -167,7 +170,7 @@ impl Order {
                 let holder = state.holders.last().copied();
                 let is_holders = |at: &usize| holder == Some(steps[*at].worker);
                 let by_holder = state.changed.filter(is_holders);
-                Some((by_holder, Why::Meets))
+                Some((by_holder, Why::Misses))
             }
             Op::Recv | Op::TryRecv | Op::RecvTimeout if is_done => match state.sent.pop_front() {
                 Some(sent) => Some((Some(sent), Why::Receives)),

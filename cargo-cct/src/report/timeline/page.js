@@ -22,7 +22,7 @@ const place = {
   measure() {
     this.lanes = state.model.workers.filter(worker => !state.hidden.has(worker.number));
     const room = $('grid').clientWidth - LEFT - 6;
-    this.width = Math.max(150, Math.min(360, Math.floor(room / Math.max(1, this.lanes.length))));
+    this.width = Math.max(130, Math.min(360, Math.floor(room / Math.max(1, this.lanes.length))));
     this.left = new Map(this.lanes.map((worker, column) => [worker.number, LEFT + column * this.width]));
     this.height = state.shown.length * ROW + 10;
     this.factor = Math.max(1, this.height / TALLEST);
@@ -73,7 +73,7 @@ function drawHeads() {
   $('grid').setAttribute('aria-colcount', place.lanes.length + 1);
 }
 
-function drawRow(row, top) {
+function drawRow(row, top, left) {
   const { model } = state, step = state.shown[row], bits = model.bits[step], lane = model.lane[step];
   const element = make('div', 'row', undefined, { role: 'row', id: 'step-' + step, 'aria-rowindex': row + 2 });
   element.style.top = top + 'px';
@@ -83,7 +83,9 @@ function drawRow(row, top) {
     element.setAttribute('aria-selected', 'true');
   }
   const number = bits & NOTE ? '·' : model.numbers[step];
-  element.append(make('div', 'number', number, { role: 'rowheader', 'aria-colindex': 1 }));
+  const head = make('div', 'number', number, { role: 'rowheader', 'aria-colindex': 1 });
+  head.style.left = left + 'px';
+  element.append(head);
   const before = row ? state.shown[row - 1] : -1, gap = model.hiddenBetween(before, step);
   if (gap.steps > 0) {
     const preemptions = gap.preemptions ? ', ' + counted(gap.preemptions, 'preemption') : '';
@@ -103,18 +105,19 @@ function drawRow(row, top) {
   if (bits & FOREIGN) box.classList.add('foreign');
   if (step === model.failing) box.classList.add('failing');
   if (state.words && state.hits[below(state.hits, step)] === step) box.classList.add('found');
-  const marks = [model.at(step, true)];
-  if (model.crateOf(step)) marks.push('in ' + model.crateOf(step));
+  const marks = [];
   if (bits & EARLY) marks.push('early');
   for (const { from, why } of model.before(step)) if (why === OVERWRITES) marks.push('◀ overwrites ' + model.numbers[from]);
-  if (step === model.failing) marks.push('✗ failed here');
+  if (step === model.failing) marks.unshift(data.mark);
+  marks.push(model.at(step, true));
+  if (model.crateOf(step)) marks.push('in ' + model.crateOf(step));
   box.append(make('span', '', model.said(step)), make('small', '', marks.filter(Boolean).join(' · ')));
   element.append(box);
   return element;
 }
 
 // A line with a head, as SVG.
-function arrow(svg, kind, path, x, y, angle, label, labelX, labelY) {
+function arrow(svg, kind, path, x, y, angle, label = '', labelX = 0, labelY = 0, anchor = 'start') {
   const node = (tag, attributes) => {
     const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -123,15 +126,15 @@ function arrow(svg, kind, path, x, y, angle, label, labelX, labelY) {
   };
   node('path', { class: kind, d: path });
   node('path', { class: 'head ' + kind, d: 'M0 0L-7 -4L-7 4Z', transform: `translate(${x} ${y}) rotate(${angle})` });
-  if (label) node('text', { class: kind, x: labelX, y: labelY }).textContent = label;
+  if (label) node('text', { class: kind, x: labelX, y: labelY, 'text-anchor': anchor }).textContent = label;
 }
 
-function drawArrows(first, last, top) {
+function drawArrows(first, last, top, scrolled, window, end) {
   const { model } = state;
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  svg.setAttribute('width', $('space').offsetWidth);
+  svg.setAttribute('width', LEFT + place.lanes.length * place.width);
   svg.setAttribute('height', 10);
-  svg.style.top = $('grid').scrollTop + 'px';
+  svg.style.top = scrolled + 'px';
   const y = row => row * ROW - top;
   for (let row = Math.max(1, first); row <= last; row++) {
     const step = state.shown[row], before = state.shown[row - 1];
@@ -147,20 +150,21 @@ function drawArrows(first, last, top) {
     if (one < 0 || other < 0) return;
     const right = step => place.left.get(model.lane[step]) + place.width - 14;
     const [x1, y1, x2, y2] = [right(from), y(one) + 28, right(to), y(other) + 14];
-    const bend = Math.max(x1, x2) + 10 + (nth % 3) * 6, window = place.window();
+    const bend = Math.max(x1, x2) + 10 + (nth % 3) * 6;
     const middle = (Math.max(6, y1) + Math.min(window - 6, y2)) / 2, isRace = why === OVERWRITES;
     arrow(svg, isRace ? 'edge race' : 'edge', `M${x1} ${y1}C${bend} ${y1} ${bend} ${y1} ${bend} ${y1 + 10}V${y2 - 10}C${bend} ${y2} ${bend} ${y2} ${x2 + 6} ${y2}`,
-      x2, y2, 180, SHORT[why], bend - 3, middle);
+      x2, y2, 180, SHORT[why], bend - 3, middle, bend + 90 > end ? 'end' : 'start');
   });
   $('arrows').replaceChildren(svg);
 }
 
-let isDue = false;
+// What the page has is read before anything is written: to read in between costs a layout.
+let isDue = false, told = -1;
 function draw() {
   isDue = false;
-  const top = place.top(), scrolled = $('grid').scrollTop, { shown } = state;
-  const first = Math.max(0, Math.floor(top / ROW) - 2);
-  const last = Math.min(shown.length - 1, Math.ceil((top + place.window()) / ROW) + 2);
+  const { shown } = state, { scrollTop: scrolled, scrollLeft, clientWidth } = $('grid');
+  const top = place.top(), window = place.window(), first = Math.max(0, Math.floor(top / ROW) - 2);
+  const last = Math.min(shown.length - 1, Math.ceil((top + window) / ROW) + 2);
   const rows = place.lanes.map(worker => {
     const lane = make('div', 'lane');
     lane.style.left = place.left.get(worker.number) + 10 + 'px';
@@ -168,12 +172,16 @@ function draw() {
     return lane;
   });
   const cursor = rowOf(state.cursor);
-  if (cursor >= 0 && cursor < first) rows.push(drawRow(cursor, cursor * ROW - top + scrolled));
-  for (let row = first; row <= last; row++) rows.push(drawRow(row, row * ROW - top + scrolled));
-  if (cursor > last) rows.push(drawRow(cursor, Math.min(cursor * ROW - top + scrolled, TALLEST)));
+  if (cursor >= 0 && cursor < first) rows.push(drawRow(cursor, cursor * ROW - top + scrolled, scrollLeft));
+  for (let row = first; row <= last; row++) rows.push(drawRow(row, row * ROW - top + scrolled, scrollLeft));
+  if (cursor > last) rows.push(drawRow(cursor, Math.min(cursor * ROW - top + scrolled, TALLEST), scrollLeft));
   $('rows').replaceChildren(...rows);
   if (cursor >= 0) $('grid').setAttribute('aria-activedescendant', 'step-' + state.cursor);
-  drawArrows(first, last, top);
+  drawArrows(first, last, top, scrolled, window, scrollLeft + clientWidth);
+  if (told === state.cursor) return;
+  told = state.cursor;
+  drawStep();
+  drawSource();
 }
 function drawSoon() {
   if (!isDue) requestAnimationFrame(draw);
@@ -228,7 +236,7 @@ function drawStep() {
   if (after.length > 8) item(`↓ and ${counted(after.length - 8, 'more step')}`);
   const object = model.object[cursor];
   if (object >= 0) {
-    const [, name, kind] = model.objects.find(([number]) => number === object), steps = model.byObject.of(object), at = below(steps, cursor);
+    const [name, kind] = model.about.get(object), steps = model.byObject.of(object), at = below(steps, cursor);
     const parts = [`${kind === name ? '' : kind + ' '}\`${name}\`: step ${at + 1} of ${steps.length} on it `];
     if (at > 0) parts.push(link(steps[at - 1], 'before'), ' ');
     if (at + 1 < steps.length) parts.push(link(steps[at + 1], 'next'));
@@ -250,22 +258,25 @@ function drawSource() {
     return;
   }
   const here = model.sites[at][1], lines = make('div', 'lines', undefined, { tabindex: 0, role: 'group', 'aria-label': file });
+  const near = known.filter(([number]) => Math.abs(number - here) <= 12);
+  // The indentation that all of them have says nothing.
+  const indent = Math.min(...near.filter(([, text]) => text.trim()).map(([, text]) => text.search(/\S/)));
   let marked;
-  for (const [number, text] of known.filter(([number]) => Math.abs(number - here) <= 12)) {
+  for (const [number, text] of near) {
     const line = make('div', number === here ? 'line here' : 'line');
     const tags = make('span', 'tags');
-    line.append(make('span', 'no', number), text, tags);
-    const steps = model.stepsOn(file, number), near = below(steps, cursor);
-    const first = Math.max(0, Math.min(near - 2, steps.length - 4));
+    line.append(make('span', 'no', number), text.slice(indent), tags);
+    const steps = model.stepsOn(file, number), at = below(steps, cursor);
+    const first = Math.max(0, Math.min(at - 1, steps.length - 3));
     if (first > 0) tags.append(make('span', 'faint', ` ${first} before `));
-    for (const step of steps.slice(first, first + 4)) {
+    for (const step of steps.slice(first, first + 3)) {
       const tag = make('button', 'tag', `${model.numbers[step]} ${model.name(step)}`, { type: 'button', title: model.said(step), tabindex: -1 });
       tag.style.color = colour(model.lane[step]);
       if (step === cursor) tag.setAttribute('aria-current', 'true');
       tag.onclick = () => go(step);
       tags.append(tag);
     }
-    if (first + 4 < steps.length) tags.append(make('span', 'faint', ` ${steps.length - first - 4} after`));
+    if (first + 3 < steps.length) tags.append(make('span', 'faint', ` ${steps.length - first - 3} after`));
     if (number === here) marked = line;
     lines.append(line);
   }
@@ -294,9 +305,7 @@ function go(step) {
   state.cursor = step;
   if (rowOf(step) < 0) return clear();
   place.show(rowOf(step));
-  draw();
-  drawStep();
-  drawSource();
+  drawSoon();
 }
 // So many rows from the cursor.
 function move(rows) {
@@ -341,7 +350,7 @@ function filter() {
   drawHeads();
   search($('search').value);
   const row = Math.min(below(state.shown, state.cursor), state.shown.length - 1);
-  if (row >= 0) go(state.shown[row]); else draw();
+  if (row >= 0) go(state.shown[row]); else drawSoon();
   drawOverview();
 }
 function fillFilters() {
@@ -366,6 +375,7 @@ function fillFilters() {
 }
 function view(model) {
   Object.assign(state, { model, cursor: model.failing, object: -1, hidden: new Set() });
+  told = -1;
   // Two screens of an executor's steps hide what a test does.
   state.foreign = model.foreign < 40 || 2 * model.foreign < model.count;
   $('length').textContent = [counted(model.steps, 'step'), counted(model.switches, 'switch', 'switches'), counted(model.preemptions, 'preemption')].join(', ');
