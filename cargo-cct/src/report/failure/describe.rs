@@ -1,5 +1,7 @@
 //! A step, in a few words.
 
+use std::collections::BTreeMap;
+
 use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Step, Trace, Value, WorkerKind};
 
@@ -175,6 +177,29 @@ pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
     (trace.steps[written].worker != step.worker).then_some(written)
 }
 
+/// The same for each step of a trace.
+pub(super) fn all_overwrites(trace: &Trace) -> Vec<Option<usize>> {
+    let mut reads = BTreeMap::new();
+    let mut writes = BTreeMap::new();
+    let steps = trace.steps.iter().enumerate();
+    let found = steps.map(|(index, step)| {
+        let object = step.object?;
+        let lost = writes.get(&object).copied().filter(|&(write, worker)| {
+            let read = reads.get(&(step.worker, object));
+            worker != step.worker && read.is_some_and(|&read: &usize| read <= write)
+        });
+        if step.read.is_some() {
+            reads.insert((step.worker, object), index);
+        }
+        if step.written.is_some() {
+            writes.insert(object, (index, step.worker));
+        }
+        let (write, _) = lost.filter(|_| operation(step) == Some(Op::Store))?;
+        Some(write)
+    });
+    found.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +221,7 @@ mod tests {
         assert_eq!(overwrites(&trace, 3), Some(2));
         assert_eq!(overwrites(&trace, 2), None);
         assert_eq!(overwrites(&trace, 1), None);
+        assert_eq!(all_overwrites(&trace), [None, None, None, Some(2)]);
     }
 
     #[test]

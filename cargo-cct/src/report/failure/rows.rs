@@ -375,6 +375,7 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
     ranked.sort_unstable();
     let required = ranked.partition_point(|((is_other, _), _)| !is_other);
     ranked.truncate(SHORT.max(required));
+    let marks = describe::all_overwrites(trace);
     let mut is_shown = vec![false; rows.len()];
     let places = rows
         .iter()
@@ -389,7 +390,7 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         is_shown[place] = true;
         // Its mark names another step.
         if let Row::Step(step) = rows[place]
-            && let Some(lost) = describe::overwrites(trace, step)
+            && let Some(lost) = marks[step]
         {
             let place = places.get(&lost).copied();
             next.extend(place.filter(|&place| !is_shown[place]));
@@ -400,7 +401,10 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         let is_next = is_shown.get(place + 1).copied().unwrap_or(false);
         let is_before = place.checked_sub(1).is_none_or(|before| is_shown[before]);
         let is_led_to = matches!(rows[place], Row::Executor { .. }) && is_next;
-        let is_marked = |row: &Row| matches!(row, Row::Step(step) if describe::overwrites(trace, *step).is_some());
+        let is_marked = |row: &Row| match row {
+            Row::Step(step) => marks[*step].is_some(),
+            _ => false,
+        };
         let is_alone = is_next && is_before && size(&rows[place]) == 1 && !is_marked(&rows[place]);
         is_shown[place] |= is_led_to || is_alone;
     }

@@ -27,9 +27,6 @@ const DETOUR: u32 = 8;
 const READS: usize = 8;
 /// At most this many stores that undo another worker's are shown, with that.
 const MOST_MARKS: usize = 8;
-/// At most this many stores are asked whether they do.
-const MOST_STORES: usize = 2_000;
-
 impl Wanted {
     /// All that the story and the marks name, and the last writes to what the failing worker read.
     pub(super) fn of(
@@ -43,14 +40,11 @@ impl Wanted {
         required.extend(scene.waiting());
         let mut wanted = Wanted::from(scene.trace, scene.names, required);
         wanted.required.extend(scene.last_writers(READS));
-        let marked = (0..scene.trace.steps.len())
+        let marks = describe::all_overwrites(scene.trace);
+        let marked = (0..marks.len())
             .rev()
-            .filter(|&index| scene.is_store(index));
-        let marked = marked
-            .take(MOST_STORES)
-            .filter(|&index| wanted.slice.distance(index).is_some());
-        let marked =
-            marked.filter_map(|index| Some([index, describe::overwrites(scene.trace, index)?]));
+            .filter(|&index| scene.is_own(index) && wanted.slice.distance(index).is_some());
+        let marked = marked.filter_map(|index| Some([index, marks[index]?]));
         let marked: Vec<usize> = marked.take(MOST_MARKS).flatten().collect();
         wanted.required.extend(marked);
         wanted
@@ -160,7 +154,7 @@ mod tests {
                 _ => None,
             });
             let shown: BTreeSet<usize> = shown.collect();
-            let own = shown.iter().filter(|&&step| scene.is_store(step));
+            let own = shown.iter().filter(|&&step| scene.is_own(step));
             let marks = own.filter_map(|&step| describe::overwrites(&trace, step));
             let marks = marks.filter(|&lost| scene.is_own(lost));
             for step in marks.chain(story.steps()) {

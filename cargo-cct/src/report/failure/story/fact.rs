@@ -102,8 +102,12 @@ pub(super) struct Awaited {
     pub step: Option<usize>,
     /// The worker that holds it.
     pub holder: Option<u32>,
+    /// The step by which that came to hold it.
+    pub taken: Option<usize>,
     /// Where it waits.
     pub site: Site,
+    /// It is part of a circle.
+    pub in_cycle: bool,
     /// For a task, why it is not polled.
     pub task: Option<Unpolled>,
 }
@@ -125,8 +129,12 @@ impl Awaited {
             operation: Op::from_code(wait.operation),
             object: waits::number(wait, scene.trace),
             step: last.filter(is_it),
+            taken: wait
+                .holder
+                .and_then(|holder| waits::acquired(scene.trace, wait, holder)),
             holder: wait.holder,
             site: wait.caller.as_ref().unwrap_or(&wait.site).clone(),
+            in_cycle: wait.in_cycle,
             task: wait.task,
         }
     }
@@ -153,7 +161,7 @@ impl Fact {
             | Fact::GivesUp(step)
             | Fact::Dropped(step)
             | Fact::Panics(step) => vec![*step],
-            Fact::WaitsFor { waits, .. } => waits.step.into_iter().collect(),
+            Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),
         }
     }

@@ -12,6 +12,8 @@ use super::{Scene, Sentence, fails_where_it_is, last, words};
 const OBJECTS: usize = 6;
 /// Accesses without values to an object with more of them are everyday, and say nothing.
 const MOST_ACCESSES: usize = 16;
+/// Only so many of the last steps are looked at for what is no lost update.
+const NEAR: usize = 400;
 /// At most this many accesses in between are named.
 const MOST_BETWEEN: usize = 3;
 
@@ -20,31 +22,36 @@ pub(super) fn sentence(scene: &Scene<'_>) -> Option<Sentence> {
     if !fails_where_it_is(scene.bug.kind) {
         return None;
     }
+    let marks = describe::all_overwrites(scene.trace);
+    let lost = |index: usize| lost(scene, index, marks[index]?);
     let objects = objects(scene);
-    let found = |is_it: &dyn Fn(&Scene<'_>, usize) -> Option<Sentence>| {
-        let near = objects.iter().find_map(|&object| {
-            let of_object = |&index: &usize| scene.step(index).object == Some(object);
-            scene
-                .back_from(scene.failing + 1)
-                .filter(of_object)
-                .find_map(|index| is_it(scene, index))
-        });
-        near.map(Some)
+    let of_object = |object: u32| {
+        let back = scene.back_from(scene.failing + 1);
+        back.filter(move |&index| scene.step(index).object == Some(object))
     };
-    let anywhere = |is_it: &dyn Fn(&Scene<'_>, usize) -> Option<Sentence>| {
-        scene
-            .back_from(scene.failing + 1)
-            .find_map(|index| is_it(scene, index))
-    };
-    let updates = found(&lost).or_else(|| found(&outdated)).flatten();
-    let updates = updates.or_else(|| anywhere(&lost));
-    if last::has_read(scene) {
+    let near = objects.iter().find_map(|&object| {
+        let outdated = || {
+            of_object(object)
+                .take(NEAR)
+                .find_map(|index| outdated(scene, index))
+        };
+        of_object(object).find_map(lost).or_else(outdated)
+    });
+    let updates = near.or_else(|| scene.back_from(scene.failing + 1).find_map(lost));
+    if updates.is_some() || last::has_read(scene) {
         // Without values, locks and calls say less.
         return updates;
     }
-    updates
-        .or_else(|| found(&resumed).flatten())
-        .or_else(|| anywhere(&resumed))
+    let resumed = |index: usize| resumed(scene, index);
+    let near = objects
+        .iter()
+        .find_map(|&object| of_object(object).take(NEAR).find_map(resumed));
+    near.or_else(|| {
+        scene
+            .back_from(scene.failing + 1)
+            .take(NEAR)
+            .find_map(resumed)
+    })
 }
 
 /// The objects of the failing worker's last accesses, the latest first.
@@ -67,10 +74,9 @@ fn objects(scene: &Scene<'_>) -> Vec<u32> {
 }
 
 /// A store over a write that its worker had not seen.
-fn lost(scene: &Scene<'_>, index: usize) -> Option<Sentence> {
-    let unseen = describe::overwrites(scene.trace, index).filter(|_| scene.is_own(index))?;
+fn lost(scene: &Scene<'_>, index: usize, unseen: usize) -> Option<Sentence> {
     let read = before(scene, index, |step| step.read.is_some())?;
-    (read < unseen).then(|| {
+    (read < unseen && scene.is_own(index)).then(|| {
         Sentence(vec![
             Fact::Does(read),
             Fact::Does(unseen),

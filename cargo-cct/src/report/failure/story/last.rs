@@ -36,10 +36,10 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
     }
     if facts.is_empty() && told.is_empty() {
         let is_end = |index: usize| {
-            matches!(
-                scene.operation(index),
-                Some(Op::Panic | Op::End | Op::Start)
-            )
+            let ends = |op: Op| {
+                op.releases() || matches!(op, Op::Panic | Op::End | Op::Start | Op::Disconnect)
+            };
+            scene.operation(index).is_some_and(ends)
         };
         facts.extend(
             own.iter()

@@ -139,9 +139,4 @@ impl<'a> Scene<'a> {
             .filter(|&writer| self.is_called(writer))
             .collect()
     }
-
-    /// True if the step is a store of the user's code.
-    pub(in super::super) fn is_store(&self, index: usize) -> bool {
-        self.operation(index) == Some(Op::Store) && self.is_own(index)
-    }
 }

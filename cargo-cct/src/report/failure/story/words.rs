@@ -252,7 +252,21 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
         }
         (Some(Op::Send | Op::Offer), _) => format!("waits to send to `{object}`{at}"),
         (Some(op), Some(holder)) if op.takes_lock() => {
-            format!("waits for `{object}`{at}, which {holder} holds")
+            // In a circle the holder's own clause says where it was taken.
+            let taken = wait.taken.filter(|_| !wait.in_cycle).map(|step| {
+                let place = scene.place(step).map(short_site).unwrap_or_default();
+                format!(" (taken at {place}, step {})", names.step(step))
+            });
+            let is_itself = wait.holder == Some(wait.worker);
+            let holds = if is_itself {
+                "it holds itself".to_owned()
+            } else {
+                format!("{holder} holds")
+            };
+            format!(
+                "waits for `{object}`{at}, which {holds}{}",
+                taken.unwrap_or_default()
+            )
         }
         (Some(op), _) if op.borrows_site() || op == Op::Custom => format!("waits{at}"),
         _ => format!("waits for `{object}`{at}"),
