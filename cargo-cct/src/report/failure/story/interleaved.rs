@@ -109,7 +109,8 @@ fn resumed(scene: &Scene<'_>, index: usize) -> Option<Sentence> {
     let accesses = |range: std::ops::Range<usize>| {
         range.filter(|&other| scene.is_same(index, other) && access::of(scene, other) == Some(kind))
     };
-    if accesses(0..scene.failing + 1).count() > MOST_ACCESSES {
+    let some = accesses(0..scene.failing + 1).take(MOST_ACCESSES + 1);
+    if some.count() > MOST_ACCESSES {
         return None;
     }
     let lane = scene.lane(index);
