@@ -86,3 +86,23 @@ impl Layout {
             .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_fit_narrow_terminals_and_ascii() {
+        let layout = Layout {
+            width: 60,
+            unicode: false,
+        };
+        let told = "w3 came to `ask(…).await` at lib.rs:27 (step 19), and w1 wrote 7 at lib.rs:48 (step 6).";
+        assert_eq!(
+            layout.wrapped(&layout.text(told)),
+            "w3 came to `ask(...).await` at lib.rs:27 (step 19), and w1\n\
+             wrote 7 at lib.rs:48 (step 6).\n"
+        );
+        assert_eq!(layout.wrapped(""), "");
+    }
+}
