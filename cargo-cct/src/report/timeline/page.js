@@ -91,7 +91,8 @@ function drawRow(row, top, left) {
     const preemptions = gap.preemptions ? ', ' + counted(gap.preemptions, 'preemption') : '';
     element.append(make('div', 'gap', `⋮ ${counted(gap.steps, 'step')} hidden${preemptions}`));
   } else if (bits & PREEMPTION && place.left.has(model.lane[before])) {
-    const label = make('div', 'preempted', 'preempted', { role: 'gridcell' });
+    const from = place.lanes.findIndex(worker => worker.number === model.lane[before]);
+    const label = make('div', 'preempted', 'preempted', { role: 'gridcell', 'aria-colindex': from + 2 });
     label.style.left = place.left.get(model.lane[before]) + 22 + 'px';
     label.title = `${model.name(before)} could have gone on`;
     element.append(label);
