@@ -12,6 +12,7 @@ mod counters;
 mod crates;
 mod descriptors;
 mod determinism;
+mod edits;
 mod executors;
 mod exit_codes;
 mod explored;

@@ -11,7 +11,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Output, Place};
 use crate::failure::{Record, Store};
-use crate::run::{Launch, Mode};
+use crate::run::{Launch, Mode, plan};
 
 /// A failure, and all that it takes to run its test again.
 #[derive(Debug)]
@@ -57,9 +57,19 @@ impl Rebuilt {
         let built = cargo.build_selection(&selection)?;
         let index = find(&built.executables, &record, &workspace)?;
         let hash = digest::of_file(&built.executables[index].path)?;
+        let changed = hash != record.provenance.executable_hash;
+        let (executable, test) = (&built.executables[index], &record.name.test);
+        if changed {
+            anyhow::ensure!(
+                plan::names(executable, &[])?.contains(test),
+                "the test of `{}` is gone: `{}` has none that is called `{test}`",
+                record.id,
+                executable.label
+            );
+        }
         let parse = |text| Settings::parse(text).context("the failure's settings");
         Ok(Rebuilt {
-            changed: hash != record.provenance.executable_hash,
+            changed,
             overrides: parse(&record.overrides)?,
             defaults: parse(&record.defaults)?,
             record,

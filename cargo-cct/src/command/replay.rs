@@ -1,7 +1,9 @@
 //! `cargo cct replay`: repeats a failure, checks every step, and reports it again.
 
 use anyhow::Context as _;
-use cct::verdict::Verdict;
+use cct::comparison::Moves;
+use cct::trace::Trace;
+use cct::verdict::{Bug, Verdict};
 use serde_json::json;
 
 use super::interactive::{Subject, lead};
@@ -12,7 +14,8 @@ use crate::exit::Exit;
 use crate::failure::Record;
 use crate::report::{Detail, Json, Layout, Replay, Report};
 use crate::run::{
-    Difference, Launch, Mode, Repeated, Scratch, Stop, difference, repeat, same_end, spawn,
+    Difference, Launch, Mode, Repeated, Scratch, Stop, difference, difference_of_versions, repeat,
+    same_end, same_end_of_versions, spawn,
 };
 
 /// Does it.
@@ -43,68 +46,93 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         });
     }
     let repeated = repeat(&launch, &record.schedule, timeout, &scratch, &stop)?;
-    let replay = judge(record, repeated)?;
-    show(args, record, workspace, &replay, rebuilt.changed)?;
+    let judged = judge(record, repeated, rebuilt.changed)?;
+    show(args, workspace, &judged, rebuilt.changed)?;
+    let replay = judged.replay;
     Ok(match replay {
-        Replay::Reproduced if record.bug.is_some() => Exit::Failed,
-        Replay::Reproduced | Replay::Passes => Exit::Success,
+        Replay::Reproduced(_) if record.bug.is_some() => Exit::Failed,
+        Replay::Reproduced(_) | Replay::Passes => Exit::Success,
         Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished => Exit::Diverged,
         Replay::Stopped => Exit::Interrupted,
     })
 }
 
+/// A replay, compared with what is on record.
+struct Judged {
+    replay: Replay,
+    /// The failure as it is on record, or where the program has changed as it is now.
+    record: Record,
+}
+
 /// Compares what happened with what is on record.
-fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Replay> {
-    Ok(match repeated {
-        Repeated::Stopped => Replay::Stopped,
+fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<Judged> {
+    let as_recorded = |replay| Judged {
+        replay,
+        record: record.clone(),
+    };
+    let replayed = match repeated {
+        Repeated::Stopped => return Ok(as_recorded(Replay::Stopped)),
         Repeated::Refused(reason) => anyhow::bail!("the test cannot be replayed: {reason}"),
         Repeated::Died { bug, .. } => {
-            if same_end(record.bug.as_ref(), Some(&bug)) {
-                Replay::Reproduced
+            let is_same = same_end(record.bug.as_ref(), Some(&bug));
+            return Ok(as_recorded(if is_same {
+                Replay::Reproduced(0)
             } else {
                 Replay::FailsOtherwise(bug.message)
-            }
+            }));
         }
-        Repeated::Ended { replayed, .. } => {
-            let empty = cct::trace::Trace::default();
-            let recorded = record.trace.as_ref().unwrap_or(&empty);
-            let by_engine = replayed
-                .divergence
-                .as_ref()
-                .map(|divergence| Difference::at(recorded, &replayed.trace, divergence));
-            let by_steps = || {
-                record
-                    .trace
-                    .as_ref()
-                    .and_then(|trace| difference(trace, &replayed.trace))
-            };
-            // The engine notices only what it cannot follow; the steps may have differed before. When they
-            // have not, it knows why there are no more.
-            let before =
-                by_steps().filter(|difference| by_engine.is_none() || !difference.is_early_end);
-            if let Some(difference) = before.or(by_engine) {
-                return Ok(Replay::Diverged(Box::new(difference)));
-            }
-            match &replayed.verdict {
-                Verdict::Failed(bug) if same_end(record.bug.as_ref(), Some(bug)) => {
-                    Replay::Reproduced
-                }
-                Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
-                Verdict::Passed | Verdict::CutOff if record.bug.is_none() => Replay::Reproduced,
-                Verdict::Passed => Replay::Passes,
-                Verdict::CutOff => Replay::Unfinished,
-            }
+        Repeated::Ended { replayed, .. } => replayed,
+    };
+    let empty = Trace::default();
+    let recorded = record.trace.as_ref().unwrap_or(&empty);
+    let by_engine = replayed.divergence.as_ref();
+    let by_engine = by_engine.map(|engine| Difference::at(recorded, &replayed.trace, engine));
+    let (by_steps, moves) = if record.trace.is_none() {
+        (None, Moves::default())
+    } else if changed {
+        difference_of_versions(recorded, &replayed.trace)
+    } else {
+        (difference(recorded, &replayed.trace), Moves::default())
+    };
+    // The engine notices only what it cannot follow; the steps may have differed before. When they have not,
+    // it knows why there are no more.
+    let before = by_steps.filter(|difference| by_engine.is_none() || !difference.is_early_end);
+    if let Some(difference) = before.or(by_engine) {
+        return Ok(as_recorded(Replay::Diverged(Box::new(difference))));
+    }
+    let is_same = |bug: &Bug| {
+        if changed {
+            same_end_of_versions(record.bug.as_ref(), Some(bug), &moves)
+        } else {
+            same_end(record.bug.as_ref(), Some(bug))
         }
-    })
+    };
+    let replay = match &replayed.verdict {
+        Verdict::Failed(bug) if is_same(bug) => Replay::Reproduced(moves.count()),
+        Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
+        Verdict::Passed | Verdict::CutOff if record.bug.is_none() => {
+            Replay::Reproduced(moves.count())
+        }
+        Verdict::Passed => Replay::Passes,
+        Verdict::CutOff => Replay::Unfinished,
+    };
+    let mut judged = as_recorded(replay);
+    if changed && matches!(judged.replay, Replay::Reproduced(_)) {
+        if let Verdict::Failed(bug) = replayed.verdict {
+            judged.record.bug = Some(*bug);
+        }
+        judged.record.trace = Some(replayed.trace);
+    }
+    Ok(judged)
 }
 
 fn show(
     args: &ReplayArgs,
-    record: &Record,
     workspace: &Workspace,
-    replay: &Replay,
+    judged: &Judged,
     changed: bool,
 ) -> anyhow::Result<()> {
+    let Judged { replay, record } = judged;
     let report = Report::of(record, &workspace.root);
     if args.output.json {
         let value = json!({
@@ -117,7 +145,7 @@ fn show(
         return Ok(Json::line("replayed", value)?);
     }
     let layout = Layout::of_terminal();
-    if let Replay::Reproduced = replay {
+    if let Replay::Reproduced(_) = replay {
         let detail = if args.full {
             Detail::Full
         } else {

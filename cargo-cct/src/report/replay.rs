@@ -9,8 +9,8 @@ use crate::run::{Difference, Repeats};
 /// The result of a replay.
 #[derive(Debug)]
 pub(crate) enum Replay {
-    /// The same steps, the same failure.
-    Reproduced,
+    /// The same steps, the same failure; so many of their places in the source have moved.
+    Reproduced(usize),
     /// The schedule could be followed, and nothing failed.
     Passes,
     /// The schedule could be followed, and was cut off before anything failed.
@@ -27,7 +27,7 @@ impl Replay {
     /// The word for programs.
     pub(crate) fn word(&self) -> &'static str {
         match self {
-            Replay::Reproduced => "reproduced",
+            Replay::Reproduced(_) => "reproduced",
             Replay::Passes => "passes",
             Replay::Unfinished => "unfinished",
             Replay::FailsOtherwise(_) => "fails_otherwise",
@@ -49,10 +49,18 @@ impl Replay {
         let id = paint(STRONG, &record.id.to_string());
         let mut out = String::new();
         match self {
-            Replay::Reproduced => {
+            Replay::Reproduced(moved) => {
                 let steps = record.trace.as_ref().map_or(0, cct::trace::Trace::len);
+                let moved = match moved {
+                    0 => String::new(),
+                    1 => ", one place in the source has moved".to_owned(),
+                    n => format!(", {n} places in the source have moved"),
+                };
                 let checked = if steps > 0 {
-                    format!(": {} as on record", super::count(steps as u64, "step"))
+                    format!(
+                        ": {} as on record{moved}",
+                        super::count(steps as u64, "step")
+                    )
                 } else {
                     String::new()
                 };
@@ -77,7 +85,7 @@ impl Replay {
         }
         if changed {
             let note = match self {
-                Replay::Reproduced | Replay::Passes | Replay::Stopped => {
+                Replay::Reproduced(_) | Replay::Passes | Replay::Stopped => {
                     "the executable has changed since the failure was found"
                 }
                 Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished => {

@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use cct::codec::Wire as _;
+use cct::comparison::Moves;
 use cct::trace::Schedule;
 use cct::verdict::{Bug, Verdict};
 use cct::wire::{Event, Replayed};
@@ -110,6 +111,20 @@ impl Repeated {
             Repeated::Refused(_) | Repeated::Stopped => None,
         }
     }
+}
+
+/// The same of executions of two versions of a program, in which places may have moved.
+pub(crate) fn same_end_of_versions(
+    one: Option<&Bug>,
+    other: Option<&Bug>,
+    moves: &Moves<'_>,
+) -> bool {
+    let here_now = one.map(|bug| Bug {
+        // A place where no step was made may be anywhere.
+        site: bug.site.as_ref().and_then(|site| moves.of(site)).cloned(),
+        ..bug.clone()
+    });
+    same_end(here_now.as_ref(), other)
 }
 
 /// Tells whether two executions ended alike: both without a bug, or both with the same one.

@@ -1,6 +1,6 @@
 //! Where two executions of one schedule part.
 
-use cct::comparison::{Depth, parting, told};
+use cct::comparison::{Depth, Moves, Parting, parting, parting_of_versions, told};
 use cct::operation::Operation;
 use cct::trace::Trace;
 use cct::wire::Divergence;
@@ -27,9 +27,23 @@ pub(crate) struct Difference {
 /// How many steps are told of each.
 const LAST: usize = 10;
 
-/// Compares two executions step by step.
+/// Compares two executions of one program step by step.
 pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Difference> {
     let parting = parting(recorded, happened, Depth::Operation)?;
+    difference_at(&parting, recorded, happened)
+}
+
+/// The same of two versions of it, in which places may have moved; tells where to.
+pub(crate) fn difference_of_versions<'a>(
+    recorded: &'a Trace,
+    happened: &'a Trace,
+) -> (Option<Difference>, Moves<'a>) {
+    let (parting, moves) = parting_of_versions(recorded, happened);
+    let difference = parting.and_then(|parting| difference_at(&parting, recorded, happened));
+    (difference, moves)
+}
+
+fn difference_at(parting: &Parting<'_>, recorded: &Trace, happened: &Trace) -> Option<Difference> {
     let index = parting.index;
     let length = recorded.steps.len().max(happened.steps.len());
     // How it ends is a matter of the verdict: a bug may be mended while the steps are the same.

@@ -24,8 +24,8 @@ mod spread;
 mod watch;
 
 pub(crate) use claim::{Claim, Scope};
-pub(crate) use confirm::{Repeated, repeat, same_end};
-pub(crate) use difference::{Difference, difference};
+pub(crate) use confirm::{Repeated, repeat, same_end, same_end_of_versions};
+pub(crate) use difference::{Difference, difference, difference_of_versions};
 pub(crate) use explore::{Explorer, Finding, Outcome, Repeats, TestRun};
 pub(crate) use interact::{Led, interact};
 pub(crate) use length::{Length, is_preemption, is_switch, lane};

@@ -139,7 +139,8 @@ fn list(executable: &Executable) -> Result<Option<Vec<Listed>>, PlanError> {
     Ok(Some(listed))
 }
 
-fn names(executable: &Executable, more: &[&str]) -> Result<Vec<String>, PlanError> {
+/// The names of the executable's tests, listed with these arguments more.
+pub(crate) fn names(executable: &Executable, more: &[&str]) -> Result<Vec<String>, PlanError> {
     let label = || executable.label.clone();
     let output = Command::new(&executable.path)
         .args(["--list", "--format", "terse"])

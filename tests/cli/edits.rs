@@ -1,0 +1,127 @@
+//! Replays of programs that have been edited since.
+
+use std::fs;
+
+use cct_tests::support::{Finished, Workspace};
+
+use crate::explored::text;
+
+const SOURCE: &str = "tests/long.rs";
+const TESTS: [&str; 3] = [
+    "a_lost_update_in_a_pool",
+    "two_locks_in_two_orders",
+    "two_preemptions_are_needed",
+];
+
+/// The fixture with a failure of each of the tests, and their ids.
+fn found() -> (Workspace, Vec<String>) {
+    let workspace = Workspace::of_fixture("shrinking");
+    let args = [&["--strategy", "random"][..], &TESTS].concat();
+    let events = workspace.explore(&[&args[..2], &["--", "--exact"], &args[2..]].concat(), 100);
+    let id = |test: &&str| {
+        let failure = &events.test(&format!("shrinking::long {test}"))["failure"];
+        text(&failure["id"]).to_owned()
+    };
+    let ids = TESTS.iter().map(id).collect();
+    (workspace, ids)
+}
+
+fn replay(workspace: &Workspace, id: &str) -> Finished {
+    Finished::of(workspace.cct().args(["replay", id]))
+}
+
+/// A few numbers that look drawn.
+fn drawn(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).expect("31 bits") % below
+    }
+}
+
+/// An edit that changes no step: comments, blank lines, statements without one, another name.
+fn edited(source: &str, drawn: &mut dyn FnMut(usize) -> usize) -> String {
+    let is_inside = |line: &str| line.starts_with("    ") && line.ends_with(';');
+    let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
+    for _ in 0..=drawn(6) {
+        let at = drawn(lines.len());
+        match drawn(4) {
+            0 => lines.insert(at, String::new()),
+            1 if !lines[at].starts_with("#[") => lines.insert(at, "// Edited.".to_owned()),
+            2 if is_inside(&lines[at]) => {
+                lines.insert(at, "let _more = 1 + std::hint::black_box(1);".to_owned());
+            }
+            _ => {
+                for line in &mut lines {
+                    *line = line.replace("readers", "watchers");
+                }
+            }
+        }
+    }
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+#[test]
+fn replays_survive_edits_that_change_no_step() {
+    let (workspace, ids) = found();
+    let path = workspace.path(SOURCE);
+    let source = fs::read_to_string(&path).expect("a test");
+    let mut moved = 0;
+    for seed in 0..6 {
+        let edited = edited(&source, &mut drawn(seed));
+        fs::write(&path, &edited).expect("it can be written");
+        for id in &ids {
+            let told = replay(&workspace, id);
+            assert!(told.stdout.contains("Reproduced"), "{told:#?}\n{edited}");
+            moved += usize::from(told.stdout.contains("in the source have moved"));
+        }
+    }
+    assert!(moved > 0, "some lines were added before others");
+}
+
+/// A change of the steps is told with its place, and never called a reproduction.
+#[test]
+fn changes_of_steps_are_told() {
+    let (workspace, ids) = found();
+    let path = workspace.path(SOURCE);
+    let source = fs::read_to_string(&path).expect("a test");
+    let changes = [
+        // Which of the tests, the text, another text, the word for the result.
+        (1, "*other.1.lock().unwrap() += 1;", "", "Diverged"),
+        (1, "if round == 10 {", "if round == 99 {", "Diverged"),
+        (
+            2,
+            "halves[1].store(value, Ordering::SeqCst);",
+            "halves[1].swap(value, Ordering::SeqCst);",
+            "Diverged",
+        ),
+        (
+            2,
+            "load(Ordering::SeqCst) < 2",
+            "load(Ordering::SeqCst) < 3",
+            "Passes",
+        ),
+        (
+            2,
+            "both halves were torn",
+            "another failure",
+            "another failure",
+        ),
+    ];
+    for (test, from, to, expected) in changes {
+        assert!(source.contains(from), "{from}");
+        fs::write(&path, source.replace(from, to)).expect("it can be written");
+        let told = replay(&workspace, &ids[test]);
+        assert!(told.stdout.contains(expected), "{from}: {told:#?}");
+        assert!(!told.stdout.contains("Reproduced"), "{from}: {told:#?}");
+    }
+    let renamed = source.replace(TESTS[0], "renamed");
+    fs::write(&path, renamed).expect("it can be written");
+    let told = replay(&workspace, &ids[0]);
+    told.expect(96);
+    assert!(told.stderr.contains("is gone"), "{told:#?}");
+}
