@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use std::{env, fs, thread};
@@ -17,8 +18,19 @@ const NAMES: [&str; 4] = [
     "google-chrome",
     "google-chrome-stable",
 ];
+/// It runs as whoever tests, and without much shared memory.
+const FLAGS: [&str; 5] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+];
 /// A browser that says nothing for so long has hung.
 const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Whether the browser of this machine works.
+static WORKS: OnceLock<bool> = OnceLock::new();
 
 /// A browser with one page.
 pub(crate) struct Browser {
@@ -33,13 +45,30 @@ pub(crate) struct Browser {
     pub(crate) errors: Vec<String>,
 }
 
+/// True if it can show an empty page: a machine may lack what it needs.
+fn works(program: &Path) -> bool {
+    let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chromium-probe");
+    let shown = Command::new(program)
+        .args(FLAGS)
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .args(["--dump-dom", "about:blank"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    shown.is_ok_and(|shown| String::from_utf8_lossy(&shown.stdout).contains("<html>"))
+}
+
 impl Browser {
-    /// Starts it; none if there is none on this machine.
+    /// Starts it; none if there is none on this machine that works.
     pub(crate) fn start(name: &str) -> Option<Browser> {
         let folders = env::var_os("PATH").unwrap_or_default();
         let program = env::split_paths(&folders)
             .flat_map(|folder| NAMES.map(|name| folder.join(name)))
             .find(|path| path.is_file())?;
+        if !WORKS.get_or_init(|| works(&program)) {
+            eprintln!("`{}` does not start here", program.display());
+            return None;
+        }
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{name}"));
         let _ = fs::remove_dir_all(&profile);
         // The protocol goes over descriptors 3 and 4.
@@ -49,12 +78,7 @@ impl Browser {
                 "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null",
             ])
             .arg(program)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-            ])
+            .args(FLAGS)
             .args(["--remote-debugging-pipe", "--window-size=1400,900"])
             .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::piped())

@@ -59,7 +59,7 @@ fn browser(test: &str) -> Option<Browser> {
         let mut stderr = std::io::stderr();
         let _ = writeln!(
             stderr,
-            "\n!!! {test}: NOT TESTED, there is no Chromium on this machine \
+            "\n!!! {test}: NOT TESTED, no Chromium works on this machine \
              (`apt-get install chromium`)"
         );
     }
