@@ -97,12 +97,29 @@ impl Bug {
         self.is_like(other) && self.places_of_waits() == other.places_of_waits()
     }
 
+    /// The same of two executions in one process, where addresses tell objects apart: a circle is of the same
+    /// objects.
+    pub fn is_same_here_as(&self, other: &Bug) -> bool {
+        let circle = |bug: &Bug| {
+            let waits = bug.waits.iter().filter(|wait| wait.in_cycle);
+            let mut circle: Vec<_> = waits
+                .map(|wait| (wait.site.line, wait.site.column, wait.address))
+                .collect();
+            circle.sort_unstable();
+            circle
+        };
+        self.is_same_as(other) && circle(self) == circle(other)
+    }
+
     /// The places of those who wait, in order; of a circle, of those who are part of it.
-    fn places_of_waits(&self) -> Vec<(u8, &str, u32)> {
+    fn places_of_waits(&self) -> Vec<(u8, &str, u32, u32)> {
         let counts = |wait: &&Wait| wait.in_cycle || self.kind != BugKind::LockCycle;
         let waits = self.waits.iter().filter(counts);
         let mut places: Vec<_> = waits
-            .map(|wait| (wait.operation, wait.site.file.as_str(), wait.site.line))
+            .map(|wait| {
+                let Site { file, line, column } = &wait.site;
+                (wait.operation, file.as_str(), *line, *column)
+            })
             .collect();
         places.sort_unstable();
         places
@@ -285,5 +302,36 @@ mod tests {
             Some(3),
         );
         assert!(inside.is_like(&bug(BugKind::Signal, "killed by signal 11", None)));
+    }
+
+    /// One function locks both pairs of locks in its order: the places are the same, the objects are not.
+    #[test]
+    fn circles_of_other_objects_are_other_deadlocks() {
+        let waits = |column: u32, addresses: [u64; 2]| Bug {
+            waits: addresses
+                .map(|address| Wait {
+                    worker: 1,
+                    operation: 0,
+                    address,
+                    object: None,
+                    site: Site {
+                        file: "a.rs".to_owned(),
+                        line: 3,
+                        column,
+                    },
+                    holder: None,
+                    spins: false,
+                    in_cycle: true,
+                    task: None,
+                    caller: None,
+                })
+                .into(),
+            ..bug(BugKind::Deadlock, "nobody can wake them", None)
+        };
+        let one = waits(1, [8, 16]);
+        assert!(one.is_same_here_as(&waits(1, [16, 8])));
+        assert!(!one.is_same_here_as(&waits(1, [8, 24])));
+        assert!(one.is_same_as(&waits(1, [8, 24])));
+        assert!(!one.is_same_as(&waits(9, [8, 16])));
     }
 }

@@ -119,6 +119,12 @@ fn changes_of_steps_are_told() {
         assert!(told.stdout.contains(expected), "{from}: {told:#?}");
         assert!(!told.stdout.contains("Reproduced"), "{from}: {told:#?}");
     }
+    // The steps are the same, and the values that they are about are not.
+    let edited = source.replace("for value in 1..3 {", "for value in [1, 7] {");
+    let edited = edited.replace("(1..3)", "[1, 7].into_iter()");
+    fs::write(&path, edited).expect("it can be written");
+    let told = replay(&workspace, &ids[2]);
+    assert!(told.stdout.contains("are others"), "{told:#?}");
     let renamed = source.replace(TESTS[0], "renamed");
     fs::write(&path, renamed).expect("it can be written");
     let told = replay(&workspace, &ids[0]);

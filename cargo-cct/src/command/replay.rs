@@ -2,8 +2,9 @@
 
 use anyhow::Context as _;
 use cct::comparison::Moves;
-use cct::trace::Trace;
+use cct::trace::{Step, Trace, Value};
 use cct::verdict::{Bug, Verdict};
+use cct::wire::Replayed;
 use serde_json::json;
 
 use super::interactive::{Subject, lead};
@@ -62,6 +63,8 @@ struct Judged {
     replay: Replay,
     /// The failure as it is on record, or where the program has changed as it is now.
     record: Record,
+    /// How that differs from what is on record, in sentences.
+    changes: Vec<String>,
 }
 
 /// Compares what happened with what is on record.
@@ -69,6 +72,7 @@ fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<J
     let as_recorded = |replay| Judged {
         replay,
         record: record.clone(),
+        changes: Vec::new(),
     };
     let replayed = match repeated {
         Repeated::Stopped => return Ok(as_recorded(Replay::Stopped)),
@@ -118,6 +122,7 @@ fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<J
     };
     let mut judged = as_recorded(replay);
     if changed && matches!(judged.replay, Replay::Reproduced(_)) {
+        judged.changes = changes(record, recorded, &replayed);
         if let Verdict::Failed(bug) = replayed.verdict {
             judged.record.bug = Some(*bug);
         }
@@ -126,13 +131,38 @@ fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<J
     Ok(judged)
 }
 
+/// The values and words that are others in another version of the program, although the steps are the same.
+fn changes(record: &Record, recorded: &Trace, replayed: &Replayed) -> Vec<String> {
+    let mut changes = Vec::new();
+    let number = |value: Option<Value>| value.filter(|value| !matches!(value, Value::Pointer(_)));
+    let pairs = recorded.steps.iter().zip(&replayed.trace.steps);
+    let differs = |&(_, (one, other)): &(usize, (&Step, &Step))| {
+        let of = |step: &Step| (number(step.read), number(step.written));
+        of(one) != of(other)
+    };
+    if let Some((index, _)) = pairs.enumerate().find(differs) {
+        let step = recorded.number_of(index);
+        changes.push(format!("the values of step {step} are others"));
+    }
+    if let (Some(before), Verdict::Failed(now)) = (&record.bug, &replayed.verdict)
+        && before.message != now.message
+    {
+        changes.push(format!("the message was: {}", before.message.trim_end()));
+    }
+    changes
+}
+
 fn show(
     args: &ReplayArgs,
     workspace: &Workspace,
     judged: &Judged,
     changed: bool,
 ) -> anyhow::Result<()> {
-    let Judged { replay, record } = judged;
+    let Judged {
+        replay,
+        record,
+        changes,
+    } = judged;
     let report = Report::of(record, &workspace.root);
     if args.output.json {
         let value = json!({
@@ -140,6 +170,7 @@ fn show(
             "outcome": replay.word(),
             "executable_changed": changed,
             "divergence": replay.difference(),
+            "changes": changes,
             "failure": report.json(),
         });
         return Ok(Json::line("replayed", value)?);
@@ -154,6 +185,9 @@ fn show(
         anstream::print!("{}", report.text(&layout, detail));
     }
     anstream::print!("{}", replay.text(record, changed, &layout));
+    for change in changes {
+        anstream::println!("             {change}");
+    }
     Ok(())
 }
 

@@ -214,14 +214,16 @@ impl Explorer<'_> {
                 on_finding(&finding);
             }
             let schedule = finding.schedule.clone();
+            let began = Instant::now();
             let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
+            let once = began.elapsed();
             finding.judge(repeated);
             if processes > 1 && matches!(finding.repeats, Repeats::No(_)) {
                 // Processes of one test may be in each other's way, by a file for example.
                 return self.explore(executable, test, strategy, 1, on_progress, on_finding);
             }
             on_finding(&finding);
-            if let Some(shorter) = self.shrink(&launch, &finding, timeout)? {
+            if let Some(shorter) = self.shrink(&launch, &finding, (timeout, once))? {
                 finding = shorter;
                 on_finding(&finding);
             }
@@ -231,13 +233,13 @@ impl Explorer<'_> {
         Ok(run)
     }
 
-    /// The failure by a shorter schedule, if there is time to look for one; otherwise as it is, with what was
-    /// tried. None if nothing was.
+    /// The failure by a shorter schedule, if there is time to look for one, given how long one execution takes;
+    /// otherwise as it is, with the effort. None if nothing was tried.
     fn shrink(
         &self,
         launch: &Launch<'_>,
         found: &Finding,
-        hang_timeout: Duration,
+        (hang_timeout, once): (Duration, Duration),
     ) -> io::Result<Option<Finding>> {
         let settings = launch.overrides.clone().over(launch.defaults.clone());
         let (time, kind) = (settings.shrink(), found.bug.as_ref().map(|bug| bug.kind));
@@ -245,7 +247,14 @@ impl Explorer<'_> {
             return Ok(None);
         };
         let is_shrunk = kind.is_some_and(|kind| reason_not_to(kind).is_none());
-        if time.is_zero() || !is_shrunk || found.repeats != Repeats::Yes || self.stop.is_set() {
+        // The first attempt and the last one are made in any case.
+        let is_long = once * 2 > time;
+        if time.is_zero()
+            || is_long
+            || !is_shrunk
+            || found.repeats != Repeats::Yes
+            || self.stop.is_set()
+        {
             return Ok(None);
         }
         let shrinker = Shrinker {

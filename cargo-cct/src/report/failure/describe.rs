@@ -162,7 +162,7 @@ pub(super) fn ahead(trace: &Trace, names: &Names, step: &Step) -> String {
 }
 
 /// The step that a store undoes without having seen it: the latest write by another worker since
-/// this worker last read the object.
+/// this worker last read the object, if it has not written to it after that.
 pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
     let step = &trace.steps[index];
     if operation(step) != Some(Op::Store) {
@@ -173,6 +173,10 @@ pub(super) fn overwrites(trace: &Trace, index: usize) -> Option<usize> {
         .iter()
         .rposition(|other| same(other) && other.worker == step.worker && other.read.is_some())?;
     let is_write = |other: &Step| same(other) && other.written.is_some();
+    let mut since = trace.steps[read + 1..index].iter();
+    if since.any(|other| is_write(other) && other.worker == step.worker) {
+        return None;
+    }
     let written = read + trace.steps[read..index].iter().rposition(is_write)?;
     (trace.steps[written].worker != step.worker).then_some(written)
 }
@@ -190,6 +194,8 @@ pub(super) fn all_overwrites(trace: &Trace) -> Vec<Option<usize>> {
         });
         if step.read.is_some() {
             reads.insert((step.worker, object), index);
+        } else if step.written.is_some() {
+            reads.remove(&(step.worker, object));
         }
         if step.written.is_some() {
             writes.insert(object, (index, step.worker));

@@ -63,7 +63,7 @@ pub(super) fn run(
         let fails = match end.verdict {
             Verdict::Failed(bug) => {
                 let expected = failure.get_or_insert_with(|| (*bug).clone());
-                expected.is_same_as(&bug)
+                expected.is_same_here_as(&bug)
             }
             Verdict::Passed | Verdict::CutOff => false,
         };
