@@ -233,8 +233,8 @@ impl Explorer<'_> {
         Ok(run)
     }
 
-    /// The failure by a shorter schedule, if there is time to look for one, given how long one execution takes;
-    /// otherwise as it is, with the effort. None if nothing was tried.
+    /// The failure by a shorter schedule, if there is time to look for one, given how long one execution
+    /// takes; otherwise as it is, with the effort. None if nothing was tried.
     fn shrink(
         &self,
         launch: &Launch<'_>,
