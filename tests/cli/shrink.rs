@@ -155,7 +155,7 @@ fn failures_are_shrunk_before_they_are_shown() {
 fn failures_of_tasks_are_shrunk() {
     for fixture in ["streams", "executors", "tasks"] {
         let workspace = Workspace::of_fixture(fixture);
-        let args = ["--strategy", "random", "--shrink", "500ms"];
+        let args = ["--strategy", "random", "--shrink", "10s"];
         let events = workspace.explore(&args, 100);
         let mut shrunk = 0;
         for (test, ended) in events.ended() {
