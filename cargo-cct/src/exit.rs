@@ -1,5 +1,6 @@
 //! The exit codes of the tool; those that nextest has too mean the same there.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 /// How the whole command ended.
@@ -10,6 +11,8 @@ pub(crate) enum Exit {
     Success = 0,
     /// There was no test to run.
     NoTests = 4,
+    /// Results of shards lack, of which nothing was found.
+    Incomplete = 5,
     /// The request makes no sense, or the machine cannot serve it.
     Setup = 96,
     /// A failure was found, or replayed.
@@ -22,8 +25,64 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// Each code with its meaning, for help and documentation.
+    const TABLE: [(Exit, &str); 8] = [
+        (
+            Exit::Success,
+            "nothing was found; for `replay`: the failure is gone; for `shrink`: it came to an end",
+        ),
+        (Exit::NoTests, "there was no test to run"),
+        (
+            Exit::Incomplete,
+            "for `merge`: nothing was found, but results of shards lack",
+        ),
+        (
+            Exit::Setup,
+            "wrong request or settings, an unfit machine or toolchain, or tests that were refused",
+        ),
+        (
+            Exit::Failed,
+            "a failure was found or replayed, or no schedule of a test came to an end",
+        ),
+        (Exit::BuildFailed, "the build failed, and cargo said why"),
+        (
+            Exit::Diverged,
+            "a replay left its schedule, failed in another way, or was cut off",
+        ),
+        (Exit::Interrupted, "the run was stopped by a signal"),
+    ];
+
+    /// The table as help has it.
+    pub(crate) fn help() -> String {
+        let mut text = String::from("Exit codes:");
+        for (exit, meaning) in Exit::TABLE {
+            write!(text, "\n  {:>3}  {meaning}", exit as u8).expect("text takes text");
+        }
+        text
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_the_table() {
+        let mut table = String::from("| exit code | means |\n|---|---|\n");
+        for (exit, meaning) in Exit::TABLE {
+            writeln!(table, "| {} | {meaning} |", exit as u8).expect("text takes text");
+        }
+        let page = include_str!("../../docs/ci.md");
+        assert!(
+            page.contains(&table),
+            "docs/ci.md is to have this:\n{table}"
+        );
     }
 }

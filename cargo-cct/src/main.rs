@@ -16,12 +16,15 @@
 
 #![deny(unsafe_code)]
 
+mod archive;
 mod build;
 mod cli;
 mod command;
+mod config;
 mod exit;
 mod failure;
 mod report;
+mod results;
 mod rewrite;
 mod run;
 #[cfg(test)]

@@ -201,6 +201,7 @@ mod tests {
             read: Some(Value::Signed(rng.bits())),
             written: (worker > 4).then_some(Value::Bool(true)),
             choice_point: worker > 2,
+            preempts: worker > 3,
             label: (worker > 3).then_some(worker),
             thread: (worker > 5).then_some(1),
             ahead_of: (0..worker % 3).collect(),

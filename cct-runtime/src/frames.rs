@@ -8,6 +8,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::engine::{Suspended, call_at};
 use crate::wire::Board;
 
 /// The calls, the innermost first, each as an offset from where the executable begins in memory.
@@ -50,6 +51,25 @@ impl Frames {
         };
         // SAFETY: `visit` gets the frames that are given here, and the unwinder reads this stack only.
         unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
+        frames
+    }
+
+    /// Returns the frames of a stack that is suspended at this context.
+    ///
+    /// # Safety
+    ///
+    /// A switch has saved the context, and nobody goes on there any more.
+    pub(crate) unsafe fn at(context: Suspended) -> Frames {
+        unsafe extern "C" fn walk(frames: *mut Frames) {
+            // SAFETY: the caller's, below.
+            unsafe { _Unwind_Backtrace(visit, frames.cast()) };
+        }
+        let mut frames = Frames {
+            places: [0; Board::FRAMES],
+            count: 0,
+        };
+        // SAFETY: the caller's; the walk reads that stack, and writes below it only.
+        unsafe { call_at(context, &raw mut frames, walk) };
         frames
     }
 

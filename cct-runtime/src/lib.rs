@@ -9,6 +9,7 @@ pub mod known;
 pub mod object;
 pub mod operation;
 pub mod origin;
+pub mod part;
 pub mod strategy;
 pub mod trace;
 pub mod verdict;

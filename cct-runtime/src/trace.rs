@@ -4,6 +4,7 @@
 //! each step, so that a replay can be checked and a person can read it.
 
 use crate::codec::{wire_enum, wire_struct};
+use crate::operation::Operation;
 
 /// The choices of one iteration: enough to repeat it in the same binary.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -91,6 +92,85 @@ pub struct Trace {
     /// Gone when their lines have been looked up.
     #[cfg_attr(feature = "serde", serde(default, skip))]
     pub stacks: Vec<Vec<u64>>,
+    /// The calls that led to each panic, in order, and then those that each worker is in at the end.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub backtraces: Vec<Backtrace>,
+    /// The awaits that each task is in which nobody polls at the end.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub awaits: Vec<Awaits>,
+    /// The block of memory whose misuse is the bug, if it is known.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub misused: Option<Block>,
+}
+
+/// The life of a block of memory, in steps by index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Block {
+    /// The step in which it was allocated; none if that was before the first.
+    pub allocated: Option<u32>,
+    /// The step in which it was freed.
+    pub freed: Option<u32>,
+}
+
+/// The calls that a worker is in: when it panics, or at the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Backtrace {
+    /// The worker.
+    pub worker: u32,
+    /// The note of the panic, an index into the trace's steps; none for the end.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub panic: Option<u32>,
+    /// The calls as the process tells them, an index into the trace's stacks.
+    #[cfg_attr(feature = "serde", serde(default, skip))]
+    pub stack: u32,
+    /// The calls, the innermost first, when they have been looked up.
+    pub calls: Vec<Call>,
+}
+
+/// A call that somebody is in; one that is inlined counts as any other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Call {
+    /// The function's path.
+    pub function: String,
+    /// The line that it is at, if that is known.
+    pub site: Option<Site>,
+}
+
+/// The awaits that a task is in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Awaits {
+    /// The task.
+    pub worker: u32,
+    /// The awaits, each after those that it is around.
+    pub points: Vec<AwaitPoint>,
+}
+
+/// An await whose future is not ready.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AwaitPoint {
+    /// How many awaits are around it: several branches may have the same ones.
+    pub depth: u32,
+    /// Where it is.
+    pub site: Site,
+    /// The name of the async body that it is in, as the compiler has it.
+    pub body: String,
 }
 
 /// A worker of a recorded execution.
@@ -172,6 +252,12 @@ pub struct Step {
     /// True when the strategy could have picked another worker here.
     #[cfg_attr(feature = "serde", serde(alias = "contested"))]
     pub choice_point: bool,
+    /// True when another worker made the step before, and was enabled still: it could have made this one.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
+    pub preempts: bool,
     /// The program's own label of it, an index into the trace's labels.
     #[cfg_attr(
         feature = "serde",
@@ -225,6 +311,12 @@ pub enum Outcome {
     Woken,
 }
 
+/// True if a worker whose step this was lets others go on: to leave it then is no preemption.
+pub fn lets_go(operation: Operation, outcome: Outcome) -> bool {
+    let waits = matches!(outcome, Outcome::Waits | Outcome::Woken);
+    waits || operation == Operation::End || operation.gives_way()
+}
+
 /// A value read from or written to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -252,6 +344,7 @@ impl Step {
             read: None,
             written: None,
             choice_point: false,
+            preempts: false,
             label: None,
             thread: None,
             ahead_of: Vec::new(),
@@ -321,8 +414,21 @@ wire_struct!(Trace {
     sites,
     labels,
     steps,
-    stacks
+    stacks,
+    backtraces,
+    awaits,
+    misused
 });
+wire_struct!(Backtrace {
+    worker,
+    panic,
+    stack,
+    calls
+});
+wire_struct!(Call { function, site });
+wire_struct!(Awaits { worker, points });
+wire_struct!(AwaitPoint { depth, site, body });
+wire_struct!(Block { allocated, freed });
 wire_struct!(WorkerInfo {
     name,
     spawned_at,
@@ -344,6 +450,7 @@ wire_struct!(Step {
     read,
     written,
     choice_point,
+    preempts,
     label,
     thread,
     ahead_of,

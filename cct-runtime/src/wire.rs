@@ -14,25 +14,28 @@ use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
 use crate::verdict::{Bug, Verdict};
 
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
-/// The task of the process: `explore`, `trace`, `replay`, `shrink` or `interactive`. Unset: the test runs
-/// once, natively. `trace` is `explore` with everything recorded: each iteration ends with an
-/// [`Event::Replayed`].
+/// The task of the process: `explore`, `trace`, `replay`, `shrink`, `shrink-apart` or `interactive`. Unset:
+/// the test runs once, natively. `trace` is `explore` with everything recorded: each iteration ends with an
+/// [`Event::Replayed`]. `shrink-apart` is `shrink` with a process for each execution.
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
 pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";
 /// With `interactive`: the number of the descriptor that answers to [`Event::Asked`] are read from, each a
 /// little-endian `u32`.
 pub const ENV_ANSWERS: &str = "CCT_ANSWERS_FD";
-/// With `explore`: the number of this process and how many explore the test, `0/2`; unset, it is the only
-/// one. See `harness/share.rs` for who has which iterations.
+/// With `explore`: the [`crate::part::Part`] of the search that this process makes; unset, it makes all. See
+/// `harness/share.rs` for who has which iterations.
 pub const ENV_PART: &str = "CCT_PART";
 /// The path of the file that is mapped as the [`Board`]; made by cargo-cct with [`Board::FILE_SIZE`].
 pub const ENV_BOARD: &str = "CCT_BOARD";
 /// With `replay` and `shrink`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
 /// set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
+/// If set: a debugger runs the process, and is to see its workers as threads. Nobody need listen to events
+/// then, and there need be no board.
+pub const ENV_DEBUGGED: &str = "CCT_DEBUGGED";
 /// Settings above the test's attribute (command line, environment), as [`crate::config::Settings`] prints.
 pub const ENV_OVERRIDES: &str = "CCT_OVERRIDES";
 /// Settings below the test's attribute (config file), likewise.
@@ -82,6 +85,10 @@ pub struct Shrunk {
 /// Fingerprints, so that what several processes have seen can be counted together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Fingerprints {
+    /// The last iteration that was made, from 1; 0 if there was none.
+    pub through: u64,
+    /// There were more than are told.
+    pub is_partial: bool,
     /// Of schedules.
     pub schedules: Vec<u64>,
     /// Of behaviours.
@@ -365,6 +372,8 @@ wire_struct!(Shrunk {
     is_complete
 });
 wire_struct!(Fingerprints {
+    through,
+    is_partial,
     schedules,
     behaviours,
     first

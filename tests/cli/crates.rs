@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cct_tests::support::{Finished, Workspace};
+use cct_tests::support::{Events, Finished, Workspace};
 
 /// A fixture's tests and how each must end.
 #[track_caller]
-fn assert_ends(fixture: &str, tests: &[(&str, &str)]) {
+fn assert_ends(fixture: &str, tests: &[(&str, &str)]) -> Events {
     let workspace = Workspace::of_fixture(fixture);
     let fails = tests.iter().any(|(_, status)| *status != "PASS");
     let events = workspace.explore(&["--workspace"], if fails { 100 } else { 0 });
@@ -21,6 +21,7 @@ fn assert_ends(fixture: &str, tests: &[(&str, &str)]) {
         assert_eq!(event["uncontrolled"], serde_json::json!([]), "{name}");
         assert!(event["diverged"].is_null(), "{name}: {event}");
     }
+    events
 }
 
 #[test]
@@ -83,7 +84,9 @@ fn global_allocators() {
     let passed = tests.map(|test| (test, "PASS"));
     let stuck = ("allocator::mutex who_has_the_lock_waits", "DEADLOCK");
     let freed = ("allocator::atomic a_block_is_given_back_twice", "BAD FREE");
-    assert_ends("allocator", &[&passed[..], &[stuck, freed]].concat());
+    let events = assert_ends("allocator", &[&passed[..], &[stuck, freed]].concat());
+    let summary = events.test(freed.0)["failure"]["summary"].to_string();
+    assert!(summary.contains(" freed "), "{summary}");
 }
 
 #[test]

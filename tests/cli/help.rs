@@ -27,6 +27,16 @@ fn of_replay() {
 }
 
 #[test]
+fn of_archive() {
+    insta::assert_snapshot!(help(&["archive"]));
+}
+
+#[test]
+fn of_merge() {
+    insta::assert_snapshot!(help(&["merge"]));
+}
+
+#[test]
 fn of_list() {
     insta::assert_snapshot!(help(&["list"]));
 }
@@ -42,8 +52,23 @@ fn of_shrink() {
 }
 
 #[test]
+fn of_keep() {
+    insta::assert_snapshot!(help(&["keep"]));
+}
+
+#[test]
 fn of_expand() {
     insta::assert_snapshot!(help(&["expand"]));
+}
+
+#[test]
+fn of_config() {
+    insta::assert_snapshot!(help(&["config"]));
+}
+
+#[test]
+fn of_show_env() {
+    insta::assert_snapshot!(help(&["show-env"]));
 }
 
 #[test]

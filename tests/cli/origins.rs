@@ -134,8 +134,6 @@ fn a_report_knows_packages_also_when_it_is_shown_again() {
     let shown = run(&["show"]);
     shown.expect(0);
     for report in [&found.stdout, &shown.stdout] {
-        // A step of another package is shown as the call.
-        assert!(report.contains("add_twice   "), "{report}");
-        assert!(!report.contains("fetch_add"), "{report}");
+        assert!(report.contains("in library"), "{report}");
     }
 }

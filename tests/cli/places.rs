@@ -140,7 +140,7 @@ fn a_step_in_a_dependency_is_shown_at_the_call() {
         assert!(lost.contains(call), "{call} of\n{lost}");
     }
     let tasks = report("dependencies an_update_is_lost_by_tasks");
-    assert!(tasks.matches("sum.lock ").count() >= 4, "{tasks}");
+    assert!(tasks.matches("sum.lock … ").count() >= 4, "{tasks}");
 
     let failure = &PLACES.1.test("places::dependencies a_deadlock")["failure"];
     let callers = failure["bug"]["waits"].as_array().expect("they wait");

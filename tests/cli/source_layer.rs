@@ -352,9 +352,9 @@ fn a_dependency_is_rewritten_when_it_is_named() {
     workspace.test(&named, 0);
     let finished = workspace.test(
         &["--package", "bare", "--interleave", "apert", "--no-run"],
-        0,
+        96,
     );
-    let told = "warning: `--interleave apert`: no package of this name was built";
+    let told = "did you mean `apart`?";
     assert!(finished.stderr.contains(told), "{}", finished.stderr);
 }
 

@@ -114,28 +114,3 @@ fn each_bug_is_found_with_each_seed_and_replays() {
     }
     assert!(deviations.is_empty(), "\n{}", deviations.join("\n"));
 }
-
-/// The README shows the output of the tool, but for lines that it leaves out.
-#[test]
-fn the_readme_shows_a_report_as_it_is() {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/examples");
-    let place = ["--manifest-path", manifest, "--target-dir", target];
-    let finished = Finished::of(
-        cargo_cct()
-            .args(["test", "--seed", "2", "-p", "bank"])
-            .args(place),
-    );
-    finished.expect(100);
-    let readme = include_str!("../../README.md");
-    let (_, rest) = readme.split_once("```text\n").expect("a sample");
-    let (sample, _) = rest.split_once("```").expect("its end");
-    let mut told = finished.stdout.lines().map(str::trim_end);
-    for line in sample.lines().map(str::trim_end) {
-        assert!(
-            told.any(|other| other == line),
-            "the README has `{line}`:\n{}",
-            finished.stdout
-        );
-    }
-}

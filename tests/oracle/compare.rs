@@ -198,15 +198,7 @@ fn survey(
     strategy: &'static str,
     most: u64,
 ) -> Space {
-    let settings = Settings {
-        iterations: Some(most),
-        seed: Some(1),
-        timeouts: Some(match rule {
-            Timeouts::Late => config::Timeouts::Late,
-            Timeouts::Race => config::Timeouts::Race,
-        }),
-        ..Settings::default()
-    };
+    let settings = settings(rule, most);
     let mut outcomes = BTreeSet::new();
     let mut behaviours = Vec::new();
     let mut see = |seen: &Seen| {
@@ -228,6 +220,19 @@ fn survey(
         made: behaviours.len(),
         different: different.len(),
         counters,
+    }
+}
+
+/// The settings of a search of so many iterations.
+pub(crate) fn settings(rule: Timeouts, iterations: u64) -> Settings {
+    Settings {
+        iterations: Some(iterations),
+        seed: Some(1),
+        timeouts: Some(match rule {
+            Timeouts::Late => config::Timeouts::Late,
+            Timeouts::Race => config::Timeouts::Race,
+        }),
+        ..Settings::default()
     }
 }
 

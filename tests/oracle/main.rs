@@ -15,6 +15,7 @@ mod machine;
 mod minimise;
 mod outcome;
 mod program;
+mod shards;
 mod state;
 mod tasks;
 
@@ -53,6 +54,9 @@ struct Arguments {
     /// The number of the one program that is looked at.
     #[arg(long)]
     number: Option<u64>,
+    /// Compares what shards make of each program with what one search does, instead.
+    #[arg(long)]
+    shards: bool,
 }
 
 /// The results of a family.
@@ -78,7 +82,8 @@ fn main() -> ExitCode {
         explorer: Explorer::new(&Settings::default()),
         rows: Vec::new(),
     };
-    if FIXED.contains(only) && arguments.number.is_none() {
+    let mut sharded = (0, 0);
+    if FIXED.contains(only) && arguments.number.is_none() && !arguments.shards {
         for (number, (name, program, rule)) in fixed::programs().into_iter().enumerate() {
             let strategies = strategies(number as u64);
             oracle.look(FIXED, name, &program, rule, &strategies);
@@ -95,9 +100,26 @@ fn main() -> ExitCode {
         let count = families.len() as u64;
         let family = families[(number % count) as usize];
         let program = family.draw(Rng::new(derive(arguments.seed, number)));
+        if arguments.shards {
+            let differences =
+                shards::differences(&mut oracle.explorer, &program, family.rule, number);
+            sharded.0 += 1;
+            sharded.1 += differences.len();
+            for difference in differences {
+                say(&format!("{}, number {number}: {difference}", family.name));
+            }
+            continue;
+        }
         let strategies = strategies(number / count);
         let name = number.to_string();
         oracle.look(family.name, &name, &program, family.rule, &strategies);
+    }
+    if arguments.shards {
+        say(&format!(
+            "{} programs, {} differences",
+            sharded.0, sharded.1
+        ));
+        return ExitCode::from(u8::from(sharded.1 > 0));
     }
     let differs = oracle.print();
     say(&format!(

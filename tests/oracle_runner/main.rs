@@ -22,3 +22,16 @@ fn strategies_see_what_the_oracle_says() {
     assert!(early > programs / 4, "{text}");
     assert!(executions > 100 * programs && outcomes > programs, "{text}");
 }
+
+/// Shards make together what one search makes that is so many times as long.
+#[test]
+fn shards_make_what_one_search_does() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oracle"));
+    let output = command
+        .args(["--shards", "--programs", "300"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("300 programs, 0 differences"), "{text}");
+}

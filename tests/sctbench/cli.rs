@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::thread;
+use std::time::Duration;
 
 use cct::strategy::Spec;
 
@@ -56,6 +57,9 @@ pub(crate) struct Arguments {
     /// Measure one row in this process, and print it
     #[arg(long, hide = true)]
     one: bool,
+    /// Find the bug of one program, shrink it for so many seconds, and print the lengths
+    #[arg(long, value_name = "SECONDS")]
+    shrink: Option<u64>,
 }
 
 /// The work to be done.
@@ -65,6 +69,8 @@ pub(crate) enum Task {
     List,
     /// Measure a row in this process.
     One(Job),
+    /// Shrink what the first strategy finds in this process.
+    Shrink(Job, Duration),
     /// Measure rows, in processes of their own.
     Run(Run),
     /// Make the page from rows that were measured before.
@@ -93,6 +99,17 @@ impl Arguments {
             return Ok(Task::Render);
         }
         let mut jobs = self.jobs()?;
+        if let Some(seconds) = self.shrink {
+            let strategy = self.strategies()?.pop();
+            let job = jobs.pop().filter(|_| self.only.len() == 1);
+            return match (job, strategy) {
+                (Some(job), Some(strategy)) => Ok(Task::Shrink(
+                    Job { strategy, ..job },
+                    Duration::from_secs(seconds),
+                )),
+                _ => Err("`--shrink` takes one program".to_owned()),
+            };
+        }
         if self.one {
             return match (jobs.pop(), jobs.is_empty()) {
                 (Some(job), true) => Ok(Task::One(job)),

@@ -18,6 +18,7 @@ mod remarks;
 mod row;
 mod run;
 mod share;
+mod shrinking;
 mod table;
 
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Task::One(job) => measure::print(&job),
+        Task::Shrink(job, time) => shrinking::print(&job, time),
         Task::Run(run) => run.carry_out(),
         Task::Render => run::render(),
     };

@@ -99,3 +99,31 @@ fn what_does_not_exist_is_refused() {
         assert!(text.starts_with("error: "), "{text}");
     }
 }
+
+/// The engine's own strategy that makes schedules in the order of their preemptions knows the fewest.
+#[test]
+fn shrinking_leaves_as_few_preemptions_as_are_needed() {
+    let programs = [
+        ("CS/account", 0),
+        ("CS/bluetooth_driver", 1),
+        ("CS/circular_buffer", 1),
+        ("CS/deadlock01", 1),
+        ("CS/din_phil4_sat", 0),
+        ("CS/queue", 1),
+        ("CS/reorder_4", 1),
+        ("CS/stack", 1),
+        ("CS/twostage", 1),
+        ("CS/wronglock_3", 1),
+        ("CB/stringbuffer-jdk1.4", 2),
+        ("Chess/InterlockedWorkStealQueue", 2),
+        ("RADBench/bug6", 1),
+    ];
+    for (program, fewest) in programs {
+        let output = sctbench(&["--only", program, "--strategy", "random", "--shrink", "60"]);
+        assert!(output.status.success(), "{program}: {output:?}");
+        let row: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(row["by_preemptions"], fewest, "{row:#}");
+        assert_eq!(row["to"][0], fewest, "{row:#}");
+        assert_eq!(row["replays"], true, "{row:#}");
+    }
+}

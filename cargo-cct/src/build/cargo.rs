@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{fs, process};
 
 use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
 use cct::claim::Exceptions;
@@ -17,7 +17,6 @@ use cct::known::Crate;
 use cct::origin;
 
 use super::chosen::Chosen;
-use super::digest;
 use super::layer;
 use super::linked::Linked;
 use super::marker::{Marker, Treatment};
@@ -29,6 +28,7 @@ use super::versions;
 use super::workspace::{Workspace, library_path};
 use super::wrapper;
 use crate::cli::{CargoArgs, Output};
+use crate::config::{Override, Profile, Subject};
 use crate::rewrite::{self, Part, Passes};
 
 /// The common parts of every call of cargo.
@@ -125,8 +125,24 @@ pub(crate) struct Executable {
     pub env: Vec<(String, OsString)>,
     /// The settings of its package and of the workspace.
     pub config: Settings,
+    /// Settings for some of its tests, which count more.
+    pub overrides: Vec<Override>,
     /// The file that says whose code is where.
     pub origins: PathBuf,
+}
+
+impl Executable {
+    /// The settings that files give for one of its tests.
+    pub(crate) fn config_of(&self, test: &str) -> Settings {
+        let subject = Subject {
+            package: &self.package,
+            binary: &self.target,
+            binary_id: &self.label,
+            kind: &self.kind,
+            test,
+        };
+        Profile::overrides_of(&self.overrides, &subject).over(self.config.clone())
+    }
 }
 
 /// Why there are no executables.
@@ -141,6 +157,9 @@ pub(crate) enum BuildError {
     /// The table of packages cannot be written.
     #[error("cannot write `{0}`")]
     Origins(PathBuf, #[source] io::Error),
+    /// Cargo does not tell of the packages.
+    #[error("cannot read the packages of the workspace")]
+    Packages(#[source] Box<cargo_metadata::Error>),
     /// The build failed, and cargo said why.
     #[error("the build failed")]
     Failed,
@@ -179,10 +198,9 @@ impl Cargo<'_> {
     pub(crate) fn command(&self) -> Command {
         let Cargo {
             toolchain,
-            sysroot,
             workspace,
-            chosen,
             output,
+            ..
         } = self;
         let mut command = Command::new(&toolchain.cargo);
         command
@@ -195,19 +213,29 @@ impl Cargo<'_> {
             .args(["--color", output.color.word()])
             .args((output.verbose > 1).then_some("--verbose"))
             .args(output.quiet.then_some("--quiet"))
-            .env("RUSTC_WRAPPER", &sysroot.wrappers.rustc)
-            .env(wrapper::ENV_SYSROOT, &sysroot.lib)
-            .env(layer::ENV_SHADOW, workspace.target.join("shadow"))
-            .envs(chosen.variables(workspace))
-            // A build folder that the user shares with plain builds would mix with them.
-            .env("CARGO_BUILD_BUILD_DIR", &workspace.target);
+            .env_remove(wrapper::ENV_CHAINED)
+            .envs(self.variables());
         command.current_dir(&workspace.folder);
-        toolchain.pin(&mut command);
-        match wrapper::wrapper_before(&workspace.folder) {
-            Some(before) => command.env(wrapper::ENV_CHAINED, before),
-            None => command.env_remove(wrapper::ENV_CHAINED),
-        };
         command
+    }
+
+    /// The variables that have cargo build what is under control.
+    pub(crate) fn variables(&self) -> Vec<(String, OsString)> {
+        let (sysroot, workspace) = (self.sysroot, self.workspace);
+        let mut all = self.chosen.variables(workspace);
+        let mut set = |name: &str, value: OsString| all.push((name.to_owned(), value));
+        set("RUSTC_WRAPPER", sysroot.wrappers.rustc.clone().into());
+        set(wrapper::ENV_SYSROOT, sysroot.lib.clone().into());
+        set(layer::ENV_SHADOW, workspace.target.join("shadow").into());
+        // A build folder that the user shares with plain builds would mix with them.
+        set("CARGO_BUILD_BUILD_DIR", workspace.target.clone().into());
+        if let Some(before) = wrapper::wrapper_before(&workspace.folder) {
+            set(wrapper::ENV_CHAINED, before);
+        }
+        if let Some((name, value)) = self.toolchain.pinned() {
+            set(name, value);
+        }
+        all
     }
 
     /// Makes known whose code is where; returns the file that says so to test processes.
@@ -219,19 +247,7 @@ impl Cargo<'_> {
         );
         let bytes = table.to_bytes();
         origin::install(table);
-        let folder = self.workspace.target.join("origins");
-        let file = folder.join(&digest::of_parts(&[&bytes])[..16]);
-        let write = || {
-            fs::create_dir_all(&folder)?;
-            // Another run may be reading it: it is there as a whole, or not at all.
-            let beside = folder.join(format!("tmp-{}", process::id()));
-            fs::write(&beside, &bytes)?;
-            fs::rename(&beside, &file)
-        };
-        if !file.exists() {
-            write().map_err(|error| BuildError::Origins(file.clone(), error))?;
-        }
-        Ok(file)
+        origins::write(&self.workspace.target, &bytes)
     }
 
     fn describe(&self, made: &Made, origins: &Path) -> Built {
@@ -294,6 +310,7 @@ impl Cargo<'_> {
             root: self.workspace.root.clone(),
             env,
             config: member.config.clone(),
+            overrides: self.workspace.profile.overrides.clone(),
             origins: origins.to_owned(),
         })
     }
@@ -402,6 +419,23 @@ impl Made {
         crates.dedup();
         crates
     }
+}
+
+/// Returns what the crates in an executable may do, by the files beside it alone.
+pub(crate) fn linked_facts(executable: &Path) -> Exceptions {
+    let folder = executable.parent().unwrap_or(Path::new("."));
+    // The build's own libraries are in the folder of the host, `<target>/<profile>/deps`.
+    let parts: Vec<_> = folder.iter().collect();
+    let host = match &parts[..] {
+        [before @ .., _, profile, deps] => before.iter().chain([profile, deps]).collect(),
+        _ => PathBuf::new(),
+    };
+    let files = fs::read_dir(host).into_iter().flatten().flatten();
+    let libraries = files.map(|entry| entry.path()).filter(|path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("rlib" | "so"))
+    });
+    Linked::new(libraries.collect()).of(executable)
 }
 
 fn label(package: &str, kind: &TargetKind, target: &str) -> String {

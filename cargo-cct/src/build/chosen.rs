@@ -38,10 +38,14 @@ impl Chosen {
     ///
     /// A test's attribute comes too late for its build.
     pub(crate) fn new(typed: &Settings, workspace: &Workspace) -> Chosen {
-        // All that is typed, or else what any manifest says.
+        // All that is typed, or else what any file says.
         let all = |of: fn(&Settings) -> Option<&Vec<String>>| {
             let manifests = workspace.packages.values();
             let configured = manifests.filter_map(|member| of(&member.config));
+            // A crate that counts for a single test has to be built so for all.
+            let overrides = workspace.profile.overrides.iter();
+            let overrides = overrides.filter_map(|it| of(&it.settings));
+            let configured = configured.chain(overrides);
             let mut names: Vec<String> = match of(typed) {
                 Some(names) => names.clone(),
                 None => configured.flatten().cloned().collect(),

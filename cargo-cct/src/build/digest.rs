@@ -17,6 +17,18 @@ pub(crate) fn of_parts(parts: &[&[u8]]) -> String {
     hex(&hash.finalize())
 }
 
+/// Names executables, given by their labels and the hashes of their content.
+pub(crate) fn of_executables(all: impl Iterator<Item = (String, String)>) -> String {
+    let mut all: Vec<String> = all.map(|(label, hash)| format!("{label} {hash}")).collect();
+    all.sort();
+    of_parts(&all.iter().map(String::as_bytes).collect::<Vec<_>>())
+}
+
+/// Hashes bytes, as [`of_file`] does a file that has them.
+pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// Hashes a file's content.
 pub(crate) fn of_file(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();

@@ -78,7 +78,8 @@ impl Marker {
         Marker::parse(&fs::read_to_string(path(file)).ok()?)
     }
 
-    fn text(&self) -> String {
+    /// The note as it is written.
+    pub(crate) fn text(&self) -> String {
         let mut kinds = Kind::ALL.iter();
         let kind = kinds.find(|(kind, _)| *kind == self.kind);
         let kind = kind.map_or("", |(_, word)| word);
@@ -98,7 +99,8 @@ impl Marker {
         text
     }
 
-    fn parse(text: &str) -> Option<Marker> {
+    /// Reads what [`Marker::text`] returns.
+    pub(crate) fn parse(text: &str) -> Option<Marker> {
         let mut lines = text.lines();
         let word = lines.next()?;
         let (kind, _) = Kind::ALL.iter().find(|(_, known)| *known == word)?;

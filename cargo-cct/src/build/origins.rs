@@ -1,12 +1,15 @@
 //! The owner of each file of source: the folders of all packages, as cargo's messages tell of them.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, process};
 
-use cargo_metadata::PackageId;
+use cargo_metadata::{MetadataCommand, PackageId};
+use cct::codec::Wire as _;
 use cct::origin::{Owner, Row, Table};
 
+use super::cargo::BuildError;
+use super::digest;
 use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
 use super::workspace::Workspace;
@@ -39,6 +42,41 @@ pub(super) fn table(
         rows.extend(self::rows(Owner::Cct, "", "", &home.join("src")));
     }
     Table::new(&workspace.root.to_string_lossy(), rows)
+}
+
+/// Writes the table of all packages that cargo knows of, built or not; returns its file.
+pub(crate) fn of_metadata(
+    workspace: &Workspace,
+    toolchain: &Toolchain,
+    sysroot: &Sysroot,
+) -> Result<PathBuf, BuildError> {
+    let metadata = MetadataCommand::new()
+        .cargo_path(&toolchain.cargo)
+        .manifest_path(&workspace.manifest)
+        .exec()
+        .map_err(|error| BuildError::Packages(Box::new(error)))?;
+    let packages = metadata.packages.into_iter();
+    let manifests = packages.map(|package| (package.id, package.manifest_path.into()));
+    let of = (workspace, toolchain, sysroot);
+    let bytes = table(of, &manifests.collect(), &BTreeMap::new()).to_bytes();
+    write(&workspace.target, &bytes)
+}
+
+/// Writes a table; returns its file, which is named by what is in it.
+pub(super) fn write(target: &Path, bytes: &[u8]) -> Result<PathBuf, BuildError> {
+    let folder = target.join("origins");
+    let file = folder.join(&digest::of_parts(&[bytes])[..16]);
+    let write = || {
+        fs::create_dir_all(&folder)?;
+        // Another run may be reading it: it is there as a whole, or not at all.
+        let beside = folder.join(format!("tmp-{}", process::id()));
+        fs::write(&beside, bytes)?;
+        fs::rename(&beside, &file)
+    };
+    if !file.exists() {
+        write().map_err(|error| BuildError::Origins(file.clone(), error))?;
+    }
+    Ok(file)
 }
 
 /// A folder as cargo spells it, and as the kernel does: debug information has the latter.

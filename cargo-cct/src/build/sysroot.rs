@@ -134,6 +134,12 @@ pub(crate) fn cache_folder() -> Result<PathBuf, SysrootError> {
     Ok(base.ok_or(SysrootError::NoCache)?.join("cargo-cct"))
 }
 
+/// Names the engine of this tool, and how crates are built for it.
+pub(crate) fn engine() -> String {
+    let parts = [embedded::SOURCES, embedded::WRAPPER];
+    digest::of_parts(&parts.map(str::as_bytes))
+}
+
 fn key(toolchain: &Toolchain) -> String {
     let parts = [
         embedded::SOURCES,

@@ -1,11 +1,12 @@
 //! The compiler and cargo that the user would get, and what they call this machine.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
 /// The user's toolchain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Toolchain {
     /// The cargo to run; the one that runs us, when one does.
     pub cargo: PathBuf,
@@ -73,14 +74,12 @@ impl Toolchain {
         })
     }
 
-    /// Makes a command, and what it starts, stay with this toolchain: a package in the graph may have a
-    /// `rust-toolchain` file, which rustup would obey in that package's folder.
-    pub(crate) fn pin(&self, command: &mut Command) {
-        if let Some(name) = self.sysroot.file_name()
-            && env::var_os("RUSTUP_TOOLCHAIN").is_none()
-        {
-            command.env("RUSTUP_TOOLCHAIN", name);
-        }
+    /// The variable that makes a command, and what it starts, stay with this toolchain, unless it is set: a
+    /// package in the graph may have a `rust-toolchain` file, which rustup would obey in its folder.
+    pub(crate) fn pinned(&self) -> Option<(&'static str, OsString)> {
+        let name = self.sysroot.file_name()?.to_owned();
+        let variable = "RUSTUP_TOOLCHAIN";
+        env::var_os(variable).is_none().then_some((variable, name))
     }
 
     /// The first line of the version.

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use std::{env, io};
 
 use cargo_metadata::{MetadataCommand, Package, PackageId};
-use cct::config::Settings;
+use cct::config::{Kind, Setting, Settings};
 
 use super::toolchain::Toolchain;
-use crate::cli::{CargoArgs, ConfigError, configured};
+use crate::cli::CargoArgs;
+use crate::config::{self, ConfigError, ConfigFile, FileError, NoProfile, Profile, configured};
+
+/// Says that `CARGO_TARGET_DIR` is our part of the target folder already.
+pub(crate) const OWN_TARGET: &str = "CCT_TARGET_DIR";
 
 /// The user's workspace.
 #[derive(Debug)]
@@ -23,8 +27,14 @@ pub(crate) struct Workspace {
     pub target: PathBuf,
     /// Its members.
     pub packages: BTreeMap<PackageId, Member>,
-    /// The settings of the workspace.
+    /// The settings of the profile and of the workspace's manifest.
     pub config: Settings,
+    /// The profiles that it has.
+    pub file: ConfigFile,
+    /// The profile that counts.
+    pub profile: Profile,
+    /// The settings of its manifest.
+    own: Settings,
 }
 
 /// A package of the workspace.
@@ -32,8 +42,21 @@ pub(crate) struct Workspace {
 pub(crate) struct Member {
     /// Cargo's description of it.
     pub package: Package,
-    /// Its settings and the workspace's.
+    /// The settings of the profile, its own, and the workspace's.
     pub config: Settings,
+    /// The settings of its manifest.
+    own: Settings,
+}
+
+/// A setting that a file gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Source {
+    /// Its name.
+    pub setting: &'static str,
+    /// Its value, as it could be typed.
+    pub value: String,
+    /// The file, and the part of it.
+    pub place: String,
 }
 
 /// Why the workspace cannot be used.
@@ -51,6 +74,12 @@ pub(crate) enum WorkspaceError {
     /// The settings make no sense.
     #[error("wrong settings in `{0}`")]
     Config(PathBuf, #[source] ConfigError),
+    /// The file of settings makes no sense.
+    #[error("wrong settings")]
+    File(#[source] FileError),
+    /// The file of settings does not have the profile.
+    #[error(transparent)]
+    Profile(#[from] NoProfile),
 }
 
 impl Workspace {
@@ -58,6 +87,27 @@ impl Workspace {
     pub(crate) fn has_member(&self, name: &str) -> bool {
         let mut members = self.packages.values();
         members.any(|member| member.package.name.as_str() == name)
+    }
+
+    /// A workspace that is only unpacked: its root, the current folder, its manifest, where files go, and its
+    /// settings.
+    pub(crate) fn unpacked(
+        [root, folder, manifest, target]: [PathBuf; 4],
+        config: Settings,
+        file: ConfigFile,
+    ) -> Result<Workspace, NoProfile> {
+        let profile = Profile::of(&file, "default")?;
+        Ok(Workspace {
+            root,
+            folder,
+            manifest,
+            target,
+            packages: BTreeMap::new(),
+            own: config.clone(),
+            config,
+            file,
+            profile,
+        })
     }
 
     /// Asks cargo about the workspace that the arguments mean.
@@ -84,8 +134,15 @@ impl Workspace {
             Some(path) => absolute(Path::new(path))?,
             None => metadata.target_directory.into_std_path_buf(),
         };
+        let target = match env::var_os(OWN_TARGET) {
+            // `CARGO_TARGET_DIR` is set to it, for cargo as others call it.
+            Some(own) if own == target.as_os_str() => target,
+            _ => target.join("cct"),
+        };
         let root = metadata.workspace_root.into_std_path_buf();
-        let config = configured(&metadata.workspace_metadata, "workspace")
+        let file = ConfigFile::read(&root).map_err(WorkspaceError::File)?;
+        let profile = Profile::of(&file, "default")?;
+        let own = configured(&metadata.workspace_metadata, "workspace")
             .map_err(|error| WorkspaceError::Config(root.join("Cargo.toml"), error))?;
         let mut packages = BTreeMap::new();
         for package in metadata.packages {
@@ -93,24 +150,101 @@ impl Workspace {
                 WorkspaceError::Config(package.manifest_path.clone().into(), error)
             })?;
             let member = Member {
-                config: own.over(config.clone()),
+                config: Settings::default(),
                 package,
+                own,
             };
             packages.insert(member.package.id.clone(), member);
         }
-        Ok(Workspace {
+        let mut workspace = Workspace {
             root,
             folder,
             manifest,
-            target: target.join("cct"),
+            target,
             packages,
-            config,
-        })
+            config: Settings::default(),
+            file,
+            profile,
+            own,
+        };
+        workspace.merge();
+        Ok(workspace)
+    }
+
+    /// A workspace that cargo has described before, without its packages: enough to keep failures.
+    pub(crate) fn restored(
+        (root, folder, manifest, target): (&Path, &Path, &Path, &Path),
+        file: ConfigFile,
+        profile: &str,
+    ) -> Result<Workspace, WorkspaceError> {
+        let mut workspace = Workspace {
+            root: root.to_owned(),
+            folder: folder.to_owned(),
+            manifest: manifest.to_owned(),
+            target: target.to_owned(),
+            packages: BTreeMap::new(),
+            config: Settings::default(),
+            profile: Profile::of(&file, "default")?,
+            file,
+            own: Settings::default(),
+        };
+        workspace.choose(profile)?;
+        Ok(workspace)
+    }
+
+    /// Has another profile count.
+    pub(crate) fn choose(&mut self, profile: &str) -> Result<(), WorkspaceError> {
+        self.profile = Profile::of(&self.file, profile)?;
+        self.merge();
+        Ok(())
+    }
+
+    /// Settings in the order in which they count: the profile's, a package's, the workspace's.
+    fn merge(&mut self) {
+        let (profile, own) = (&self.profile.settings, &self.own);
+        self.config = profile.clone().over(own.clone());
+        for member in self.packages.values_mut() {
+            let lower = member.own.clone().over(own.clone());
+            member.config = profile.clone().over(lower);
+        }
+    }
+
+    /// Each setting that a file gives for all tests, and what counts where several do; with its source.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        let file = format!("{}, profile {}", config::PATH, self.profile.name);
+        let all = |settings: &Settings, source: &str| -> Vec<Source> {
+            let given = settings.given();
+            let given = given.map(|(row, text)| Source {
+                setting: row.name,
+                value: as_typed(row, text),
+                place: source.to_owned(),
+            });
+            given.collect()
+        };
+        let mut sources = all(&self.profile.settings, &file);
+        for member in self.packages.values() {
+            let source = format!("package.metadata.cct of {}", member.package.name);
+            sources.extend(all(&member.own, &source));
+        }
+        sources.extend(all(&self.own, "workspace.metadata.cct"));
+        sources
     }
 
     /// Where failures are kept.
     pub(crate) fn failures(&self) -> PathBuf {
         self.target.join("failures")
+    }
+}
+
+/// Lengths of time with their unit.
+fn as_typed(row: &Setting, text: String) -> String {
+    match row.kind {
+        Kind::TimeOrOff if text == "0" => "off".to_owned(),
+        Kind::Time | Kind::TimeOrOff => match text.strip_suffix("000") {
+            Some(seconds) if !seconds.is_empty() => format!("{seconds}s"),
+            _ => format!("{text}ms"),
+        },
+        _ => text,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line as typed, for each verb.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +9,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::cargo_args::CargoArgs;
 use super::duration;
 use super::explore::ExploreArgs;
+use super::servers::ServerArgs;
+use crate::exit::Exit;
 use crate::rewrite;
+use crate::run::ShardArg;
 
 /// Runs the tests of a workspace under many interleavings, and replays what fails.
 #[derive(Debug, Parser)]
@@ -16,7 +20,8 @@ use crate::rewrite;
     name = "cargo-cct",
     bin_name = "cargo cct",
     version,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = Exit::help()
 )]
 pub(crate) struct Cli {
     /// The verb.
@@ -37,14 +42,33 @@ pub(crate) enum Verb {
     Show(ShowArgs),
     /// Looks for a shorter schedule with the same failure.
     Shrink(ShrinkArgs),
+    /// Writes a failure's schedule into its package, for runs to try it first.
+    Keep(KeepArgs),
     /// Shows what the source layer changes, as a diff.
     Expand(ExpandArgs),
     /// Removes what was built and found.
     Clean(CleanArgs),
+    /// Shows the settings that count, or the schema of their file.
+    Config(ConfigArgs),
+    /// Runs cargo-nextest on the tests under control.
+    Nextest(NextestArgs),
+    /// Prints the variables by which other tools build and run the tests under control.
+    ShowEnv(Box<ShowEnvArgs>),
+    /// Explores the only test that is named; what cargo and nextest run in place of a test executable.
+    #[command(hide = true)]
+    RunTest(RunTestArgs),
+    /// Prints the completions of a shell.
+    Completions(CompletionsArgs),
+    /// Writes the manual pages.
+    Man(ManArgs),
+    /// Builds the tests and packs them, to be run on other machines.
+    Archive(Box<ArchiveArgs>),
+    /// Joins the results of shards.
+    Merge(MergeArgs),
 }
 
 /// How results are shown.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct Output {
     /// Prints JSON on standard output: one object a line, each with its version.
@@ -91,7 +115,8 @@ impl ColorChoice {
 }
 
 /// `cargo cct test`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = Exit::help())]
 pub(crate) struct TestArgs {
     /// The arguments for cargo.
     #[command(flatten)]
@@ -99,9 +124,15 @@ pub(crate) struct TestArgs {
     /// How tests are explored.
     #[command(flatten)]
     pub explore: ExploreArgs,
+    /// Where tests run, and for how long.
+    #[command(flatten)]
+    pub many: ManyArgs,
     /// How results are shown.
     #[command(flatten)]
     pub output: Output,
+    /// The news for build servers.
+    #[command(flatten)]
+    pub servers: ServerArgs,
     /// Only builds.
     #[arg(long)]
     pub no_run: bool,
@@ -117,6 +148,69 @@ pub(crate) struct TestArgs {
     /// More names, and the options `--exact`, `--skip`, `--ignored`, `--include-ignored`, ….
     #[arg(last = true, value_name = "ARGS")]
     pub rest: Vec<String>,
+}
+
+/// Options for runs on many machines, and of many hours.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Many machines")]
+pub(crate) struct ManyArgs {
+    /// Runs the tests of this archive, without building anything; `cargo cct archive` makes one.
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+    /// Makes one part in n of the schedules of a run that is n times as long: `1/n` to `n/n`, or `auto`, as
+    /// Slurm, Kubernetes, GitLab, Buildkite, `CircleCI` or GNU parallel say.
+    #[arg(long, env = "CCT_SHARD", value_name = "I/N", value_parser = ShardArg::parse)]
+    pub shard: Option<ShardArg>,
+    /// Keeps the results in this folder, for `cargo cct merge`, and goes on with those that are there. A
+    /// shard has a folder in it.
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
+    /// The same, and gives the time, which is `--time` for all tests together, to those that still show new
+    /// behaviours.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["results", "compare_strategies"])]
+    pub campaign: Option<PathBuf>,
+}
+
+/// Where the failures of an archive are.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Unpacked {
+    /// The archive that the failure was found in, instead of a workspace.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["manifest_path", "target_dir"])]
+    pub archive: Option<PathBuf>,
+    /// The folder of results that failures are looked for in [default: with an archive `cct-results`].
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
+}
+
+/// `cargo cct archive`.
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    /// The archive.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub file: PathBuf,
+    /// The arguments for cargo.
+    #[command(flatten)]
+    pub cargo: CargoArgs,
+    /// How its tests are explored by default.
+    #[command(flatten)]
+    pub explore: ExploreArgs,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders of results, or folders with these in them [default: cct-results].
+    #[arg(value_name = "DIR")]
+    pub folders: Vec<PathBuf>,
+    /// Where the joined results go [default: the folder, if it is only one].
+    #[arg(long, value_name = "DIR")]
+    pub into: Option<PathBuf>,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// Which workspace's failures are meant.
@@ -136,9 +230,12 @@ pub(crate) struct ReplayArgs {
     /// A failure's id, its folder, or `latest`.
     #[arg(default_value = "latest")]
     pub failure: String,
-    /// Runs the failing schedule under this command, such as `rust-gdb --args`.
+    /// Runs the failing schedule under this command: `gdb`, `lldb` and `rr` are told of the workers.
     #[arg(long, value_name = "COMMAND")]
     pub debugger: Option<String>,
+    /// Writes entries for debugging the failing schedule to `.vscode/launch.json`.
+    #[arg(long, conflicts_with_all = ["debugger", "interactive", "full", "json"])]
+    pub vscode: bool,
     /// Follows the failing schedule choice by choice, and leaves it where you say.
     #[arg(long, conflicts_with_all = ["debugger", "full", "json"])]
     pub interactive: bool,
@@ -151,6 +248,9 @@ pub(crate) struct ReplayArgs {
     /// Where the failure is looked for.
     #[command(flatten)]
     pub place: Place,
+    /// The archive that it is of.
+    #[command(flatten)]
+    pub unpacked: Unpacked,
     /// How results are shown.
     #[command(flatten)]
     pub output: Output,
@@ -171,6 +271,23 @@ pub(crate) struct ShrinkArgs {
     /// Where the failure is looked for.
     #[command(flatten)]
     pub place: Place,
+    /// The archive that it is of.
+    #[command(flatten)]
+    pub unpacked: Unpacked,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct keep`.
+#[derive(Debug, Args)]
+pub(crate) struct KeepArgs {
+    /// A failure's id, its folder, or `latest`.
+    #[arg(default_value = "latest")]
+    pub failure: String,
+    /// Where the failure is looked for.
+    #[command(flatten)]
+    pub place: Place,
     /// How results are shown.
     #[command(flatten)]
     pub output: Output,
@@ -182,6 +299,9 @@ pub(crate) struct ListArgs {
     /// Where failures are looked for.
     #[command(flatten)]
     pub place: Place,
+    /// The archive that it is of.
+    #[command(flatten)]
+    pub unpacked: Unpacked,
     /// How results are shown.
     #[command(flatten)]
     pub output: Output,
@@ -205,6 +325,9 @@ pub(crate) struct ShowArgs {
     /// Where the failure is looked for.
     #[command(flatten)]
     pub place: Place,
+    /// The archive that it is of.
+    #[command(flatten)]
+    pub unpacked: Unpacked,
     /// How results are shown.
     #[command(flatten)]
     pub output: Output,
@@ -240,6 +363,90 @@ pub(crate) struct CleanArgs {
     /// How results are shown.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// `cargo cct config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Prints the JSON schema of `.config/cct.toml` instead.
+    #[arg(long)]
+    pub schema: bool,
+    /// The profile whose settings are meant [default: default].
+    #[arg(short = 'P', long, env = "CCT_PROFILE", value_name = "NAME")]
+    pub cct_profile: Option<String>,
+    /// The workspace.
+    #[command(flatten)]
+    pub place: Place,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `cargo cct nextest`.
+#[derive(Debug, Args)]
+pub(crate) struct NextestArgs {
+    /// How tests are explored is said by variables and `.config/cct.toml`: all here is for cargo-nextest,
+    /// such as `run`, `list` or `archive` with their options.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required = true,
+        value_name = "ARGS"
+    )]
+    pub words: Vec<OsString>,
+}
+
+/// `cargo-cct run-test`.
+#[derive(Debug, Args)]
+pub(crate) struct RunTestArgs {
+    /// A test executable and its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub words: Vec<OsString>,
+}
+
+/// `cargo cct show-env`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowEnvArgs {
+    /// For which shell the lines are.
+    #[arg(long, value_enum, default_value_t, value_name = "SHELL")]
+    pub shell: EnvShell,
+    /// The profile in `.config/cct.toml` whose settings count [default: default].
+    #[arg(short = 'P', long, env = "CCT_PROFILE", value_name = "NAME")]
+    pub cct_profile: Option<String>,
+    /// The arguments that the tests are going to be built with, so that a replay builds the same.
+    #[command(flatten)]
+    pub cargo: CargoArgs,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// The shells that variables are printed for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum EnvShell {
+    /// `export NAME='value'`, for bash, zsh and others.
+    #[default]
+    Sh,
+    /// `set -gx NAME 'value'`.
+    Fish,
+    /// `NAME=value` without quotes, as `$GITHUB_ENV` takes it.
+    Plain,
+}
+
+/// `cargo cct completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `cargo cct man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write to; it is made.
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
 }
 
 impl Place {

@@ -67,7 +67,7 @@ pub(crate) struct CargoArgs {
     /// Builds optimised.
     #[arg(short, long, help_heading = "Build")]
     pub release: bool,
-    /// The profile to build with.
+    /// The profile to build with; or, if cargo has none of that name, as `-P`.
     #[arg(long, value_name = "NAME", help_heading = "Build")]
     pub profile: Option<String>,
     /// The target triple; only this machine's own can be tested.

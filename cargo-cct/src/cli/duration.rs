@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Reads a length of time.
-pub(super) fn parse(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let wants = || format!("`{text}` is no length of time: expected `500ms`, `5s`, `2m` or `1h`");
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -21,12 +21,12 @@ pub(super) fn parse(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads one for the settings, which count in milliseconds.
-pub(super) fn milliseconds(text: &str) -> Result<String, String> {
+pub(crate) fn milliseconds(text: &str) -> Result<String, String> {
     parse(text).map(|time| time.as_millis().to_string())
 }
 
 /// Reads one that may be `off`, which is no time.
-pub(super) fn milliseconds_or_off(text: &str) -> Result<String, String> {
+pub(crate) fn milliseconds_or_off(text: &str) -> Result<String, String> {
     match text {
         "off" => Ok("0".to_owned()),
         text => milliseconds(text).map_err(|wants| format!("{wants}, or `off`")),

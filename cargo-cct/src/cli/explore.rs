@@ -18,6 +18,15 @@ pub(crate) struct ExploreArgs {
     pub compare_strategies: bool,
 }
 
+impl ExploreArgs {
+    /// The settings that stand in variables, where nothing is typed.
+    pub(crate) fn of_environment() -> Result<ExploreArgs, clap::Error> {
+        let command = ExploreArgs::augment_args(Command::new("cargo cct"));
+        let matches = command.try_get_matches_from(["cargo cct"])?;
+        ExploreArgs::from_arg_matches(&matches)
+    }
+}
+
 /// The value of `--strategy` beside strategies.
 const PERSON: &str = "interactive";
 const COMPARE: &str = "compare_strategies";

@@ -2,15 +2,17 @@
 
 mod args;
 mod cargo_args;
-mod config;
-mod duration;
+pub(crate) mod duration;
 mod explore;
 mod harness_args;
+mod servers;
 
 pub(crate) use args::{
-    CleanArgs, Cli, ColorChoice, ExpandArgs, ListArgs, Output, Place, ReplayArgs, ShowArgs,
-    ShrinkArgs, TestArgs, Verb,
+    ArchiveArgs, CleanArgs, Cli, ColorChoice, CompletionsArgs, ConfigArgs, EnvShell, ExpandArgs,
+    KeepArgs, ListArgs, ManArgs, ManyArgs, MergeArgs, NextestArgs, Output, Place, ReplayArgs,
+    RunTestArgs, ShowArgs, ShowEnvArgs, ShrinkArgs, TestArgs, Unpacked, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
-pub(crate) use config::{ConfigError, configured};
+pub(crate) use explore::ExploreArgs;
 pub(crate) use harness_args::HarnessArgs;
+pub(crate) use servers::Annotations;

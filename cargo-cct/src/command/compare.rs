@@ -5,7 +5,7 @@ use std::io;
 
 use cct::strategy::{Kind, Spec};
 
-use super::keep::Keeper;
+use super::keeper::Keeper;
 use crate::build::cargo::Executable;
 use crate::cli::TestArgs;
 use crate::exit::Exit;
@@ -106,7 +106,7 @@ struct Session<'a> {
 impl Session<'_> {
     fn hear(&mut self, plan: &Plan, notice: Notice) -> io::Result<()> {
         match notice {
-            Notice::Begun(_) | Notice::Progress(..) => Ok(()),
+            Notice::Begun(_) | Notice::Progress(..) | Notice::Shrinks(..) => Ok(()),
             Notice::Found { job, name, finding } => {
                 let before = self.kept.get(&job).map(|(record, _)| record);
                 let executable = plan.jobs[job].executable;

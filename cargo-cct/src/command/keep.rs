@@ -1,98 +1,37 @@
-//! Writes what was found to disk, with all that is needed to find it again.
+//! `cargo cct keep`: writes a failure's schedule into its package, to be committed.
 
-use std::error::Error as _;
-use std::io;
-use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use anyhow::Context as _;
+use serde_json::json;
 
-use cct::origin::Table;
+use super::{load, relative};
+use crate::cli::KeepArgs;
+use crate::exit::Exit;
+use crate::failure::{Kept, Store};
+use crate::report::{self, Json};
 
-use super::{picture, relative};
-use crate::build::cargo::Executable;
-use crate::build::chosen::Chosen;
-use crate::build::digest;
-use crate::build::toolchain::Toolchain;
-use crate::build::workspace::Workspace;
-use crate::failure::{Provenance, Record, Store, StoreError};
-use crate::report::{Detail, Layout, Report, warning_word};
-use crate::run::{Finding, TestName};
-
-/// The facts that all failures of a run have in common.
-#[derive(Debug)]
-pub(super) struct Keeper<'a> {
-    /// Where the sources are.
-    pub workspace: &'a Workspace,
-    /// The toolchain of the build.
-    pub toolchain: &'a Toolchain,
-    /// The products of the build.
-    pub executables: &'a [Executable],
-    /// The arguments for cargo.
-    pub selection: Vec<String>,
-    /// The packages that were rewritten.
-    pub chosen: &'a Chosen,
-    /// Where failures go.
-    pub store: Store,
-    /// The run's seed.
-    pub run_seed: u64,
-}
-
-impl Keeper<'_> {
-    /// Writes a finding: once when it is found, and again when it was repeated, in place of `before`.
-    pub(super) fn keep(
-        &self,
-        name: TestName,
-        executable: usize,
-        finding: &Finding,
-        before: Option<&Record>,
-    ) -> io::Result<(Record, Report)> {
-        let provenance = match before {
-            Some(record) => record.provenance.clone(),
-            None => self.provenance(&self.executables[executable])?,
-        };
-        let mut record = Record::new(provenance, name, finding);
-        if let Some(before) = before {
-            if before.shrinking.is_none() && before.schedule != record.schedule {
-                warn(self.store.set_aside(&before.id));
-            }
-            // The repetition may put the bug in other words; the failure is the same.
-            record.id = before.id.clone();
-        }
-        let report = Report::of(&record, &self.workspace.root);
-        let report = picture::keep(&self.store, &record, report, self.workspace);
-        let text =
-            anstream::adapter::strip_str(&report.text(&Layout::FILE, Detail::Full)).to_string();
-        warn(self.store.write(&record, &text, &report.json()));
-        Ok((record, report))
+/// Does it.
+pub(super) fn run(args: &KeepArgs) -> anyhow::Result<Exit> {
+    let (_, workspace) = load(&args.place.cargo_args())?;
+    let record = Store::new(workspace.failures()).read(&args.failure)?;
+    let name = &record.provenance.package;
+    let mut packages = workspace.packages.values();
+    let member = packages.find(|member| *member.package.name == **name);
+    let member = member.with_context(|| {
+        format!(
+            "`{}` is of package `{name}`, which is not in the workspace at `{}`",
+            record.id,
+            workspace.root.display()
+        )
+    })?;
+    let folder = member.package.manifest_path.parent();
+    let folder = folder.context("a manifest is in a folder")?;
+    let path = Kept::new(&record, &workspace.root)?.write(folder.as_std_path())?;
+    if args.output.json {
+        let value = json!({ "id": record.id, "file": path });
+        Json::line("kept", value)?;
+    } else {
+        let file = relative(&path, &workspace.folder);
+        anstream::print!("{}", report::kept(&record.id.to_string(), &file));
     }
-
-    fn provenance(&self, executable: &Executable) -> io::Result<Provenance> {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Ok(Provenance {
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            rustc: self.toolchain.release().to_owned(),
-            run_seed: self.run_seed,
-            package: executable.package.clone(),
-            kind: executable.kind.clone(),
-            target: executable.target.clone(),
-            manifest: relative(&self.workspace.manifest, &self.workspace.root),
-            folder: relative(&self.workspace.folder, &self.workspace.root),
-            executable: relative(&executable.path, &self.workspace.target),
-            executable_hash: digest::of_file(&executable.path)?,
-            selection: self.selection.clone(),
-            chosen: self.chosen.clone(),
-            origins: Table::default(),
-            found_at: since.as_secs(),
-        })
-    }
-}
-
-/// A bug is told although it cannot be written: a full disk is no reason to lose it.
-fn warn(written: Result<PathBuf, StoreError>) {
-    if let Err(error) = written {
-        let cause = error.source().map(ToString::to_string).unwrap_or_default();
-        let word = warning_word();
-        anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
-    }
+    Ok(Exit::Success)
 }

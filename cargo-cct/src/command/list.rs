@@ -1,16 +1,16 @@
-//! `cargo cct list`: the failures that were found, latest first.
+//! `cargo cct list`: the failures that were found, latest first; a line for each bug.
 
 use serde_json::json;
 
-use super::load;
+use super::tested::workspace;
 use crate::cli::ListArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::report::{Json, Report, list_line};
+use crate::report::{Json, Report, list_line, seen_json};
 
 /// Does it.
 pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
-    let (_, workspace) = load(&args.place.cargo_args())?;
+    let workspace = workspace(&args.place.cargo_args(), &args.unpacked)?;
     let (records, errors) = Store::new(workspace.failures()).all();
     for record in &records {
         if args.output.json {
@@ -26,6 +26,7 @@ pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
                     "message": record.bug.as_ref().map(|bug| &bug.message),
                     "repeats": record.repeats,
                     "found_at": record.provenance.found_at,
+                    "seen": seen_json(&record.history),
                 }),
             )?;
         } else {

@@ -1,17 +1,29 @@
 //! The verbs, one file each, and what they have in common.
 
+mod archive;
 mod clean;
 mod compare;
+mod completions;
+mod config;
+mod debug;
 mod expand;
 mod interactive;
 mod keep;
+mod keeper;
+mod known;
+mod ledger;
 mod list;
+mod man;
+mod merge;
+mod nextest;
 mod picture;
+mod profiled;
 mod rebuilt;
 mod replay;
 mod show;
 mod shrink;
 mod test;
+mod tested;
 
 use clap::Parser as _;
 
@@ -49,8 +61,16 @@ pub(crate) fn run() -> Exit {
         Verb::List(args) => args.output,
         Verb::Show(args) => args.output,
         Verb::Shrink(args) => args.output,
+        Verb::Keep(args) => args.output,
         Verb::Expand(args) => args.output,
         Verb::Clean(args) => args.output,
+        Verb::Config(args) => args.output,
+        Verb::ShowEnv(args) => args.output,
+        Verb::Nextest(_) | Verb::RunTest(_) | Verb::Completions(_) | Verb::Man(_) => {
+            Output::default()
+        }
+        Verb::Archive(args) => args.output,
+        Verb::Merge(args) => args.output,
     };
     report::choose_color(output.color);
     let result = match cli.verb {
@@ -59,8 +79,17 @@ pub(crate) fn run() -> Exit {
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
         Verb::Shrink(args) => shrink::run(&args),
+        Verb::Keep(args) => keep::run(&args),
         Verb::Expand(args) => expand::run(&args),
         Verb::Clean(args) => clean::run(&args),
+        Verb::Config(args) => config::run(&args),
+        Verb::Nextest(args) => nextest::run(&args),
+        Verb::ShowEnv(args) => nextest::show_env(&args),
+        Verb::RunTest(args) => nextest::run_test(&args),
+        Verb::Completions(args) => completions::run(&args),
+        Verb::Man(args) => man::run(&args),
+        Verb::Archive(args) => archive::run(&args),
+        Verb::Merge(args) => merge::run(&args),
     };
     result.unwrap_or_else(|error| fail(&error))
 }

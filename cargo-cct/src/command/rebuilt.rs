@@ -3,13 +3,13 @@
 use anyhow::Context as _;
 use cct::config::Settings;
 
-use super::keep::Keeper;
-use super::{cargo, load, sysroot};
+use super::keeper::Keeper;
+use super::{cargo, load, sysroot, tested};
 use crate::build::cargo::{Built, Executable};
 use crate::build::digest;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
-use crate::cli::{CargoArgs, Output, Place};
+use crate::cli::{CargoArgs, Output, Place, Unpacked};
 use crate::failure::{Record, Store};
 use crate::run::{Launch, Mode, plan};
 
@@ -30,9 +30,21 @@ pub(super) struct Rebuilt {
 
 impl Rebuilt {
     /// Reads the failure that is called this, and builds what it was found in.
-    pub(super) fn new(failure: &str, place: &Place, output: Output) -> anyhow::Result<Rebuilt> {
+    pub(super) fn new(
+        failure: &str,
+        (place, packed): (&Place, &Unpacked),
+        output: Output,
+    ) -> anyhow::Result<Rebuilt> {
+        if let Some(tested) = tested::unpacked(packed)? {
+            let record = Store::new(tested.workspace.failures()).read(failure)?;
+            return Rebuilt::of(record, tested.toolchain, tested.workspace, tested.built);
+        }
         let (_, found_in) = load(&place.cargo_args())?;
-        let record = Store::new(found_in.failures()).read(failure)?;
+        let failures = match &packed.results {
+            Some(_) => tested::results_folder(packed)?.join("failures"),
+            None => found_in.failures(),
+        };
+        let record = Store::new(failures).read(failure)?;
         let manifest = found_in.root.join(&record.provenance.manifest);
         let mut cargo_args = CargoArgs {
             manifest_path: Some(manifest.to_string_lossy().into_owned()),
@@ -55,6 +67,15 @@ impl Rebuilt {
         let chosen = &record.provenance.chosen;
         let cargo = cargo(&toolchain, &sysroot, &workspace, chosen, output);
         let built = cargo.build_selection(&selection)?;
+        Rebuilt::of(record, toolchain, workspace, built)
+    }
+
+    fn of(
+        record: Record,
+        toolchain: Toolchain,
+        workspace: Workspace,
+        built: Built,
+    ) -> anyhow::Result<Rebuilt> {
         let index = find(&built.executables, &record, &workspace)?;
         let hash = digest::of_file(&built.executables[index].path)?;
         let changed = hash != record.provenance.executable_hash;

@@ -1,36 +1,50 @@
 //! `cargo cct replay`: repeats a failure, checks every step, and reports it again.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use cct::comparison::Moves;
-use cct::trace::{Step, Trace, Value};
+use cct::trace::{Schedule, Step, Trace, Value};
 use cct::verdict::{Bug, Verdict};
-use cct::wire::Replayed;
+use cct::wire::{Event, Replayed};
 use serde_json::json;
 
+use super::debug::{debug, write_entry};
 use super::interactive::{Subject, lead};
 use super::rebuilt::Rebuilt;
 use crate::build::workspace::Workspace;
 use crate::cli::ReplayArgs;
 use crate::exit::Exit;
-use crate::failure::Record;
-use crate::report::{Detail, Json, Layout, Replay, Report};
+use crate::failure::{Record, Store};
+use crate::report::{Detail, Json, Layout, Replay, Report, Stacks};
 use crate::run::{
-    Difference, Launch, Mode, Repeated, Scratch, Stop, difference, difference_of_versions, repeat,
-    same_end, same_end_of_versions, spawn,
+    Difference, Launch, Repeated, Scratch, Stop, difference, difference_of_versions, repeat,
+    same_end, same_end_of_versions,
 };
 
 /// Does it.
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
-    let rebuilt = Rebuilt::new(&args.failure, &args.place, args.output)?;
+    let rebuilt = Rebuilt::new(&args.failure, (&args.place, &args.unpacked), args.output)?;
     let (record, workspace) = (&rebuilt.record, &rebuilt.workspace);
     let launch = rebuilt.launch();
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     if let Some(debugger) = &args.debugger {
-        return debug(debugger, &launch, record, &scratch);
+        let (exit, last) = debug(debugger, &launch, record, &rebuilt.toolchain, &scratch)?;
+        if let Some(Event::Replayed(replayed)) = last {
+            tell_debugged(record, replayed, rebuilt.changed)?;
+        }
+        return Ok(exit);
+    }
+    if args.vscode {
+        let folder = Store::new(rebuilt.workspace.failures()).folder_of(&record.id);
+        let root = &workspace.root;
+        let done = write_entry(&launch, record, &folder, root, &rebuilt.toolchain)?;
+        anstream::print!("{done}");
+        return Ok(Exit::Success);
     }
     let stop = Stop::at_signals().context("cannot listen for signals")?;
-    let configured = &rebuilt.executable().config;
+    let configured = rebuilt.executable().config_of(&record.name.test);
     let timeout = args
         .hang_timeout
         .unwrap_or_else(|| configured.hang_timeout());
@@ -46,8 +60,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
             keeper: &rebuilt.keeper(),
         });
     }
-    let repeated = repeat(&launch, &record.schedule, timeout, &scratch, &stop)?;
-    let judged = judge(record, repeated, rebuilt.changed)?;
+    let judged = again(&launch, record, rebuilt.changed, timeout, &scratch, &stop)?;
     show(args, workspace, &judged, rebuilt.changed)?;
     let replay = judged.replay;
     Ok(match replay {
@@ -58,13 +71,41 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     })
 }
 
+/// Says whether the execution that was debugged is the one on record.
+fn tell_debugged(record: &Record, replayed: Replayed, changed: bool) -> anyhow::Result<()> {
+    let ended = Repeated::Ended {
+        replayed: Box::new(replayed),
+        output: String::new(),
+    };
+    let judged = judge(record, ended, changed)?;
+    let layout = Layout::of_terminal();
+    anstream::print!("{}", judged.replay.text(record, changed, &layout));
+    Ok(())
+}
+
 /// A replay, compared with what is on record.
-struct Judged {
-    replay: Replay,
+pub(super) struct Judged {
+    /// The result.
+    pub(super) replay: Replay,
     /// The failure as it is on record, or where the program has changed as it is now.
-    record: Record,
+    pub(super) record: Record,
+    /// The bug to which the schedule led instead, and the schedule as it was followed.
+    pub(super) found: Option<(Bug, Schedule)>,
     /// How that differs from what is on record, in sentences.
     changes: Vec<String>,
+}
+
+/// Repeats what is on record, in an executable that may have changed since.
+pub(super) fn again(
+    launch: &Launch<'_>,
+    record: &Record,
+    changed: bool,
+    timeout: Duration,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> anyhow::Result<Judged> {
+    let repeated = repeat(launch, &record.schedule, timeout, scratch, stop)?;
+    judge(record, repeated, changed)
 }
 
 /// Compares what happened with what is on record.
@@ -72,20 +113,23 @@ fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<J
     let as_recorded = |replay| Judged {
         replay,
         record: record.clone(),
+        found: None,
         changes: Vec::new(),
     };
-    let replayed = match repeated {
+    let (replayed, output) = match repeated {
         Repeated::Stopped => return Ok(as_recorded(Replay::Stopped)),
         Repeated::Refused(reason) => anyhow::bail!("the test cannot be replayed: {reason}"),
         Repeated::Died { bug, .. } => {
             let is_same = same_end(record.bug.as_ref(), Some(&bug));
-            return Ok(as_recorded(if is_same {
-                Replay::Reproduced(0)
-            } else {
-                Replay::FailsOtherwise(bug.message)
-            }));
+            if is_same {
+                return Ok(as_recorded(Replay::Reproduced(0)));
+            }
+            return Ok(Judged {
+                found: Some((bug.clone(), record.schedule.clone())),
+                ..as_recorded(Replay::FailsOtherwise(bug.message))
+            });
         }
-        Repeated::Ended { replayed, .. } => replayed,
+        Repeated::Ended { replayed, output } => (replayed, output),
     };
     let empty = Trace::default();
     let recorded = record.trace.as_ref().unwrap_or(&empty);
@@ -101,8 +145,17 @@ fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<J
     // The engine notices only what it cannot follow; the steps may have differed before. When they have not,
     // it knows why there are no more.
     let before = by_steps.filter(|difference| by_engine.is_none() || !difference.is_early_end);
+    let found = match &replayed.verdict {
+        Verdict::Failed(bug) if replayed.divergence.is_none() => {
+            Some(((**bug).clone(), replayed.trace.schedule.clone()))
+        }
+        _ => None,
+    };
     if let Some(difference) = before.or(by_engine) {
-        return Ok(as_recorded(Replay::Diverged(Box::new(difference))));
+        return Ok(Judged {
+            found,
+            ..as_recorded(Replay::Diverged(Box::new(difference)))
+        });
     }
     let is_same = |bug: &Bug| {
         if changed {
@@ -126,7 +179,16 @@ fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<J
         if let Verdict::Failed(bug) = replayed.verdict {
             judged.record.bug = Some(*bug);
         }
+        judged.record.schedule.clone_from(&replayed.trace.schedule);
+        judged
+            .record
+            .schedule
+            .strategy
+            .clone_from(&record.schedule.strategy);
         judged.record.trace = Some(replayed.trace);
+        judged.record.printed = output;
+    } else if matches!(judged.replay, Replay::FailsOtherwise(_)) {
+        judged.found = found;
     }
     Ok(judged)
 }
@@ -162,8 +224,9 @@ fn show(
         replay,
         record,
         changes,
+        ..
     } = judged;
-    let report = Report::of(record, &workspace.root);
+    let report = Report::of(record, &workspace.root).with_stacks(Stacks::of_environment());
     if args.output.json {
         let value = json!({
             "id": record.id,
@@ -189,39 +252,4 @@ fn show(
         anstream::println!("             {change}");
     }
     Ok(())
-}
-
-/// Runs the schedule under a debugger, with the terminal in its hands.
-fn debug(
-    debugger: &str,
-    launch: &Launch<'_>,
-    record: &Record,
-    scratch: &Scratch,
-) -> anyhow::Result<Exit> {
-    use cct::codec::Wire as _;
-
-    let words = shell_words::split(debugger)
-        .with_context(|| format!("`--debugger {debugger}` is no command line"))?;
-    anyhow::ensure!(!words.is_empty(), "`--debugger` needs a command");
-    let file = scratch.path("schedule");
-    std::fs::write(&file, record.schedule.to_bytes())?;
-    let launch = Launch {
-        mode: Mode::Replay(file),
-        ..launch.clone()
-    };
-    let board = scratch.board()?;
-    let started = spawn(launch.command(&words), &board, None);
-    let (mut child, mut events) = started.with_context(|| format!("cannot run `{}`", words[0]))?;
-    // The process's events are read, so that it never waits for us, and dropped: the terminal shows the
-    // test.
-    let listener = std::thread::spawn(move || std::io::copy(&mut events, &mut std::io::sink()));
-    // An interrupt is for the debugger.
-    let _stop = Stop::at_signals().context("cannot listen for signals")?;
-    let status = child.wait()?;
-    drop(listener);
-    Ok(if status.success() {
-        Exit::Success
-    } else {
-        Exit::Failed
-    })
 }

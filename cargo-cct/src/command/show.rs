@@ -6,21 +6,21 @@ use std::{fs, io};
 use anyhow::Context as _;
 use cct::origin;
 
-use super::{load, picture, relative};
+use super::{picture, relative, tested};
 use crate::build::workspace::Workspace;
 use crate::cli::ShowArgs;
 use crate::exit::Exit;
 use crate::failure::{Record, Store};
-use crate::report::{Detail, Json, Layout, Report, chrome_trace, opened};
+use crate::report::{Detail, Json, Layout, Report, Stacks, chrome_trace, opened};
 
 /// Does it.
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
-    let (_, workspace) = load(&args.place.cargo_args())?;
+    let workspace = tested::workspace(&args.place.cargo_args(), &args.unpacked)?;
     let store = Store::new(workspace.failures());
     let file = store.find(&args.failure)?;
     let record = store.read(&args.failure)?;
     origin::install(record.provenance.origins.clone());
-    let report = Report::of(&record, &workspace.root);
+    let report = Report::of(&record, &workspace.root).with_stacks(Stacks::of_environment());
     let folder = file.parent().unwrap_or(Path::new("."));
     if args.open {
         open(&store, folder, &record, &report, &workspace)?;

@@ -12,7 +12,7 @@ use crate::run::{Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
 
 /// Does it.
 pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
-    let rebuilt = Rebuilt::new(&args.failure, &args.place, args.output)?;
+    let rebuilt = Rebuilt::new(&args.failure, (&args.place, &args.unpacked), args.output)?;
     let (record, id) = (&rebuilt.record, &rebuilt.record.id);
     let kind = record.bug.as_ref().map(|bug| bug.kind);
     let kind = kind.with_context(|| format!("`{id}` is a schedule without a failure"))?;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
     let scratch = Scratch::create(&rebuilt.workspace.target)
         .with_context(|| format!("cannot write to `{}`", rebuilt.workspace.target.display()))?;
     let stop = Stop::at_signals().context("cannot listen for signals")?;
-    let configured = &rebuilt.executable().config;
+    let configured = rebuilt.executable().config_of(&record.name.test);
     let is_shown = !args.output.quiet && !args.output.json;
     let shrinker = Shrinker {
         time: args.time.unwrap_or_else(|| configured.shrink()),

@@ -1,13 +1,17 @@
 //! All that is known about a failure, as it is written to `trace.json`.
 
+use std::path::Path;
+
 use cct::codec::Wire as _;
 use cct::config::Settings;
 use cct::origin::{self, Table};
 use cct::trace::{Schedule, Site, Trace};
-use cct::verdict::{Bug, without_numbers};
+use cct::verdict::Bug;
 use cct::wire::{self, Panic};
 use serde::{Deserialize, Serialize};
 
+use super::class::Class;
+use super::history::{History, Sighting};
 use super::id::Id;
 use crate::build::chosen::Chosen;
 use crate::run::{Finding, Repeats, Shrinking, TestName};
@@ -21,6 +25,9 @@ pub(crate) struct Record {
     pub version: u32,
     /// Its id.
     pub id: Id,
+    /// How it is known again, and when it was seen.
+    #[serde(default)]
+    pub history: History,
     /// Where it comes from.
     #[serde(flatten)]
     pub provenance: Provenance,
@@ -90,22 +97,37 @@ impl Record {
     /// The text of [`Record::format`].
     pub(crate) const FORMAT: &str = "cargo-cct failure";
 
-    /// Puts a finding on record.
-    pub(crate) fn new(provenance: Provenance, name: TestName, finding: &Finding) -> Record {
-        let class = finding.bug.as_ref().map_or_else(String::new, |bug| {
-            format!("{:?} {}", bug.kind, without_numbers(&bug.message))
-        });
-        // The clock at which the run began does not make it another failure.
-        let schedule = Schedule {
-            wall_clock: 0,
-            ..finding.schedule.clone()
+    /// Puts a finding on record, under the id that it has if its bug is a new one; sites are of files below
+    /// `root`.
+    pub(crate) fn new(
+        provenance: Provenance,
+        name: TestName,
+        finding: &Finding,
+        root: &Path,
+    ) -> Record {
+        let class = finding.bug.as_ref().map(|bug| Class::of(bug, root));
+        let what = match &class {
+            Some(class) => serde_json::to_vec(class).expect("words are written"),
+            // The clock at which the run began does not make it another schedule.
+            None => Schedule {
+                wall_clock: 0,
+                ..finding.schedule.clone()
+            }
+            .to_bytes(),
         };
-        let (test, schedule) = (name.to_string(), schedule.to_bytes());
+        let id = Id::of(&[name.to_string().as_bytes(), &what]);
+        let sighting = Sighting {
+            at: provenance.found_at,
+            seed: provenance.run_seed,
+            iteration: finding.iteration,
+            strategy: finding.schedule.strategy.clone(),
+        };
         let files: Vec<_> = sites_of(finding).map(|site| site.file.as_str()).collect();
         Record {
             format: Record::FORMAT.to_owned(),
             version: wire::VERSION,
-            id: Id::of(&[test.as_bytes(), class.as_bytes(), &schedule]),
+            id,
+            history: History::new(class.unwrap_or_default(), sighting),
             provenance: Provenance {
                 origins: origin::needed_for(&files),
                 ..provenance
@@ -126,6 +148,21 @@ impl Record {
 }
 
 impl Record {
+    /// Adds what records do not say from before they had histories.
+    #[must_use]
+    pub(super) fn complete(mut self) -> Record {
+        if self.history.sightings.is_empty() {
+            let sighting = Sighting {
+                at: self.provenance.found_at,
+                seed: self.provenance.run_seed,
+                iteration: self.iteration,
+                strategy: self.schedule.strategy.clone(),
+            };
+            self.history = History::new(self.history.class, sighting);
+        }
+        self
+    }
+
     /// The finding that is on record, with the settings that it was found with.
     pub(crate) fn finding(&self, overrides: Settings, defaults: Settings) -> Finding {
         Finding {
@@ -137,6 +174,7 @@ impl Record {
             shrinking: self.shrinking.clone(),
             unobserved: self.unobserved_panics.clone(),
             printed: self.printed.clone(),
+            known: None,
             overrides,
             defaults,
         }
@@ -150,7 +188,11 @@ fn sites_of(finding: &Finding) -> impl Iterator<Item = &Site> {
             .workers
             .iter()
             .filter_map(|info| info.spawned_at.as_ref());
-        trace.sites.iter().chain(spawned)
+        let calls = trace.backtraces.iter().flat_map(|stack| &stack.calls);
+        let awaits = trace.awaits.iter().flat_map(|awaits| &awaits.points);
+        let sites = trace.sites.iter().chain(spawned);
+        let sites = sites.chain(calls.filter_map(|call| call.site.as_ref()));
+        sites.chain(awaits.map(|point| &point.site))
     });
     let of_bug = finding.bug.iter().flat_map(|bug| {
         let waits = bug.waits.iter();

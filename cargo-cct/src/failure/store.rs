@@ -1,4 +1,4 @@
-//! The folder of failures: one folder each, named by its id.
+//! The folder of failures: one folder for each bug, named by its id.
 //!
 //! ```text
 //! <target>/cct/failures/7f3k-q2/
@@ -7,23 +7,78 @@
 //!   report.json   the same for programs
 //!   timeline.html the same as a picture
 //!   output.txt    what the failing schedule printed
-//!   as-found/     the same files from before it was shrunk, if it was
+//!   as-found/     the same files as they were first, if a shorter schedule was found since
 //! ```
+//!
+//! Several runs may write at a time: who changes something holds the lock of the whole folder.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{fs, io, process};
 
+use cct::verdict::Bug;
 use cct::wire;
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::class::Class;
+use super::history::History;
 use super::id::Id;
+use super::merge::{Stays, merge};
 use super::record::Record;
+use crate::run::TestName;
 
 /// The folder of failures.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     folder: PathBuf,
 }
+
+/// The parts of a record that tell which bug it is; the rest is passed over.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Head {
+    version: u32,
+    /// Its id.
+    pub id: Id,
+    binary: String,
+    test: String,
+    bug: Option<Bug>,
+    #[serde(default)]
+    history: History,
+}
+
+impl Head {
+    /// The test.
+    pub(crate) fn name(&self) -> TestName {
+        TestName {
+            binary: self.binary.clone(),
+            test: self.test.clone(),
+        }
+    }
+
+    /// When it was seen last, in seconds since the Unix epoch.
+    pub(crate) fn last(&self) -> u64 {
+        self.history.last()
+    }
+
+    /// True if its schedule led to it when it was tried last.
+    pub(crate) fn fails(&self) -> bool {
+        self.bug.is_some() && self.history.gone_in.is_none()
+    }
+
+    /// True if a bug of this class is this one.
+    fn is_of(&self, class: &Class, root: &Path) -> bool {
+        match &self.bug {
+            Some(bug) if self.history.class.is_unknown() => Class::of(bug, root) == *class,
+            bug => bug.is_some() && self.history.class == *class,
+        }
+    }
+}
+
+/// Held while something is changed; others wait.
+#[derive(Debug)]
+pub(crate) struct Lock(#[expect(dead_code, reason = "held, never read")] File);
 
 /// Why a failure cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +134,55 @@ impl Store {
         self.folder.join(id.to_string())
     }
 
+    /// Waits until nobody else changes anything, and keeps others from it.
+    pub(crate) fn lock(&self) -> Result<Lock, StoreError> {
+        let path = self.folder.join(".lock");
+        let failed = |error| StoreError::Access(path.clone(), error);
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let file = File::create(&path).map_err(failed)?;
+        file.lock().map_err(failed)?;
+        Ok(Lock(file))
+    }
+
+    /// The bugs, latest first, as far as they can be read.
+    pub(crate) fn heads(&self) -> Vec<Head> {
+        let files = self.files().into_iter();
+        let heads = files.filter_map(|(_, file)| {
+            let text = fs::read(file).ok()?;
+            let head: Head = serde_json::from_slice(&text).ok()?;
+            (head.version == wire::VERSION).then_some(head)
+        });
+        heads.collect()
+    }
+
+    /// The bug of this class, if there is one on record: one that is gone only if there is no other.
+    pub(crate) fn known(&self, name: &TestName, class: &Class, root: &Path) -> Option<Id> {
+        let mut heads = self.heads();
+        heads.retain(|head| head.name() == *name && head.is_of(class, root));
+        let first = heads.iter().position(Head::fails).unwrap_or(0);
+        heads.into_iter().nth(first).map(|head| head.id)
+    }
+
+    /// Reads the failure of this id, if there is one.
+    pub(crate) fn of_id(&self, id: &Id) -> Option<Record> {
+        read_file(&self.folder_of(id).join("trace.json")).ok()
+    }
+
+    /// When the failure of this id was written.
+    pub(crate) fn time_of(&self, id: &Id) -> Option<SystemTime> {
+        let file = self.folder_of(id).join("trace.json");
+        fs::metadata(file).ok()?.modified().ok()
+    }
+
+    /// Has it been written then: failures are told latest first.
+    pub(crate) fn set_time(&self, id: &Id, when: SystemTime) {
+        let file = File::options()
+            .write(true)
+            .open(self.folder_of(id).join("trace.json"));
+        // In vain where files have no times: then the order is another one.
+        let _ = file.and_then(|file| file.set_modified(when));
+    }
+
     /// Writes a failure, and its report as text and as JSON.
     pub(crate) fn write(
         &self,
@@ -104,11 +208,74 @@ impl Store {
         Ok(folder)
     }
 
-    /// Copies a failure to beside what is going to be written in its place. `replay` and `show` find it by
-    /// its folder.
+    /// Takes in the bugs of another folder, which need not exist; to do so again changes nothing. Returns
+    /// under which id each is known here.
+    pub(crate) fn take_in(&self, other: &Store) -> Result<Vec<(Id, Id)>, StoreError> {
+        let mut ids = Vec::new();
+        let is_same = fs::canonicalize(&other.folder).ok() == fs::canonicalize(&self.folder).ok();
+        if is_same || !other.folder.is_dir() {
+            return Ok(ids);
+        }
+        let _lock = self.lock()?;
+        // A class that is not known yet is told by places, which are the same for all shards.
+        let root = Path::new("");
+        for record in other.all().0 {
+            let from = other.folder_of(&record.id);
+            let name = record.id.clone();
+            let known = self.known(&record.name, &record.history.class, root);
+            let there = known.as_ref().and_then(|id| self.of_id(id));
+            let (Some(id), Some(there)) = (known, there) else {
+                self.copy_in(&from, &name, &record)?;
+                ids.push((name.clone(), name));
+                continue;
+            };
+            let (merged, stays) = merge(there, record);
+            match stays {
+                Stays::First => self.rewrite(&id, &merged)?,
+                Stays::Second => {
+                    let merged = Record {
+                        id: id.clone(),
+                        ..merged
+                    };
+                    self.copy_in(&from, &id, &merged)?;
+                }
+            }
+            ids.push((name, id));
+        }
+        Ok(ids)
+    }
+
+    /// Copies a failure's folder to be that of this id, with this record.
+    fn copy_in(&self, from: &Path, id: &Id, record: &Record) -> Result<(), StoreError> {
+        let to = self.folder_of(id);
+        let failed = |error| StoreError::Access(to.clone(), error);
+        copy_folder(from, &to).map_err(failed)?;
+        self.rewrite(id, record)
+    }
+
+    /// Writes a record alone, if it is another one than that which is there.
+    fn rewrite(&self, id: &Id, record: &Record) -> Result<(), StoreError> {
+        let path = self.folder_of(id).join("trace.json");
+        let failed = |error| StoreError::Access(path.clone(), error);
+        let text = serde_json::to_vec(record)
+            .map_err(io::Error::from)
+            .map_err(failed)?;
+        if fs::read(&path).ok().as_ref() == Some(&text) {
+            return Ok(());
+        }
+        let staging = path.with_extension(format!("tmp-{}", process::id()));
+        let written = fs::write(&staging, text).and_then(|()| fs::rename(&staging, &path));
+        written.map_err(failed)
+    }
+
+    /// Copies a failure to beside what is going to be written in its place, unless an earlier one is there
+    /// already. `replay` and `show` find it by its folder.
     pub(crate) fn set_aside(&self, id: &Id) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(id);
         let aside = folder.join("as-found");
+        if aside.join("trace.json").exists() {
+            return Ok(aside);
+        }
         let failed = |error| StoreError::Access(aside.clone(), error);
         fs::create_dir_all(&aside).map_err(failed)?;
         // The one that makes it a failure comes last.
@@ -162,7 +329,7 @@ impl Store {
     }
 
     /// The files of all failures, latest first.
-    fn files(&self) -> Vec<(std::time::SystemTime, PathBuf)> {
+    fn files(&self) -> Vec<(SystemTime, PathBuf)> {
         let entries = fs::read_dir(&self.folder)
             .into_iter()
             .flatten()
@@ -177,6 +344,20 @@ impl Store {
         files.reverse();
         files
     }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
 }
 
 fn read_file(path: &Path) -> Result<Record, StoreError> {
@@ -210,7 +391,8 @@ fn parse(path: &Path, text: &[u8]) -> Result<Record, StoreError> {
             tool: env!("CARGO_PKG_VERSION"),
         });
     }
-    serde_json::from_value(value).map_err(|error| StoreError::Unknown(path.to_owned(), error))
+    let record = serde_json::from_value(value).map(Record::complete);
+    record.map_err(|error| StoreError::Unknown(path.to_owned(), error))
 }
 
 #[cfg(test)]

@@ -15,6 +15,9 @@ pub(super) fn explored(run: &TestRun) -> String {
         return claim::text(&claim);
     }
     let counters = &run.counters;
+    if run.seen.is_some() && counters.schedules == 0 {
+        return "another shard makes all schedules".to_owned();
+    }
     let mut out = if counters.exhausted || counters.sequential {
         let made = counters.progress.as_ref().map(|progress| progress.made);
         let made = made.unwrap_or(counters.schedules);
@@ -169,11 +172,13 @@ mod tests {
                 static_bytes: 0,
             }),
             elapsed: Duration::ZERO,
+            tried: Vec::new(),
             counters,
             diverged: None,
             linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: String::new(),
+            seen: None,
             silence: None,
             outcome: Outcome::Passed,
         }

@@ -11,8 +11,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::counters;
 use super::failure::{Detail, Layout, Report};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
+use super::tried::{self, Remark};
+use super::visible::visible_on_a_line;
 use super::words::{count, duration, number, put, switches};
-use super::{Reporter, Summary, claim, status};
+use super::{Reporter, Summary, claim, shrinking, status};
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
@@ -55,9 +57,20 @@ impl Human {
 
     fn details(&self, run: &TestRun) -> String {
         let mut out = String::new();
+        let remarks = tried::remarks(&run.tried, self.verbose);
+        for remark in &remarks {
+            if let Remark::Note(text) = remark {
+                put!(out, "{:>13}{} {text}\n", "", paint(NOTE, "note:"));
+            }
+        }
         let mut warn = |text: &str| {
             put!(out, "{:>13}{} {text}\n", "", paint(WARN, "warning:"));
         };
+        for remark in &remarks {
+            if let Remark::Warning(text) = remark {
+                warn(text);
+            }
+        }
         if let Some(divergence) = &run.diverged {
             warn(&format!(
                 "its first schedule ran twice and differed at step {}: first {}, then {}; \
@@ -108,6 +121,7 @@ impl Human {
                 .map(|name| format!(" `{name}`"))
                 .unwrap_or_default();
             let message = panic.message.lines().next().unwrap_or_default();
+            let message = visible_on_a_line(message);
             warn(&format!(
                 "worker {}{name} panicked{place} and nobody noticed: {message}",
                 panic.worker
@@ -160,6 +174,11 @@ impl Reporter for Human {
         };
         self.bar
             .set_message(format!("{}: {running}", count(schedules, "schedule")));
+        Ok(())
+    }
+
+    fn shrinks(&mut self, name: &TestName, executions: u64) -> io::Result<()> {
+        self.bar.set_message(shrinking::status(name, executions));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use cct::wire::Counters;
 use serde_json::{Value, json};
 
 use super::failure::Report;
-use super::{Reporter, Summary, claim, cut_off, status};
+use super::{Reporter, Summary, claim, cut_off, status, tried};
 use crate::build::cargo::Executable;
 use crate::failure::Record;
 use crate::run::{Claim, Outcome, Repeats, RunSeed, TestName, TestRun};
@@ -95,7 +95,7 @@ impl Reporter for Json {
                 "outcome": outcome,
                 "status": status::label(run),
                 "reason": reason,
-                "controlled": run.started.is_some(),
+                "controlled": run.is_controlled(),
                 "native": native,
                 "seconds": run.elapsed.as_secs_f64(),
                 "seed": run.started.as_ref().map(|started| started.seed),
@@ -106,6 +106,7 @@ impl Reporter for Json {
                 },
                 "counters": run.counters,
                 "claim": Claim::of(run).as_ref().map(claim::value),
+                "tried": tried::json(&run.tried),
                 "diverged": run.diverged,
                 "uncontrolled": run.uncontrolled,
                 "failure": failure.map(|(_, report)| report.json()),

@@ -1,5 +1,6 @@
 //! From values to words: the only place where text for people and for programs is made.
 
+mod brief;
 mod bugs;
 mod claim;
 mod comparison;
@@ -8,13 +9,20 @@ pub(crate) mod crates;
 mod cut_off;
 pub(crate) mod expansion;
 mod failure;
+mod github;
 mod human;
 mod json;
+mod junit;
+mod many;
+pub(crate) mod merged;
 mod replay;
+mod settings;
 pub(crate) mod shrinking;
 mod status;
 mod style;
 mod timeline;
+mod tried;
+mod visible;
 mod words;
 
 use std::io;
@@ -24,13 +32,18 @@ use crate::run::{Claim, RunSeed, TestName, TestRun};
 use cct::claim::Exceptions;
 use cct::wire::Counters;
 
+pub(crate) use brief::Brief;
 pub(crate) use comparison::{Compared, Comparison};
-pub(crate) use failure::{Detail, Layout, Live, Origin, Report, ended_as, failed_with};
+pub(crate) use failure::{Detail, Layout, Live, Origin, Report, Stacks, ended_as, failed_with};
+pub(crate) use github::GitHub;
 pub(crate) use human::Human;
 pub(crate) use json::Json;
+pub(crate) use junit::JUnit;
+pub(crate) use many::Many;
 pub(crate) use replay::{Replay, saved};
+pub(crate) use settings::settings;
 pub(crate) use status::label as status_label;
-pub(crate) use status::list_line;
+pub(crate) use status::{list_line, seen_json};
 pub(crate) use style::choose as choose_color;
 pub(crate) use timeline::{chrome_trace, timeline};
 pub(crate) use words::count;
@@ -43,6 +56,10 @@ pub(crate) trait Reporter {
     fn begun(&mut self, name: &TestName) -> io::Result<()>;
     /// A test is this far.
     fn progress(&mut self, name: &TestName, counters: &Counters) -> io::Result<()>;
+    /// A test's failure is shrunk: there is a shorter schedule after so many executions, or none yet after 0.
+    fn shrinks(&mut self, _name: &TestName, _executions: u64) -> io::Result<()> {
+        Ok(())
+    }
     /// A test has ended; with its failure, if it has one.
     fn ended(
         &mut self,
@@ -130,6 +147,11 @@ impl Summary {
     }
 }
 
+/// A text without colours.
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
 /// The word before an error.
 pub(crate) fn error_word() -> String {
     style::paint(style::BAD, "error")
@@ -141,6 +163,30 @@ pub(crate) fn opened(is_open: bool, opener: &str, path: &str) -> String {
         return format!("Opened {path}\n");
     }
     format!("`{opener}` opens nothing here; the picture is at {path}\n")
+}
+
+/// The line after a failure was kept.
+pub(crate) fn kept(id: &str, file: &str) -> String {
+    let (word, id) = (
+        style::paint(style::GOOD, "        Kept"),
+        style::paint(style::STRONG, id),
+    );
+    format!("{word} {id} in `{file}`: commit it, and every run tries it first\n")
+}
+
+/// The line after an archive was made of so many executables, files and bytes.
+pub(crate) fn archived(
+    path: &std::path::Path,
+    (executables, files, bytes): (usize, usize, u64),
+    seed: u64,
+) -> String {
+    let word = style::paint(style::GOOD, &format!("{:>12}", "Archived"));
+    let executables = words::count(executables as u64, "test executable");
+    let (files, size) = (words::count(files as u64, "file"), bytes as f64 / 1e6);
+    format!(
+        "{word} {executables} and all they need: {files}, {size:.1} MB, seed {seed}: {}",
+        path.display()
+    )
 }
 
 /// The line before the sysroot is built.

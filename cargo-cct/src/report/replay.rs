@@ -2,6 +2,7 @@
 
 use super::failure::Layout;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
+use super::visible::visible_on_a_line;
 use crate::failure::Record;
 use crate::report::words::put;
 use crate::run::{Difference, Repeats};
@@ -112,7 +113,7 @@ pub(crate) fn saved(record: &Record) -> String {
         (Repeats::No(instead), _) => format!("but it does not repeat: {instead}"),
         (Repeats::Unknown, _) => "not tried again".to_owned(),
         (Repeats::Yes, Some(bug)) => {
-            let message = bug.message.lines().next().unwrap_or_default();
+            let message = visible_on_a_line(bug.message.lines().next().unwrap_or_default());
             format!("it fails with: {message}")
         }
         (Repeats::Yes, None) => "it does not fail".to_owned(),

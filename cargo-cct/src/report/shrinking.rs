@@ -3,14 +3,27 @@
 use cct::verdict::Bug;
 
 use super::style::{FAINT, GOOD, paint};
+use super::visible::visible_on_a_line;
 use super::warning_word;
 use super::words::{count, put, switches};
-use crate::run::{Effort, Length, Shrinking};
+use crate::run::{Effort, Length, Shrinking, TestName};
 
 /// A line while it goes on: there is a shorter schedule after so many executions.
 pub(crate) fn progress(executions: u64) -> String {
     let after = count(executions, "execution");
     format!("{} a shorter schedule after {after}", head("Shrinking"))
+}
+
+/// The status line while a test's failure is shrunk: there is a shorter schedule after so many executions, or
+/// none yet after 0.
+pub(super) fn status(name: &TestName, executions: u64) -> String {
+    match executions {
+        0 => format!("shrinking the failure of {name}"),
+        _ => format!(
+            "shrinking the failure of {name}: shorter after {}",
+            count(executions, "execution")
+        ),
+    }
 }
 
 /// The result for the failure with this id.
@@ -36,7 +49,7 @@ pub(crate) fn nothing(length: Length, effort: &Effort) -> String {
 
 /// An attempt ended the process.
 pub(crate) fn ended_by(bug: &Bug) -> String {
-    let message = bug.message.lines().next().unwrap_or_default();
+    let message = visible_on_a_line(bug.message.lines().next().unwrap_or_default());
     format!(
         "{}: an attempt ended the test's process, and nothing was tried after it: {message}",
         warning_word()

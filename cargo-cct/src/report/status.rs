@@ -1,13 +1,16 @@
 //! The line that says how a test ended, in nextest's manner.
 
 use cct::verdict::Bug;
+use serde_json::{Value, json};
 
 use super::bugs::words;
 use super::counters;
 use super::cut_off;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
-use super::words::{count, duration, number};
-use crate::failure::Record;
+use super::tried;
+use super::visible::visible_on_a_line;
+use super::words::{count, duration, moment, number};
+use crate::failure::{History, Record};
 use crate::run::{Outcome, Repeats, TestRun};
 
 /// The width of the columns.
@@ -61,14 +64,14 @@ pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>)
         "{} [{:>8}] {:<DETAIL$} {test}{}{}",
         paint(style, &format!("{label:>STATUS$}")),
         duration(run.elapsed),
-        detail(run, native),
+        detail(run, native, record),
         paint(STRONG, &id),
         paint(WARN, &advice),
     )
 }
 
 /// The schedules that were explored, or why there were none.
-fn detail(run: &TestRun, native: Option<&str>) -> String {
+fn detail(run: &TestRun, native: Option<&str>, record: Option<&Record>) -> String {
     if let Some(reason) = native {
         return format!("ran natively: {reason}");
     }
@@ -84,7 +87,7 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
             let cut_off = cut_off::many(counters);
             format!("schedule {}{strategy}{cut_off}", number(finding.iteration))
         }
-        Outcome::Failed(_) => "before the first schedule".to_owned(),
+        Outcome::Failed(finding) => tried::detail(finding, &run.tried, record),
         Outcome::FailedNatively(status) => format!("ran natively: {status}"),
         Outcome::Refused(reason) if reason.starts_with("internal error") => {
             "internal error".to_owned()
@@ -104,13 +107,41 @@ fn detail(run: &TestRun, native: Option<&str>) -> String {
 pub(crate) fn list_line(record: &Record) -> String {
     let label = kept_label(record.bug.as_ref(), &record.repeats);
     let message = record.bug.as_ref().map_or("", |bug| &bug.message);
-    let message = message.lines().next().unwrap_or_default();
+    let message = visible_on_a_line(message.lines().next().unwrap_or_default());
+    let history = &record.history;
+    let gone = if history.gone_in.is_some() {
+        ", no longer fails"
+    } else {
+        ""
+    };
+    let seen = format!("{}, {}{gone}", times(history), moment(history.last()));
     format!(
-        "{}  {} {} {}  {}",
+        "{}  {} {} {}  {}  {}",
         paint(STRONG, &record.id.to_string()),
         paint(BAD, &format!("{label:<11}")),
         paint(FAINT, &record.name.binary),
         paint(STRONG, &record.name.test),
+        paint(FAINT, &seen),
         message
     )
+}
+
+/// `seen once`, `seen 5 times`.
+pub(super) fn times(history: &History) -> String {
+    match history.count() {
+        1 => "seen once".to_owned(),
+        count => format!("seen {} times", number(count)),
+    }
+}
+
+/// When and how often a bug was seen, for programs.
+pub(crate) fn seen_json(history: &History) -> Value {
+    json!({
+        "times": history.count(),
+        "first": history.first,
+        "last": history.last(),
+        "strategies": history.strategies(),
+        "runs": history.sightings,
+        "fails": history.gone_in.is_none(),
+    })
 }

@@ -50,9 +50,37 @@ pub(crate) fn duration(duration: Duration) -> String {
     format!("{:.2}s", duration.as_secs_f64())
 }
 
+/// `2026-11-23 16:47`, in UTC, of seconds since the Unix epoch.
+pub(crate) fn moment(seconds: u64) -> String {
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    // Years begin in March here, so that a leap day is the last: Hinnant's `civil_from_days`.
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 {
+        from_march + 3
+    } else {
+        from_march - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute) = (of_day / 3600, of_day / 60 % 60);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_dates() {
+        assert_eq!(moment(0), "1970-01-01 00:00");
+        assert_eq!(moment(951_782_399), "2000-02-28 23:59");
+        assert_eq!(moment(951_782_400), "2000-02-29 00:00");
+        assert_eq!(moment(1_795_452_432), "2026-11-23 16:47");
+    }
 
     #[test]
     fn counts_have_plurals_and_commas() {

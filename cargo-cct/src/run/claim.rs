@@ -4,11 +4,12 @@
 //! `report/claim.rs` has its words. A run of which nothing of the sort can be said has none.
 
 use cct::claim::Exceptions;
+use serde::{Deserialize, Serialize};
 
 use super::explore::{Outcome, TestRun};
 
 /// A claim about all schedules of a test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Claim {
     /// Of which schedules.
     pub scope: Scope,
@@ -21,7 +22,8 @@ pub(crate) struct Claim {
 }
 
 /// Of which schedules something is claimed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Scope {
     /// Of the only one that there can be: there is one worker, and nothing is chosen.
     Sequential,

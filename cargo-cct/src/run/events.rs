@@ -12,7 +12,7 @@ const LONGEST: u32 = 1 << 30;
 
 /// Reads on a thread of its own, so that the watchdog can wait with a time limit. The channel closes
 /// when the process does, or when it writes what is no event.
-pub(super) fn receive(mut pipe: PipeReader) -> Receiver<Event> {
+pub(crate) fn receive(mut pipe: PipeReader) -> Receiver<Event> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         while let Ok(Some(event)) = next(&mut pipe) {

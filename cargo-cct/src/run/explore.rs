@@ -2,16 +2,19 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
 use cct::claim::Exceptions;
 use cct::config::Settings;
+use cct::part::Part;
 use cct::strategy::Spec;
 use cct::trace::{Schedule, Trace};
 use cct::verdict::{Bug, BugKind};
-use cct::wire::{Counters, Divergence, Panic, Started};
+use cct::wire::{Counters, Divergence, Fingerprints, Panic, Started};
 
 use super::confirm::{Repeated, repeat, same_end};
+use super::first::{First, Tried, TriedEnd};
 use super::length::Length;
 use super::name::TestName;
 use super::process::{Launch, Mode};
@@ -21,6 +24,7 @@ use super::shrink::{Shortened, Shrinker, Shrinking, reason_not_to};
 use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
+use crate::failure::Id;
 
 /// The facts that all tests of a run have in common.
 #[derive(Debug)]
@@ -29,10 +33,14 @@ pub(crate) struct Explorer<'a> {
     pub seed: RunSeed,
     /// Settings above the tests' attributes.
     pub overrides: Settings,
+    /// The part of each search that is made, if not all.
+    pub part: Option<Part>,
     /// Where files go.
     pub scratch: &'a Scratch,
     /// Set when everything is to end.
     pub stop: Stop,
+    /// The schedules that are tried before a test is explored.
+    pub first: &'a dyn First,
 }
 
 /// A test that was run.
@@ -44,6 +52,8 @@ pub(crate) struct TestRun {
     pub started: Option<Started>,
     /// How long it took.
     pub elapsed: Duration,
+    /// The schedules that were tried before it was explored.
+    pub tried: Vec<Tried>,
     /// The counters.
     pub counters: Counters,
     /// Set when its first schedule did not repeat.
@@ -54,10 +64,21 @@ pub(crate) struct TestRun {
     pub uncontrolled: Vec<String>,
     /// The output of its last schedule.
     pub printed: String,
+    /// The fingerprints of a shard's schedules.
+    pub seen: Option<Fingerprints>,
     /// How it ended.
     pub outcome: Outcome,
     /// Set when a schedule went on without a sign of life, and nobody knows whether it would have ended.
     pub silence: Option<Bug>,
+}
+
+/// How far a test is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Progress<'a> {
+    /// It is explored: the counts of its schedules.
+    Explores(&'a Counters),
+    /// Its failure is shrunk: there is a shorter schedule after so many executions, or none yet after 0.
+    Shrinks(u64),
 }
 
 /// How a test ended.
@@ -97,6 +118,8 @@ pub(crate) struct Finding {
     pub unobserved: Vec<Panic>,
     /// The output of the failing schedule.
     pub printed: String,
+    /// The failure on record whose schedule led to it.
+    pub known: Option<Id>,
     /// The settings that it was found with.
     pub overrides: Settings,
     /// Likewise, those below the attribute.
@@ -115,29 +138,128 @@ pub(crate) enum Repeats {
     No(String),
 }
 
-/// How long a test may be silent at least while it is shrunk.
+/// How long a test may be silent at most while it is shrunk.
 const SILENCE: Duration = Duration::from_secs(2);
+
+/// How often a part of a search is begun whose process is killed from outside.
+const ATTEMPTS: u32 = 3;
 
 impl Explorer<'_> {
     /// Runs one test, by this strategy if there is one, in so many processes; `on_progress` hears how far
-    /// it is, `on_finding` of a bug as soon as it is known and again when it was repeated.
+    /// it is, `on_finding` of a bug as soon as it is known and again when it was repeated. It is explored if
+    /// no schedule fails that is tried first.
     pub(crate) fn explore(
         &self,
         executable: &Executable,
         test: &str,
         strategy: Option<&Spec>,
         processes: u32,
-        on_progress: &dyn Fn(&Counters),
+        on_progress: &dyn Fn(Progress<'_>),
         on_finding: &dyn Fn(&Finding),
     ) -> io::Result<TestRun> {
+        let began = Instant::now();
         let name = TestName {
             binary: executable.label.clone(),
             test: test.to_owned(),
         };
+        let mut tried = self.first.run(executable, &name)?;
+        let failing = tried.last_mut();
+        let failing =
+            failing.map(|last| self.confirm_tried(executable, test, last, on_progress, on_finding));
+        let mut attempts = 0;
+        let mut run = match failing.transpose()?.flatten() {
+            Some(finding) => TestRun {
+                outcome: Outcome::Failed(Box::new(finding)),
+                ..TestRun::new(name.clone(), executable)
+            },
+            None => loop {
+                let name = name.clone();
+                let run = self.search(
+                    executable,
+                    name,
+                    strategy,
+                    processes,
+                    on_progress,
+                    on_finding,
+                )?;
+                attempts += 1;
+                let is_to_be_redone =
+                    matches!(run.outcome, Outcome::Stopped) && !self.stop.is_set();
+                if !is_to_be_redone || attempts == ATTEMPTS {
+                    break run;
+                }
+            },
+        };
+        (run.tried, run.elapsed) = (tried, began.elapsed());
+        Ok(run)
+    }
+
+    /// The finding of a schedule that was tried first, shrunk if it never was. A failure that does not repeat
+    /// is none.
+    fn confirm_tried(
+        &self,
+        executable: &Executable,
+        test: &str,
+        tried: &mut Tried,
+        on_progress: &dyn Fn(Progress<'_>),
+        on_finding: &dyn Fn(&Finding),
+    ) -> io::Result<Option<Finding>> {
+        let Some(found) = tried.finding() else {
+            return Ok(None);
+        };
+        let launch = Launch {
+            executable,
+            test,
+            mode: Mode::Explore,
+            overrides: &found.overrides,
+            defaults: &found.defaults,
+            part: None,
+            answers: None,
+        };
+        let (mut finding, timeout) = (found.clone(), self.hang_timeout_of(executable, test));
+        let began = Instant::now();
+        if finding.repeats == Repeats::Unknown {
+            let schedule = finding.schedule.clone();
+            finding.judge(repeat(
+                &launch,
+                &schedule,
+                timeout,
+                self.scratch,
+                &self.stop,
+            )?);
+        }
+        let once = began.elapsed();
+        if finding.repeats != Repeats::Yes {
+            tried.end = TriedEnd::Leaves("it failed in another way, and only once".to_owned());
+            return Ok(None);
+        }
+        on_finding(&finding);
+        if finding.shrinking.is_none()
+            && let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)?
+        {
+            finding = shorter;
+            on_finding(&finding);
+        }
+        Ok(Some(finding))
+    }
+
+    /// Explores one test.
+    fn search(
+        &self,
+        executable: &Executable,
+        name: TestName,
+        strategy: Option<&Spec>,
+        processes: u32,
+        on_progress: &dyn Fn(Progress<'_>),
+        on_finding: &dyn Fn(&Finding),
+    ) -> io::Result<TestRun> {
+        let test = &*name.test.clone();
         let (overrides, defaults) = self.settings_of(executable, &name, strategy);
         let processes = match overrides.resume.as_ref().or(defaults.resume.as_ref()) {
             // The file is read and written by one process.
             Some(_) => 1,
+            // More cores are for more shards.
+            None if self.part.is_some() => 1,
             None => processes,
         };
         let launch = Launch {
@@ -146,25 +268,23 @@ impl Explorer<'_> {
             mode: Mode::Explore,
             overrides: &overrides,
             defaults: &defaults,
-            part: None,
+            part: self.part,
             answers: None,
         };
-        let timeout = self.hang_timeout_of(executable);
-        let began = Instant::now();
+        let timeout = self.hang_timeout_of(executable, test);
         let (scratch, stop) = (self.scratch, &self.stop);
-        let explored = spread(&launch, processes, timeout, scratch, stop, on_progress)?;
+        let explored = spread(&launch, processes, timeout, scratch, stop, |counters| {
+            on_progress(Progress::Explores(counters));
+        })?;
         let end = explored.end.unwrap_or(End::Stopped);
         let mut run = TestRun {
-            name,
             started: explored.started,
-            elapsed: Duration::ZERO,
             counters: explored.counters,
             diverged: explored.diverged,
-            linked: executable.linked,
             uncontrolled: explored.uncontrolled,
             printed: explored.printed,
-            outcome: Outcome::Passed,
-            silence: None,
+            seen: explored.seen,
+            ..TestRun::new(name, executable)
         };
         let found = match (explored.refused, explored.found, explored.finished) {
             (Some(reason), ..) => {
@@ -178,7 +298,9 @@ impl Explorer<'_> {
             }
             (_, Some(found), _) => Some(found),
             (_, _, true) => {
-                if run.counters.ended() == 0 {
+                // A shard may have no part in a test.
+                let has_part = self.part.is_none() || run.counters.schedules > 0;
+                if has_part && run.counters.ended() == 0 {
                     run.outcome = Outcome::Unfinished;
                 }
                 None
@@ -207,10 +329,12 @@ impl Explorer<'_> {
                 shrinking: None,
                 unobserved: Vec::new(),
                 printed: run.printed.clone(),
+                known: None,
                 overrides: overrides.clone(),
                 defaults: defaults.clone(),
             };
-            if processes == 1 {
+            let was_killed = self.part.is_some() && was_killed(&end);
+            if processes == 1 && !was_killed {
                 on_finding(&finding);
             }
             let schedule = finding.schedule.clone();
@@ -218,18 +342,21 @@ impl Explorer<'_> {
             let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
             let once = began.elapsed();
             finding.judge(repeated);
+            if was_killed && finding.repeats != Repeats::Yes {
+                run.outcome = Outcome::Stopped;
+                return Ok(run);
+            }
             if processes > 1 && matches!(finding.repeats, Repeats::No(_)) {
                 // Processes of one test may be in each other's way, by a file for example.
-                return self.explore(executable, test, strategy, 1, on_progress, on_finding);
+                return self.search(executable, run.name, strategy, 1, on_progress, on_finding);
             }
             on_finding(&finding);
-            if let Some(shorter) = self.shrink(&launch, &finding, (timeout, once))? {
+            if let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)? {
                 finding = shorter;
                 on_finding(&finding);
             }
             run.outcome = Outcome::Failed(Box::new(finding));
         }
-        run.elapsed = began.elapsed();
         Ok(run)
     }
 
@@ -240,8 +367,13 @@ impl Explorer<'_> {
         launch: &Launch<'_>,
         found: &Finding,
         (hang_timeout, once): (Duration, Duration),
+        on_progress: &dyn Fn(Progress<'_>),
     ) -> io::Result<Option<Finding>> {
-        let settings = launch.overrides.clone().over(launch.defaults.clone());
+        // As this run wants it, also where the settings are another run's.
+        let settings = self
+            .overrides
+            .clone()
+            .over(launch.executable.config.clone());
         let (time, kind) = (settings.shrink(), found.bug.as_ref().map(|bug| bug.kind));
         let Some(before) = found.trace.as_ref().map(Length::of) else {
             return Ok(None);
@@ -257,13 +389,14 @@ impl Explorer<'_> {
         {
             return Ok(None);
         }
+        on_progress(Progress::Shrinks(0));
         let shrinker = Shrinker {
             time,
-            // An attempt that hangs is not waited for any longer than for all of them.
-            hang_timeout: hang_timeout.min(time.max(SILENCE)),
+            // After an attempt that hangs each has a process of its own, and is not waited for that long.
+            hang_timeout: hang_timeout.min(SILENCE),
             scratch: self.scratch,
             stop: &self.stop,
-            on_shorter: &|_| {},
+            on_shorter: &|executions| on_progress(Progress::Shrinks(executions)),
         };
         Ok(match shrinker.shorten(launch, found, before)? {
             Shortened::To(shorter, _) => Some(*shorter),
@@ -280,14 +413,17 @@ impl Explorer<'_> {
     ) -> (Settings, Settings) {
         let mut overrides = self.overrides.clone();
         overrides.strategy = strategy.cloned().or(overrides.strategy);
-        let mut defaults = executable.config.clone();
+        let mut defaults = executable.config_of(&name.test);
+        let own_seed = (defaults.seed != executable.config.seed).then_some(defaults.seed);
         self.seed.apply(name, &mut overrides, &mut defaults);
+        // A seed for this test alone is taken as it is, as an attribute's is.
+        defaults.seed = own_seed.flatten().or(defaults.seed);
         (overrides, defaults)
     }
 
     /// How long a test may be silent.
-    pub(crate) fn hang_timeout_of(&self, executable: &Executable) -> Duration {
-        let settings = self.overrides.clone().over(executable.config.clone());
+    pub(crate) fn hang_timeout_of(&self, executable: &Executable, test: &str) -> Duration {
+        let settings = self.overrides.clone().over(executable.config_of(test));
         settings.hang_timeout()
     }
 
@@ -304,6 +440,31 @@ impl Explorer<'_> {
         run.started = None;
         run.outcome = native_outcome(&end);
         Ok(())
+    }
+}
+
+impl TestRun {
+    /// That of a test of which nothing is known yet.
+    pub(crate) fn new(name: TestName, executable: &Executable) -> TestRun {
+        TestRun {
+            name,
+            started: None,
+            elapsed: Duration::ZERO,
+            tried: Vec::new(),
+            counters: Counters::default(),
+            diverged: None,
+            linked: executable.linked,
+            uncontrolled: Vec::new(),
+            printed: String::new(),
+            outcome: Outcome::Passed,
+            seen: None,
+            silence: None,
+        }
+    }
+
+    /// True if it was under control.
+    pub(crate) fn is_controlled(&self) -> bool {
+        self.started.is_some() || self.tried.iter().any(|tried| tried.finding().is_some())
     }
 }
 
@@ -364,6 +525,23 @@ fn ended_as(verdict: &cct::verdict::Verdict) -> String {
             )
         }
     }
+}
+
+/// True if the process ended by a signal that somebody else has sent, unless the test kills itself: the
+/// system does for want of memory, a cluster when time is up.
+fn was_killed(end: &End) -> bool {
+    const FROM_OUTSIDE: [i32; 5] = [
+        libc::SIGKILL,
+        libc::SIGTERM,
+        libc::SIGINT,
+        libc::SIGHUP,
+        libc::SIGXCPU,
+    ];
+    let signal = match end {
+        End::Exited(status) => status.signal(),
+        _ => None,
+    };
+    signal.is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
 }
 
 /// A process in which no engine came up has run the test as it is, once.

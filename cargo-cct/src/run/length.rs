@@ -1,7 +1,7 @@
 //! How long a schedule is, as a person counts.
 
 use cct::operation::Operation;
-use cct::trace::{Outcome, Step, Trace, WorkerInfo, WorkerKind};
+use cct::trace::{Step, Trace, WorkerInfo, WorkerKind, lets_go};
 use serde::{Deserialize, Serialize};
 
 /// The length of a schedule; fewer preemptions are shorter, then fewer switches, then fewer steps.
@@ -45,14 +45,11 @@ pub(crate) fn is_preemption(trace: &Trace, last: usize) -> bool {
     let Some(after) = trace.steps.get(last + 1) else {
         return false;
     };
-    let before = &trace.steps[last];
-    let gave_way = operation(before).is_some_and(|op| op == Operation::End || op.gives_way())
-        || matches!(before.outcome, Outcome::Waits | Outcome::Woken);
-    let goes_on = || {
-        let mut rest = trace.steps[last + 1..].iter();
-        rest.any(|step| step.worker == before.worker)
-    };
-    is_switch(trace, before, after) && !gave_way && after.choice_point && goes_on()
+    let mut steps = trace.steps[..=last].iter().rev();
+    let lets_go = steps.find(|step| !step.note).is_none_or(|before| {
+        operation(before).is_some_and(|operation| lets_go(operation, before.outcome))
+    });
+    after.preempts && !lets_go && is_switch(trace, &trace.steps[last], after)
 }
 
 /// True when another worker runs; a thread that polls a task, and goes on after that, is not another.
@@ -70,6 +67,8 @@ fn operation(step: &Step) -> Option<Operation> {
 
 #[cfg(test)]
 mod tests {
+    use cct::trace::Outcome;
+
     use super::*;
     use crate::sample::{step, trace};
 
@@ -83,10 +82,11 @@ mod tests {
         ];
         steps[1].0.outcome = Outcome::Waits;
         for step in &mut steps {
-            step.0.choice_point = true;
+            step.0.preempts = true;
         }
+        // Worker 0 is, twice: also where it never runs again.
         let expected = Length {
-            preemptions: 1,
+            preemptions: 2,
             switches: 3,
             steps: 4,
         };
@@ -102,7 +102,7 @@ mod tests {
             step(1, Operation::Await, "src/a.rs"),
         ];
         for (step, _) in &mut steps {
-            step.choice_point = true;
+            step.preempts = true;
             step.thread = (step.worker > 0).then_some(0);
         }
         let mut trace = trace(&steps);

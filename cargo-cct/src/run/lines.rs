@@ -5,13 +5,14 @@
 //! innermost one in the user's own code is taken. Everything that is inlined counts as the call it
 //! was.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use addr2line::Loader;
+use addr2line::{Loader, demangle_auto};
 use cct::operation::Operation;
-use cct::trace::{Outcome, Site, Trace};
+use cct::trace::{Call, Outcome, Site, Trace};
 use cct::verdict::{Bug, BugKind};
 
 use super::board::BoardFile;
@@ -48,12 +49,38 @@ impl<'a> Lines<'a> {
         found
     }
 
-    fn look_up(&mut self, place: u64) -> Option<Site> {
+    fn look_up(&self, place: u64) -> Option<Site> {
+        let mut found = None;
+        self.each_call(place, &mut |_, site| {
+            let own = site.filter(|site| Origin::of(site) == Origin::User);
+            found = found.take().or(own);
+        });
+        found
+    }
+
+    /// The calls at these places, those that are inlined included.
+    fn calls(&self, frames: &[u64]) -> Vec<Call> {
+        let mut calls = Vec::new();
+        for &place in frames {
+            self.each_call(place, &mut |function, site| {
+                calls.push(Call { function, site });
+            });
+        }
+        calls
+    }
+
+    /// Visits the calls at a place, the innermost first.
+    fn each_call(&self, place: u64, visit: &mut dyn FnMut(String, Option<Site>)) {
         let path = &self.executable.path;
         // Without debug information nothing is known, and the failure is told without it.
         let loader = self.loader.get_or_init(|| Loader::new(path).ok());
-        let mut frames = loader.as_ref()?.find_frames(place).ok()?;
+        let Some(loader) = loader else { return };
+        let Ok(mut frames) = loader.find_frames(place) else {
+            return;
+        };
+        let mut is_known = false;
         while let Ok(Some(frame)) = frames.next() {
+            is_known = true;
             let site = frame.location.and_then(|location| {
                 Some(Site {
                     file: as_given(location.file?, &self.executable.root),
@@ -61,11 +88,16 @@ impl<'a> Lines<'a> {
                     column: location.column.unwrap_or(1).max(1),
                 })
             });
-            if let Some(site) = site.filter(|site| Origin::of(site) == Origin::User) {
-                return Some(site);
-            }
+            let function = frame.function.as_ref().map(|function| {
+                let name = function.demangle().map(Cow::into_owned);
+                name.unwrap_or_else(|_| "<unknown>".to_owned())
+            });
+            visit(function.unwrap_or_else(|| "<unknown>".to_owned()), site);
         }
-        None
+        // The runtime has names, and no lines.
+        if !is_known && let Some(symbol) = loader.find_symbol(place) {
+            visit(demangle_auto(symbol.into(), None).into_owned(), None);
+        }
     }
 
     /// A crash, or a hang, is where the signal came. A stack ends at any place of a recursion: that is where
@@ -97,6 +129,11 @@ impl<'a> Lines<'a> {
     /// Names the callers of a trace's steps, and of what waits at its end.
     pub(super) fn name_callers(&mut self, trace: &mut Trace, bug: Option<&mut Bug>) {
         let stacks = std::mem::take(&mut trace.stacks);
+        for backtrace in &mut trace.backtraces {
+            let stack = usize::try_from(backtrace.stack).ok();
+            let stack = stack.and_then(|stack| stacks.get(stack));
+            backtrace.calls = self.calls(stack.map_or(&[], Vec::as_slice));
+        }
         let own: Vec<Option<Site>> = stacks.iter().map(|stack| self.own(stack)).collect();
         let mut numbers = BTreeMap::new();
         for index in 0..trace.steps.len() {

@@ -2,12 +2,15 @@
 //!
 //! Nothing here speaks to people; what happens is handed on as values.
 
+mod allot;
 pub(crate) mod board;
+mod campaign;
 mod claim;
 mod confirm;
 mod difference;
-mod events;
+pub(crate) mod events;
 mod explore;
+mod first;
 mod interact;
 mod length;
 mod lines;
@@ -18,22 +21,27 @@ mod pool;
 mod process;
 mod scratch;
 mod seed;
+mod shard;
 mod shrink;
 mod silence;
 mod spread;
 mod watch;
 
+pub(crate) use allot::{Account, Allotment};
+pub(crate) use campaign::{Campaign, Keep};
 pub(crate) use claim::{Claim, Scope};
 pub(crate) use confirm::{Repeated, repeat, same_end, same_end_of_versions};
 pub(crate) use difference::{Difference, difference, difference_of_versions};
 pub(crate) use explore::{Explorer, Finding, Outcome, Repeats, TestRun};
+pub(crate) use first::{First, NoneFirst, Tried, TriedEnd, TriedOf};
 pub(crate) use interact::{Led, interact};
 pub(crate) use length::{Length, is_preemption, is_switch, lane};
 pub(crate) use name::TestName;
 pub(crate) use plan::{Job, Plan, Task};
 pub(crate) use pool::{Notice, run_all};
-pub(crate) use process::{Launch, Mode, spawn};
+pub(crate) use process::{Launch, Mode, remove_variable, spawn};
 pub(crate) use scratch::Scratch;
 pub(crate) use seed::RunSeed;
+pub(crate) use shard::{COUNT as SHARDS, Shard, ShardArg};
 pub(crate) use shrink::{Effort, Shortened, Shrinker, Shrinking, reason_not_to};
 pub(crate) use watch::Stop;

@@ -6,7 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cct::claim::Exceptions;
-use cct::wire::Counters;
 
 use super::explore::{Outcome, TestRun};
 use super::name::TestName;
@@ -53,19 +52,15 @@ pub(crate) fn run_native(
         }
         thread::sleep(Duration::from_millis(5));
     };
+    let name = TestName {
+        binary: executable.label.clone(),
+        test: String::new(),
+    };
     Ok(TestRun {
-        name: TestName {
-            binary: executable.label.clone(),
-            test: String::new(),
-        },
-        started: None,
         elapsed: began.elapsed(),
-        counters: Counters::default(),
-        diverged: None,
         linked: Exceptions::NONE,
-        uncontrolled: Vec::new(),
         printed: printed.join().unwrap_or_default(),
-        silence: None,
         outcome,
+        ..TestRun::new(name, executable)
     })
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 use cct::wire::Counters;
 
-use super::explore::{Explorer, Finding, Outcome, TestRun};
+use super::explore::{Explorer, Finding, Outcome, Progress, TestRun};
 use super::name::TestName;
 use super::native::run_native;
 use super::plan::{Job, Plan, Task};
@@ -21,6 +21,8 @@ pub(crate) enum Notice {
     Begun(TestName),
     /// How far a test is.
     Progress(TestName, Box<Counters>),
+    /// A test's failure is shrunk: there is a shorter schedule after so many executions, or none yet after 0.
+    Shrinks(TestName, u64),
     /// A bug was found, or found to repeat.
     Found {
         /// The index of the job.
@@ -139,7 +141,8 @@ impl Drop for Taken<'_> {
     }
 }
 
-fn run_job(
+/// Runs one job, by its index, in so many processes.
+pub(super) fn run_job(
     (index, processes): (usize, usize),
     job: &Job,
     executable: &Executable,
@@ -171,7 +174,14 @@ fn run_job(
                 test,
                 job.strategy.as_ref(),
                 u32::try_from(processes).unwrap_or(1),
-                &|counters| notify(Notice::Progress(name.clone(), Box::new(counters.clone()))),
+                &|progress| {
+                    notify(match progress {
+                        Progress::Explores(counters) => {
+                            Notice::Progress(name.clone(), Box::new(counters.clone()))
+                        }
+                        Progress::Shrinks(executions) => Notice::Shrinks(name.clone(), executions),
+                    });
+                },
                 &|finding| {
                     notify(Notice::Found {
                         job: index,

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use cct::config::Settings;
+use cct::part::Part;
 use cct::wire;
 
 use super::board::BoardFile;
@@ -36,7 +37,12 @@ pub(crate) enum Mode {
     /// Repeat the schedule in this file.
     Replay(PathBuf),
     /// Look for schedules that fail as the one in this file does, and are shorter.
-    Shrink(PathBuf),
+    Shrink {
+        /// This one.
+        schedule: PathBuf,
+        /// Each execution has a process of its own.
+        is_apart: bool,
+    },
     /// Run one iteration as answers say, one that begins as the schedule in this file does.
     Interactive(Option<PathBuf>),
     /// Run the test as it is, once.
@@ -56,8 +62,8 @@ pub(crate) struct Launch<'a> {
     pub overrides: &'a Settings,
     /// Settings below it.
     pub defaults: &'a Settings,
-    /// Its number, and of how many processes that explore the test, if it is not alone.
-    pub part: Option<(u32, u32)>,
+    /// The iterations that it makes, if not all.
+    pub part: Option<Part>,
     /// Where the answers come from, if there are any.
     pub answers: Option<&'a PipeReader>,
 }
@@ -87,9 +93,10 @@ impl Launch<'_> {
                     .map(|(name, value)| (name, value)),
             )
             .env(wire::ENV_OVERRIDES, self.overrides.to_string())
-            .env(wire::ENV_DEFAULTS, self.defaults.to_string());
+            .env(wire::ENV_DEFAULTS, self.defaults.to_string())
+            .env_remove(wire::ENV_DEBUGGED);
         match self.part {
-            Some((number, of)) => command.env(wire::ENV_PART, format!("{number}/{of}")),
+            Some(part) => command.env(wire::ENV_PART, part.to_string()),
             None => command.env_remove(wire::ENV_PART),
         };
         match &self.mode {
@@ -103,8 +110,11 @@ impl Launch<'_> {
             Mode::Replay(schedule) => command
                 .env(wire::ENV_MODE, "replay")
                 .env(wire::ENV_SCHEDULE, schedule),
-            Mode::Shrink(schedule) => command
-                .env(wire::ENV_MODE, "shrink")
+            Mode::Shrink { schedule, is_apart } => command
+                .env(
+                    wire::ENV_MODE,
+                    if *is_apart { "shrink-apart" } else { "shrink" },
+                )
                 .env(wire::ENV_SCHEDULE, schedule),
             Mode::Interactive(schedule) => {
                 command.env(wire::ENV_MODE, "interactive");
@@ -159,6 +169,12 @@ pub(crate) fn spawn(
     let child = unsafe { command.pre_exec(move || prepare(events, answers)) }.spawn()?;
     drop(writer);
     Ok((child, reader))
+}
+
+/// Removes a variable of this process, which has no other threads yet.
+pub(crate) fn remove_variable(name: &OsStr) {
+    // SAFETY: callers have not started any thread, so nobody else reads the environment.
+    unsafe { std::env::remove_var(name) };
 }
 
 /// Sends a signal to the process group that a test process leads.

@@ -45,6 +45,12 @@ impl Scratch {
         self.folder.join(self.unique(purpose))
     }
 
+    /// A folder that stays, beside those of runs.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        let target = self.folder.ancestors().nth(2);
+        target.unwrap_or(&self.folder).join(name)
+    }
+
     /// A new board.
     pub(crate) fn board(&self) -> io::Result<BoardFile> {
         BoardFile::create(&self.memory.join(self.unique("cct")))

@@ -27,6 +27,15 @@ impl RunSeed {
         }
     }
 
+    /// A seed that is always the same for a text.
+    pub(crate) fn of_text(text: &str) -> u64 {
+        let name = TestName {
+            binary: text.to_owned(),
+            test: String::new(),
+        };
+        for_test(0, &name) % DRAWN.end() + 1
+    }
+
     /// The number to print.
     pub(crate) fn number(self) -> u64 {
         match self {

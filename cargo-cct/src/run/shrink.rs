@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cct::codec::Wire as _;
 use cct::config::Settings;
@@ -17,10 +17,12 @@ use super::explore::{Finding, Repeats};
 use super::length::Length;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
-use super::watch::{Stop, bug_of, watch};
+use super::watch::{End, Stop, bug_of, watch};
 
 /// How many of the schedules that were found are repeated in a fresh process, until one fails there too.
 const REPEATED: usize = 4;
+/// How long a process may be silent that has others for its executions: they may be for less.
+const APART: Duration = Duration::from_secs(4);
 
 /// The history of a failure that was shrunk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -29,6 +31,9 @@ pub(crate) struct Shrinking {
     pub from: Length,
     /// The executions that were made to shorten it.
     pub executions: u64,
+    /// How long they took.
+    #[serde(default)]
+    pub milliseconds: u64,
     /// There is no way left in which a shorter one is looked for.
     pub is_complete: bool,
 }
@@ -63,6 +68,8 @@ pub(crate) enum Shortened {
 pub(crate) struct Effort {
     /// The executions.
     pub executions: u64,
+    /// The time.
+    pub elapsed: Duration,
     /// There is no way left in which a shorter schedule is looked for.
     pub is_complete: bool,
     /// An attempt ended the process in this way, and what was left was not tried.
@@ -75,6 +82,8 @@ impl Effort {
         Shrinking {
             from: before.map_or(length, |before| before.from),
             executions: before.map_or(0, |before| before.executions) + self.executions,
+            milliseconds: before.map_or(0, |before| before.milliseconds)
+                + u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
             is_complete: self.is_complete,
         }
     }
@@ -83,24 +92,23 @@ impl Effort {
 /// Why failures of this kind are not shrunk; none if they are.
 pub(crate) fn reason_not_to(kind: BugKind) -> Option<&'static str> {
     match kind {
-        BugKind::Livelock | BugKind::Liveness => {
-            Some("only a schedule in which everybody runs shows that something never happens")
+        BugKind::Hang | BugKind::Silence => {
+            Some("each attempt would take as long as it took to tell")
         }
-        BugKind::Exit
-        | BugKind::Abort
-        | BugKind::Signal
-        | BugKind::StackOverflow
-        | BugKind::BadMemory
-        | BugKind::Hang
-        | BugKind::Silence => Some("it ends the process, and each attempt would, too"),
-        BugKind::Panic
-        | BugKind::NoPanic
-        | BugKind::ErrorReturned
-        | BugKind::UnobservedPanic
-        | BugKind::Deadlock
-        | BugKind::LockCycle
-        | BugKind::Safety => None,
+        _ => None,
     }
+}
+
+/// True if a failure of this kind ends its process.
+fn ends_process(kind: BugKind) -> bool {
+    matches!(
+        kind,
+        BugKind::Signal
+            | BugKind::StackOverflow
+            | BugKind::Abort
+            | BugKind::Exit
+            | BugKind::BadMemory
+    )
 }
 
 impl Shrinker<'_> {
@@ -111,12 +119,14 @@ impl Shrinker<'_> {
         found: &Finding,
         before: Length,
     ) -> io::Result<Shortened> {
-        let (mut told, ended_by) = self.search(launch, &found.schedule)?;
+        let began = Instant::now();
+        let (mut told, ended_by) = self.search(launch, found)?;
         let Some(last) = told.last() else {
             return Ok(Shortened::DoesNotFit);
         };
         let effort = Effort {
             executions: last.executions,
+            elapsed: began.elapsed(),
             is_complete: last.is_complete == Some(true),
             ended_by,
         };
@@ -165,29 +175,69 @@ impl Shrinker<'_> {
         Ok(length.map(|length| (finding, length)))
     }
 
-    /// The schedules that a process finds that looks for shorter ones, the shortest last, and how the process
-    /// ended if an attempt ended it. None if the one that is given does not fail when it is followed.
+    /// The schedules that are found, the shortest last, and how the process ended if an attempt ended it.
+    /// None if the one that is given does not fail when it is followed.
     fn search(
         &self,
         launch: &Launch<'_>,
+        found: &Finding,
+    ) -> io::Result<(Vec<Shrunk>, Option<Bug>)> {
+        let began = Instant::now();
+        let kind = found.bug.as_ref().map(|bug| bug.kind);
+        let is_apart = kind.is_some_and(ends_process);
+        let (mut told, mut ended_by) =
+            self.search_once(launch, &found.schedule, self.time, is_apart)?;
+        // A hang takes long to tell on a machine with much to do.
+        let left = self.time.saturating_sub(began.elapsed());
+        let left = left.max(self.time / 2);
+        // An attempt has ended the process. From here on each has its own.
+        if ended_by.is_some() && !is_apart && !self.stop.is_set() {
+            let (schedule, so_far) = told.last().map_or((&found.schedule, 0), |last| {
+                (&last.schedule, last.executions)
+            });
+            let (rest, ended) = self.search_once(launch, schedule, left, true)?;
+            ended_by = ended;
+            told.extend(rest.into_iter().map(|shrunk| Shrunk {
+                executions: so_far + shrunk.executions,
+                ..shrunk
+            }));
+        }
+        let ended_by = ended_by.filter(|_| !told.is_empty());
+        Ok((told, ended_by))
+    }
+
+    /// The same of one process, which has one for each execution if they are `is_apart`.
+    fn search_once(
+        &self,
+        launch: &Launch<'_>,
         schedule: &Schedule,
+        time: Duration,
+        is_apart: bool,
     ) -> io::Result<(Vec<Shrunk>, Option<Bug>)> {
         let file = self.scratch.path("schedule");
         fs::write(&file, schedule.to_bytes())?;
         let overrides = Settings {
-            time: Some(self.time),
+            time: Some(time),
             ..launch.overrides.clone()
         };
         let launch = Launch {
-            mode: Mode::Shrink(file),
+            mode: Mode::Shrink {
+                schedule: file,
+                is_apart,
+            },
             overrides: &overrides,
             ..launch.clone()
         };
         let board = self.scratch.board()?;
         let output = self.scratch.path("output");
         let mut told: Vec<Shrunk> = Vec::new();
-        let (timeout, stop) = (self.hang_timeout, self.stop);
-        let end = watch(&launch, &board, &output, timeout, stop, |event| {
+        // An execution in its own process is ended by the one that waits for it.
+        let timeout = if is_apart {
+            self.hang_timeout.max(APART)
+        } else {
+            self.hang_timeout
+        };
+        let end = watch(&launch, &board, &output, timeout, self.stop, |event| {
             if let Event::Shrunk(shrunk) = event {
                 // The first is the schedule itself, and the last tells no more than the executions.
                 let last = told.last();
@@ -198,7 +248,9 @@ impl Shrinker<'_> {
             }
         })?;
         let is_over = told.last().is_some_and(|last| last.is_complete.is_some());
-        let ended_by = bug_of(&end, &board).filter(|_| !is_over && !told.is_empty());
+        // A schedule that does not fail when it is followed ends with a word less, and all is well.
+        let is_well = matches!(end, End::Exited(status) if status.success());
+        let ended_by = bug_of(&end, &board).filter(|_| !is_over && !is_well);
         Ok((told, ended_by))
     }
 }

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use cct::part::Part;
 use cct::wire::{Counters, Divergence, Event, Fingerprints, Found, Started};
 
 use super::board::BoardFile;
@@ -36,6 +37,8 @@ pub(super) struct Explored {
     pub(super) refused: Option<String>,
     /// Nothing was left to explore.
     pub(super) finished: bool,
+    /// The fingerprints that a shard has told.
+    pub(super) seen: Option<Fingerprints>,
     /// The output of the last schedule, or the failing one.
     pub(super) printed: String,
     /// How the process ended that decided.
@@ -61,7 +64,14 @@ pub(super) fn spread(
             let (sender, output) = (sender.clone(), share.output.clone());
             let stop = share.stop.clone();
             let launch = Launch {
-                part: (processes > 1).then_some((number, processes)),
+                part: match processes {
+                    1 => launch.part,
+                    of => Some(Part {
+                        number,
+                        of,
+                        from: None,
+                    }),
+                },
                 ..launch.clone()
             };
             scope.spawn(move || {
@@ -290,6 +300,9 @@ fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
                 explored.uncontrolled.push(what.clone());
             }
         }
+    }
+    if let [only] = shares {
+        explored.seen.clone_from(&only.heard.seen);
     }
     explored.printed = String::from_utf8_lossy(&fs::read(&share.output)?).into_owned();
     for share in shares {

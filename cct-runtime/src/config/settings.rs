@@ -59,7 +59,7 @@ macro_rules! declare {
             }
 
             /// The settings that are given, as text.
-            fn given(&self) -> impl Iterator<Item = (&'static Setting, String)> {
+            pub fn given(&self) -> impl Iterator<Item = (&'static Setting, String)> {
                 let texts = [$(self.$name.as_ref().map(Value::write),)*];
                 let rows = TABLE.iter().zip(texts);
                 rows.filter_map(|(row, text)| Some((row, text?)))
@@ -104,6 +104,14 @@ impl Settings {
             settings.set(key, value)?;
         }
         Ok(settings)
+    }
+
+    /// All settings that are given, the tool's own too, as `key=value` lines.
+    pub fn lines(&self) -> String {
+        let lines = self
+            .given()
+            .map(|(row, text)| format!("{}={text}\n", row.name));
+        lines.collect()
     }
 
     /// Sets one setting by its name.

@@ -198,6 +198,12 @@ macro_rules! with_settings {
                 help: "Goes on with the search that this file is of, or begins it; the file is kept up to \
                        date. For one test, and one strategy that enumerates",
             }
+            known: bool {
+                kind: Flag, reach: Tool, decides: false,
+                heading: "Exploration", value: "BOOL", example: false,
+                help: "Whether the failures that are on record are tried before a test is explored",
+                default: "true", |_| true,
+            }
             shrink: Duration {
                 kind: TimeOrOff, reach: Tool, decides: false,
                 heading: "Exploration", value: "TIME", example: "30s",

@@ -68,10 +68,11 @@ impl Answers {
     }
 }
 
-/// Returns the descriptor that a variable names. Processes that the test starts do not inherit it.
+/// Returns the descriptor that a variable names, if it is open: a debugger may have closed it. Processes that
+/// the test starts do not inherit it.
 fn descriptor_in(variable: &str) -> Option<libc::c_int> {
     let descriptor = std::env::var(variable).ok()?.parse().ok()?;
     // SAFETY: touches no memory.
-    unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
-    Some(descriptor)
+    let set = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    (set == 0).then_some(descriptor)
 }

@@ -8,10 +8,12 @@ use super::portfolio::Strategies;
 use super::replay;
 use super::runner::Runner;
 use super::search::Search;
+use super::shrink;
 use crate::config::{Resolved, Settings};
 use crate::engine::Tape;
+use crate::part::Part;
 use crate::trace::Schedule;
-use crate::wire::{Counters, Event, Found, Replayed};
+use crate::wire::{Counters, Event, Found, Replayed, Shrunk};
 
 /// Explores and replays bodies in this process: for benchmarks, and for harnesses other than libtest's.
 ///
@@ -77,6 +79,25 @@ impl Explorer {
         each: &mut dyn FnMut(Schedule),
     ) -> Exploration {
         self.explore_and(settings, Some(strategies), body, Some(each))
+    }
+
+    /// As [`survey_as_set`](Explorer::survey_as_set) a part of the search, and hands out each schedule before
+    /// `see` is told of it.
+    pub fn survey_part(
+        &mut self,
+        settings: Resolved,
+        part: Part,
+        body: impl Fn(),
+        each: &mut dyn FnMut(Schedule),
+        see: &mut dyn FnMut(&Seen),
+    ) -> Counters {
+        let judged = || judge(ShouldPanic::No, &body);
+        let mut search = self.search(settings, None).shared(part);
+        search.maker.each = Some(each as &mut dyn FnMut(Schedule));
+        search.maker.witness = Some(see as &mut dyn FnMut(&Seen));
+        let counters = search.run(&judged, &mut |_| {});
+        self.runner.clean_up();
+        counters
     }
 
     fn explore_and(
@@ -145,6 +166,35 @@ impl Explorer {
     fn search(&mut self, settings: Resolved, strategies: Option<Strategies>) -> Search<'_> {
         let search = Search::new(&mut self.runner, "main", settings, strategies);
         search.unwrap_or_else(|reason| panic!("{reason}"))
+    }
+
+    /// Looks for shorter schedules with the same failure; returns those that were found, the first being this
+    /// one, and the last the shortest, with the number of all executions. None if it does not fail where it
+    /// is followed worker by worker.
+    pub fn shrink(
+        &mut self,
+        schedule: &Schedule,
+        settings: &Settings,
+        body: impl Fn(),
+    ) -> Vec<Shrunk> {
+        let judged = || judge(ShouldPanic::No, &body);
+        let settings = settings.clone().resolve();
+        let mut told = Vec::new();
+        let tell = &mut |event| {
+            if let Event::Shrunk(shrunk) = event {
+                told.push(shrunk);
+            }
+        };
+        shrink::run(
+            &mut self.runner,
+            schedule,
+            "main",
+            (&settings, &judged),
+            None,
+            tell,
+        );
+        self.runner.clean_up();
+        told
     }
 
     /// Repeats a schedule, with everything recorded.

@@ -9,9 +9,12 @@ use crate::wire::Event;
 
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
-/// Opens the channel that the environment names; ends the process if it names none.
-pub(super) fn open() {
+/// Opens the channel that the environment names; ends the process if it names none, unless it may be `alone`.
+pub(super) fn open(alone: bool) {
     let Some(channel) = Channel::open() else {
+        if alone {
+            return;
+        }
         let reason = "`CCT_MODE` is set, but `CCT_EVENTS_FD` names no descriptor";
         // Nobody else could be told that this cannot be written.
         let _ = writeln!(std::io::stderr(), "cct: {reason}");
@@ -36,6 +39,9 @@ pub(super) fn leave() -> ! {
 
 /// Says why the process cannot do what it was asked for, and ends it.
 pub(super) fn refuse(reason: String) -> ! {
+    if CHANNEL.get().is_none() {
+        let _ = writeln!(std::io::stderr(), "cct: {reason}");
+    }
     send(&Event::Refused(reason));
     leave()
 }

@@ -29,7 +29,7 @@ pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -
 
 /// Explores or replays as `mode` says, and ends the process.
 fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
-    listener::open();
+    listener::open(request::is_debugged());
     let request = Request::read(case, mode).unwrap_or_else(|reason| listener::refuse(reason));
     signals::block();
     request::forget();
@@ -37,6 +37,9 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
     // SAFETY: the board was mapped for us and is never unmapped.
     let tape = unsafe { Tape::on(request.board) };
     let mut runner = Runner::new(tape, &settings);
+    if request.is_debugged {
+        runner.engine.be_debugged();
+    }
     crash::install(request.board, &raw mut runner);
     if matches!(request.mode, Mode::Replay(_) | Mode::Interactive(..)) {
         crash::tell_trace();
@@ -52,9 +55,13 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
             let replayed = replay(&mut runner, schedule, name, &settings, body);
             send(&Event::Replayed(replayed));
         }
-        Mode::Shrink(schedule) => {
+        Mode::Shrink { schedule, is_apart } => {
             let tell = &mut |event| send(&event);
-            shrink::run(&mut runner, &schedule, name, &settings, body, tell);
+            let apart = is_apart
+                .then(|| shrink::Apart::new(request.board))
+                .flatten();
+            let test = (&settings, body);
+            shrink::run(&mut runner, &schedule, name, test, apart, tell);
         }
         Mode::Interactive(schedule, answers) => {
             let schedule = schedule.as_ref();

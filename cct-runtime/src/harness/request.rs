@@ -6,10 +6,11 @@ use super::channel::Answers;
 use crate::codec::Wire as _;
 use crate::config::{Resolved, Settings};
 use crate::origin::{self, Table};
+use crate::part::Part;
 use crate::trace::Schedule;
 use crate::wire::{
-    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES,
-    ENV_PART, ENV_SCHEDULE,
+    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_ORIGINS,
+    ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE,
 };
 
 /// A request that can be met.
@@ -17,6 +18,8 @@ use crate::wire::{
 pub(super) struct Request {
     pub(super) mode: Mode,
     pub(super) settings: Resolved,
+    /// A debugger is to see the workers.
+    pub(super) is_debugged: bool,
     /// Mapped for this process, and never unmapped.
     pub(super) board: *mut Board,
 }
@@ -26,15 +29,20 @@ pub(super) struct Request {
 pub(super) enum Mode {
     /// It explores the test.
     Explore {
-        /// Its number, and the number of processes that explore the test.
-        part: (u32, u32),
+        /// The iterations that it makes.
+        part: Part,
         /// It tells the trace of each iteration.
         is_traced: bool,
     },
     /// It repeats a schedule.
     Replay(Schedule),
     /// It looks for shorter schedules that fail as this one does.
-    Shrink(Schedule),
+    Shrink {
+        /// This one.
+        schedule: Schedule,
+        /// Each of its executions has a process of its own.
+        is_apart: bool,
+    },
     /// It is led: on a fresh schedule, or with the head of this one.
     Interactive(Option<Schedule>, Answers),
 }
@@ -44,32 +52,45 @@ impl Request {
     pub(super) fn read(case: &TestCase, mode: &str) -> Result<Request, String> {
         let settings = settings(case)?;
         origins()?;
-        let board = std::env::var_os(ENV_BOARD).ok_or("`CCT_BOARD` is not set")?;
-        let board = board::shared(&board)?;
+        let is_debugged = is_debugged();
+        let board = match std::env::var_os(ENV_BOARD) {
+            Some(board) => board::shared(&board)?,
+            None if is_debugged => board::private(),
+            None => return Err("`CCT_BOARD` is not set".to_owned()),
+        };
         let mode = match mode {
             "explore" | "trace" => Mode::Explore {
                 part: part()?,
                 is_traced: mode == "trace",
             },
             "replay" => Mode::Replay(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
-            "shrink" => Mode::Shrink(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
+            "shrink" | "shrink-apart" => Mode::Shrink {
+                schedule: schedule()?.ok_or("`CCT_SCHEDULE` is not set")?,
+                is_apart: mode == "shrink-apart",
+            },
             "interactive" => {
                 let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;
                 Mode::Interactive(schedule()?, answers)
             }
             other => {
                 return Err(format!(
-                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `shrink` or \
-                     `interactive`"
+                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `shrink`, \
+                     `shrink-apart` or `interactive`"
                 ));
             }
         };
         Ok(Request {
             mode,
             settings,
+            is_debugged,
             board,
         })
     }
+}
+
+/// True if a debugger runs the process.
+pub(super) fn is_debugged() -> bool {
+    std::env::var_os(ENV_DEBUGGED).is_some()
 }
 
 /// Removes our variables from the environment: a process that the test starts is none of ours.
@@ -81,6 +102,7 @@ pub(super) fn forget() {
         ENV_PART,
         ENV_BOARD,
         ENV_SCHEDULE,
+        ENV_DEBUGGED,
         ENV_OVERRIDES,
         ENV_DEFAULTS,
         ENV_ORIGINS,
@@ -100,19 +122,13 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
     Ok(merged.resolve())
 }
 
-/// Returns the number of this process, and the number of processes that explore the test.
-fn part() -> Result<(u32, u32), String> {
+/// Returns the part of the search that this process makes.
+fn part() -> Result<Part, String> {
     let Ok(text) = std::env::var(ENV_PART) else {
-        return Ok((0, 1));
+        return Ok(Part::WHOLE);
     };
-    let part = parse_part(&text);
+    let part = Part::parse(&text);
     part.ok_or_else(|| format!("`CCT_PART` is `{text}`, expected `0/2` or the like"))
-}
-
-fn parse_part(text: &str) -> Option<(u32, u32)> {
-    let (process, of) = text.split_once('/')?;
-    let (process, of) = (process.parse().ok()?, of.parse().ok()?);
-    (process < of).then_some((process, of))
 }
 
 /// Makes known whose code is where, if the environment says so.
@@ -135,18 +151,4 @@ fn schedule() -> Result<Option<Schedule>, String> {
     let bytes = bytes.map_err(|error| format!("cannot read the schedule: {error}"))?;
     let schedule = Schedule::from_bytes(&bytes).ok_or("the schedule is damaged")?;
     Ok(Some(schedule))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_part_is_one_of_so_many() {
-        assert_eq!(parse_part("0/1"), Some((0, 1)));
-        assert_eq!(parse_part("2/3"), Some((2, 3)));
-        for wrong in ["", "1", "3/3", "1/0", "-1/2", "a/b", "0/1/2"] {
-            assert_eq!(parse_part(wrong), None, "{wrong}");
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Searches the schedules of one test, iteration after iteration, until a bug or the budget's end.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::early_end;
@@ -13,6 +14,7 @@ use super::tally::Tally;
 use crate::claim::Exception;
 use crate::config::{Granularity, Resolved};
 use crate::engine::{self, Record};
+use crate::part::Part;
 use crate::strategy::{Limits, Progress, Spec};
 use crate::verdict::{Bug, Verdict};
 use crate::wire::{Counters, Event, Found, Started};
@@ -30,6 +32,12 @@ pub(super) struct Search<'a> {
     /// The strategies, which take turns.
     portfolio: Vec<Member>,
     share: Share,
+    /// The iterations that are planned.
+    planned: RangeInclusive<u64>,
+    /// The iteration that is looked at with care: the first one, except where a shard goes on.
+    probe: Option<u64>,
+    /// The last iteration that was made.
+    through: u64,
     resume: Option<Resume>,
     /// An early end is possible: nobody has chosen a strategy, and the first schedule's two executions were
     /// the same.
@@ -58,6 +66,7 @@ impl<'a> Search<'a> {
             .transpose()?;
         let may_end_early = given_none && settings.strategy == Spec::default() && resume.is_none();
         let mut portfolio = portfolio(&settings, strategies, has_twins && resume.is_none());
+        let iterations = settings.iterations;
         let counters = resume
             .as_ref()
             .map(|resume| go_on(resume, &mut portfolio[0]));
@@ -72,24 +81,41 @@ impl<'a> Search<'a> {
             },
             portfolio,
             share: Share::whole(),
+            planned: 1..=iterations,
+            probe: Some(1),
+            through: 0,
             resume,
             may_end_early,
             is_traced: false,
         })
     }
 
-    /// Limits the search to the iterations of one process: its number, and the number of processes.
-    pub(super) fn shared(mut self, part: (u32, u32)) -> Search<'a> {
+    /// Limits the search to the iterations of one process.
+    pub(super) fn shared(mut self, part: Part) -> Search<'a> {
         let members = self.portfolio.iter();
         let strategies: Vec<_> = members.map(|member| &*member.strategy).collect();
         self.share = Share::of(part, &strategies);
+        if let Some(from) = part.from {
+            let all = self
+                .maker
+                .settings
+                .iterations
+                .saturating_mul(part.of.into());
+            self.planned = from..=all;
+            // Others may have the first one, and this one does not hear of what they see.
+            self.probe = self.share.first_from(1).filter(|&first| first >= from);
+            self.may_end_early &= self.probe.is_some();
+        }
         let tally = &mut self.maker.tally;
         if self.share.is_empty() {
             // Another process tells of the schedules made before.
             tally.counters = Counters::default();
         }
-        if self.share.is_part() {
+        if self.share.is_part() || part.from.is_some() {
             tally.keep_news();
+            if part.from.is_some() {
+                tally.grow();
+            }
         }
         self
     }
@@ -116,7 +142,7 @@ impl<'a> Search<'a> {
         }
         let tally = &mut self.maker.tally;
         tally.elapsed();
-        if let Some(fingerprints) = tally.fingerprints() {
+        if let Some(fingerprints) = tally.fingerprints(self.through) {
             tell(Event::Fingerprints(fingerprints));
         }
         let mut counters = self.maker.tally.counters;
@@ -133,39 +159,43 @@ impl<'a> Search<'a> {
         let mut told = Duration::ZERO;
         let mut failed = self.counters().failed_before;
         let share = self.share.clone();
-        let most = if self.counters().exhausted || share.is_empty() {
-            0
-        } else {
-            self.maker.settings.iterations
-        };
-        let budget = share.count(most);
+        if self.counters().exhausted || share.is_empty() {
+            return failed;
+        }
+        let planned = self.planned.clone();
+        let end = *planned.end();
+        let budget = share.count(end);
+        let budget = budget.saturating_sub(share.count(planned.start() - 1));
         let mut is_first = true;
-        for iteration in (1..=most).filter(|&iteration| share.has(iteration)) {
+        for iteration in planned.filter(|&iteration| share.has(iteration)) {
             // Schedules made for an early end count, too.
             if self.counters().schedules >= budget {
-                break;
+                self.through = end;
+                return failed;
             }
             if !std::mem::take(&mut is_first) {
                 // Not after the last one, whose output may be asked for.
                 self.maker.runner.clean_up();
             }
             let verdict = self.iterate(iteration, body, tell);
+            self.through = iteration;
             failed += u64::from(matches!(verdict, Verdict::Failed(_)));
             if let Verdict::Failed(bug) = verdict
                 && self.maker.witness.is_none()
             {
                 self.tell_found(iteration, *bug, tell);
-                break;
+                return failed;
             }
             let counters = self.counters();
             // A schedule that was cut off for its length would be as long again.
             if counters.sequential || counters.exhausted || counters.limits.alone {
-                break;
+                return failed;
             }
             if self.is_out_of_time(&mut told, failed, tell) {
-                break;
+                return failed;
             }
         }
+        self.through = self.through.max(end);
         failed
     }
 
@@ -213,7 +243,8 @@ impl<'a> Search<'a> {
         tell: &mut dyn FnMut(Event),
     ) -> Verdict {
         let turn = ((iteration - 1) % self.portfolio.len() as u64) as usize;
-        let record = if iteration == 1 || self.is_traced {
+        let is_probe = self.probe == Some(iteration);
+        let record = if is_probe || self.is_traced {
             Record::Steps
         } else {
             Record::Schedule
@@ -231,7 +262,7 @@ impl<'a> Search<'a> {
             let replayed = self.maker.runner.replayed(verdict.clone(), None);
             tell(Event::Replayed(replayed));
         }
-        if iteration == 1 {
+        if is_probe {
             let engine = &self.maker.runner.engine;
             let is_sequential = engine.worker_total() == 1 && !engine.tape().has_choices();
             self.maker.tally.counters.sequential = is_sequential;

@@ -4,6 +4,7 @@
 //! Only a strategy that learns from its iterations, or counts the schedules that are left, has one
 //! process for all of them.
 
+use crate::part::Part;
 use crate::strategy::Strategy;
 
 /// The iterations of one process among those of several.
@@ -23,8 +24,9 @@ impl Share {
         }
     }
 
-    /// The turns of these strategies that one process has: its number, and the number of processes.
-    pub(super) fn of((process, processes): (u32, u32), strategies: &[&dyn Strategy]) -> Share {
+    /// The turns of these strategies that one process has.
+    pub(super) fn of(part: Part, strategies: &[&dyn Strategy]) -> Share {
+        let (process, processes) = (part.number, part.of);
         if strategies.iter().all(|strategy| strategy.enumerates()) {
             // The end of the search depends on how far each of them is.
             return Share {
@@ -78,6 +80,12 @@ impl Share {
         iterations / round * own + rest
     }
 
+    /// Returns the first iteration from this one on that this process has; `None` if it has none at all.
+    pub(super) fn first_from(&self, from: u64) -> Option<u64> {
+        let mut round = from..from.saturating_add(self.owners.len() as u64);
+        round.find(|&iteration| self.has(iteration))
+    }
+
     /// True if this process has no iteration.
     pub(super) fn is_empty(&self) -> bool {
         !self.owners.contains(&self.process)
@@ -98,7 +106,17 @@ mod tests {
         let strategies = Spec::parse(spec).expect("well-formed").build();
         let strategies: Vec<_> = strategies.iter().map(|(_, strategy)| &**strategy).collect();
         (0..processes)
-            .map(|process| Share::of((process, processes), &strategies))
+            .map(|number| {
+                let of = processes;
+                Share::of(
+                    Part {
+                        number,
+                        of,
+                        ..Part::WHOLE
+                    },
+                    &strategies,
+                )
+            })
             .collect()
     }
 

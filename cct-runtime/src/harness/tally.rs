@@ -9,8 +9,6 @@ use crate::engine;
 use crate::verdict::Verdict;
 use crate::wire::{Counters, Ended, Fingerprints, Panic};
 
-/// The most new behaviours that one of several processes tells.
-const MOST_NEWS: usize = 1 << 17;
 /// The most sites of unobserved panics that are told.
 const MOST_PANICS: usize = 10;
 
@@ -43,6 +41,12 @@ impl Tally {
     /// Starts the clock of the budget.
     pub(super) fn start_clock(&mut self) {
         self.began = budget_clock();
+    }
+
+    /// Counts exactly for longer: a shard may be of a campaign of hours.
+    pub(super) fn grow(&mut self) {
+        self.schedules.grow();
+        self.behaviours.grow();
     }
 
     /// Keeps new behaviours, which the tool compares with other processes'.
@@ -92,7 +96,7 @@ impl Tally {
             if self.behaviours.insert(behaviour) {
                 counters.last_new = iteration;
                 let news = self.news.as_mut();
-                if let Some(news) = news.filter(|news| news.len() < MOST_NEWS) {
+                if let Some(news) = news.filter(|_| !self.behaviours.is_full()) {
                     news.push((behaviour, iteration));
                 }
             }
@@ -108,10 +112,13 @@ impl Tally {
         elapsed
     }
 
-    /// Returns the schedules and behaviours of one of several processes; `None` if there are no others.
-    pub(super) fn fingerprints(&self) -> Option<Fingerprints> {
+    /// Returns the schedules and behaviours of one of several processes, which made its iterations through
+    /// this one; `None` if there are no others.
+    pub(super) fn fingerprints(&self, through: u64) -> Option<Fingerprints> {
         let news = self.news.as_ref()?;
         Some(Fingerprints {
+            through,
+            is_partial: self.schedules.is_full() || self.behaviours.is_full(),
             schedules: self.schedules.members(),
             behaviours: news.iter().map(|&(behaviour, _)| behaviour).collect(),
             first: news.iter().map(|&(_, iteration)| iteration).collect(),

@@ -12,7 +12,8 @@ pub fn cargo_cct() -> Command {
     static TOOL: OnceLock<PathBuf> = OnceLock::new();
     let program = TOOL.get_or_init(|| build("cargo-cct").program("cargo-cct"));
     let mut command = cleaned(program);
-    // Reports of failures as they were found are shorter to test.
-    command.arg("cct").env("CCT_SHRINK", "off");
+    // Reports of failures as they were found are shorter to test, and runs do not depend on earlier ones.
+    let settings = [("CCT_SHRINK", "off"), ("CCT_KNOWN", "false")];
+    command.arg("cct").envs(settings);
     command
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cct::trace::Schedule;
 use cct::wire::Question;
 
-use crate::command::keep::Keeper;
+use crate::command::keeper::Keeper;
 use crate::report::saved;
 use crate::run::{
     Finding, Launch, Led, Repeated, Repeats, Scratch, Stop, TestName, interact, repeat,
@@ -66,6 +66,7 @@ impl Subject<'_> {
             shrinking: None,
             unobserved: Vec::new(),
             printed: String::new(),
+            known: None,
             overrides: self.launch.overrides.clone(),
             defaults: self.launch.defaults.clone(),
         };

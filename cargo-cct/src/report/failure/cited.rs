@@ -18,6 +18,12 @@ use crate::report::words::put;
 const MOST_LINES: usize = 10;
 /// At most this many steps are named on a line.
 const MOST_STEPS: usize = 4;
+/// The columns that the numbers of lines take.
+const MARGIN: usize = 9;
+/// The columns of a line of code that has its steps beside it.
+const CODE: usize = 56;
+/// With less room for these they have a line of their own.
+const FEWEST_TAGS: usize = 30;
 
 /// Cites the lines of the shown steps, and of the failure's own site.
 pub(super) fn text(
@@ -74,16 +80,29 @@ pub(super) fn text(
         steps.sort_unstable();
         let is_bug = bug_site.is_some_and(|site| site.file == file && site.line == line);
         let bar = layout.pick("│", "|");
-        let code = clip(text.trim_end(), 56);
-        let tags = tags(trace, names, &steps, &folded, is_bug, layout);
-        let code = if is_bug {
-            paint(BAD, &format!("{code:<56}"))
+        let room = layout.width - MARGIN;
+        let (code_room, tags_room) = if room >= CODE + 2 + FEWEST_TAGS {
+            (CODE, room - CODE - 2)
         } else {
-            format!("{code:<56}")
+            (room, room - 2)
         };
-        let full = format!("  {line:>4} {bar} {code}  {}", paint(FAINT, &tags));
-        out.push_str(full.trim_end());
-        out.push('\n');
+        let code = clip(text.trim_end(), code_room);
+        let tags = tags(trace, names, &steps, &folded, is_bug);
+        let tags = paint(FAINT, &fit(&tags, tags_room, layout));
+        let style = if is_bug { BAD } else { anstyle::Style::new() };
+        if code_room == CODE {
+            let code = paint(style, &format!("{code:<CODE$}"));
+            put!(
+                out,
+                "{}\n",
+                format!("  {line:>4} {bar} {code}  {tags}").trim_end()
+            );
+        } else {
+            put!(out, "  {line:>4} {bar} {}\n", paint(style, &code));
+            if !tags.is_empty() {
+                put!(out, "  {:>4} {bar}   {tags}\n", "");
+            }
+        }
     }
     out
 }
@@ -101,15 +120,8 @@ fn tags(
     steps: &[usize],
     folded: &BTreeMap<usize, &Stretch>,
     is_bug: bool,
-    layout: &Layout,
-) -> String {
-    // The latest steps are the ones nearest to the failure.
-    let hidden = steps.len().saturating_sub(MOST_STEPS);
-    let mut tags: Vec<String> = Vec::new();
-    if hidden > 0 {
-        tags.push(format!("{hidden} more"));
-    }
-    tags.extend(steps[hidden..].iter().map(|&index| {
+) -> Vec<String> {
+    let tags = steps.iter().map(|&index| {
         let step = &trace.steps[index];
         let effect = match folded.get(&index) {
             Some(stretch) => format!("in {}", stretch.whose.join(", ")),
@@ -117,11 +129,21 @@ fn tags(
         };
         let (number, worker) = (names.step(index), names.worker(step.worker));
         format!("{number} {worker} {effect}")
-    }));
-    if is_bug {
-        tags.push(layout.pick("✗", "x").to_owned());
-    }
-    tags.join(layout.pick(" · ", ", "))
+    });
+    tags.chain(is_bug.then(|| "✗".to_owned())).collect()
+}
+
+/// As many of the tags as there is room for; the latest are nearest to the failure.
+fn fit(tags: &[String], room: usize, layout: &Layout) -> String {
+    let from = tags.len().saturating_sub(MOST_STEPS);
+    let some = |hidden: usize| {
+        let more = (hidden > 0).then(|| format!("{hidden} more"));
+        let shown = more.into_iter().chain(tags[hidden..].iter().cloned());
+        let text = shown.collect::<Vec<_>>().join(layout.pick(" · ", ", "));
+        layout.text(&text)
+    };
+    let fits = |&hidden: &usize| some(hidden).chars().count() <= room;
+    some((from..tags.len()).find(fits).unwrap_or(tags.len()))
 }
 
 fn clip(text: &str, width: usize) -> String {

@@ -25,6 +25,14 @@ fn sites(record: &mut Record) -> Vec<&mut Site> {
         sites.extend(&mut trace.sites);
         let workers = trace.workers.iter_mut();
         sites.extend(workers.filter_map(|worker| worker.spawned_at.as_mut()));
+        let awaits = trace
+            .awaits
+            .iter_mut()
+            .flat_map(|awaits| &mut awaits.points);
+        sites.extend(awaits.map(|point| &mut point.site));
+        let calls = trace.backtraces.iter_mut();
+        let calls = calls.flat_map(|backtrace| &mut backtrace.calls);
+        sites.extend(calls.filter_map(|call| call.site.as_mut()));
     }
     if let Some(bug) = &mut record.bug {
         sites.extend(&mut bug.site);

@@ -1,5 +1,7 @@
 //! The facts of a report, to be shown in another way than as text.
 
+use std::borrow::Cow;
+
 use cct::trace::{Site, Step, Trace};
 
 use super::names::{self, Names};
@@ -44,13 +46,15 @@ impl Report {
 
     /// How the test failed, in a word; then in a sentence.
     pub(in crate::report) fn verdict(&self) -> (&'static str, String) {
-        let message = anstream::adapter::strip_str(&self.message()).to_string();
+        let message = self.message_in(|text| Cow::Borrowed(text));
+        let message = anstream::adapter::strip_str(&message).to_string();
         (self.label(), message.trim_end().to_owned())
     }
 
     /// The last lines that the test printed; empty if there are none.
     pub(in crate::report) fn own_output(&self) -> String {
-        let printed = anstream::adapter::strip_str(&self.printed()).to_string();
+        let printed =
+            anstream::adapter::strip_str(&self.printed_in(|text| Cow::Borrowed(text))).to_string();
         let lines = printed.lines().skip(1);
         let lines = lines.map(|line| line.strip_prefix("    ").unwrap_or(line));
         lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()

@@ -15,6 +15,7 @@ use super::layout::Layout;
 use super::names::{self, Names};
 use super::source::{Source, short_site};
 use crate::report::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
+use crate::report::visible::visible;
 use crate::report::words::{count, put};
 use crate::rewrite::Named;
 
@@ -256,7 +257,7 @@ pub(crate) fn failed_with(bug: &Bug) -> String {
     format!(
         "  {}{place}: {}\n",
         paint(BAD, "the test fails"),
-        paint(STRONG, bug.message.trim_end()).replace('\n', "\n    ")
+        paint(STRONG, &visible(bug.message.trim_end())).replace('\n', "\n    ")
     )
 }
 

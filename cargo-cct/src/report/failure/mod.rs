@@ -1,15 +1,20 @@
 //! The report of one failure: what happened, step by step, and how to see it again.
 
+mod calls;
 mod cited;
 mod columns;
 mod describe;
 mod early;
 mod facts;
+#[cfg(test)]
+mod forms;
+mod inside;
 mod layout;
 mod live;
 mod names;
 mod origin;
 mod rows;
+mod short;
 mod slice;
 mod source;
 mod story;
@@ -17,6 +22,7 @@ mod table;
 mod waits;
 mod wanted;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use cct::operation::Operation;
@@ -24,11 +30,13 @@ use cct::trace::{Site, Step, Trace, WorkerKind};
 use cct::verdict::{BugKind, Consequence};
 use serde_json::{Value, json};
 
+pub(crate) use calls::Stacks;
 pub(super) use facts::{Facts, Switch};
 pub(crate) use layout::{Detail, Layout};
 pub(crate) use live::{Live, ended_as, failed_with};
 pub(crate) use origin::Origin;
 
+use self::inside::{Inside, short_path};
 use self::names::Names;
 use self::source::Source;
 use self::story::{Scene, Story};
@@ -40,6 +48,7 @@ use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
 use super::words::{count, number, put, switches};
 use crate::failure::Record;
+use crate::report::visible::{visible, visible_on_a_line};
 use crate::run::{Length, Repeats};
 
 /// The version of [`Report::json`].
@@ -55,6 +64,7 @@ pub(crate) struct Report {
     names: Names,
     /// The path of its picture, if there is one.
     picture: Option<String>,
+    stacks: Stacks,
 }
 
 impl Report {
@@ -69,7 +79,13 @@ impl Report {
             source,
             names: names.unwrap_or_default(),
             picture: None,
+            stacks: Stacks::default(),
         }
+    }
+
+    /// The same with so much of the workers' stacks.
+    pub(crate) fn with_stacks(self, stacks: Stacks) -> Report {
+        Report { stacks, ..self }
     }
 
     /// The same with the path of its picture.
@@ -77,11 +93,31 @@ impl Report {
         Report { picture, ..self }
     }
 
+    /// The same as people are told it: a failure inside a dependency with that one's own steps.
+    fn told(&self) -> Option<Report> {
+        let inside = Inside::of(&self.record, &self.names)?;
+        Some(Report {
+            source: inside.source(&self.source),
+            names: self.names.with_outer_calls(inside.calls),
+            record: inside.record,
+            picture: self.picture.clone(),
+            stacks: self.stacks,
+        })
+    }
+
     /// The report for people.
     pub(crate) fn text(&self, layout: &Layout, detail: Detail) -> String {
+        match self.told() {
+            Some(told) => told.as_it_is(layout, detail),
+            None => self.as_it_is(layout, detail),
+        }
+    }
+
+    fn as_it_is(&self, layout: &Layout, detail: Detail) -> String {
         let record = &self.record;
         let mut out = self.head(layout);
         out.push_str(&self.message());
+        out.push_str(&self.backtrace());
         out.push_str(&self.story(layout));
         out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
@@ -138,6 +174,11 @@ impl Report {
     }
 
     fn message(&self) -> String {
+        self.message_in(visible)
+    }
+
+    /// The message with its text in this form.
+    fn message_in(&self, form: fn(&str) -> Cow<'_, str>) -> String {
         let Some(bug) = &self.record.bug else {
             return "no failure: a schedule that was saved for its own sake\n\n".to_owned();
         };
@@ -153,16 +194,29 @@ impl Report {
         };
         let mut out = format!(
             "{who}{what}{place}{separator}{}\n",
-            paint(STRONG, bug.message.trim_end())
+            paint(STRONG, &form(bug.message.trim_end()))
         );
         if let Some(consequence) = &bug.led_to {
             let worker = self.names.worker(consequence.worker);
             let place = at(consequence.site.as_ref());
-            let message = first_line(&consequence.message);
+            let message = visible_on_a_line(first_line(&consequence.message));
             put!(out, "{worker} panicked in turn{place}: {message}\n");
         }
         out.push('\n');
         out
+    }
+
+    /// The backtrace of the panic that is the bug.
+    fn backtrace(&self) -> String {
+        let trace = self.record.trace.as_ref();
+        let text = trace.map_or_else(String::new, |trace| {
+            calls::of_panic(trace, self.failing(trace), self.stacks)
+        });
+        if text.is_empty() {
+            text
+        } else {
+            format!("{text}\n")
+        }
     }
 
     /// The failing schedule with its bug.
@@ -214,7 +268,7 @@ impl Report {
         for panic in &record.unobserved_panics {
             if !is_bug(panic.site.as_ref(), &panic.message) {
                 let (worker, place) = (self.names.worker(panic.worker), at(panic.site.as_ref()));
-                let message = panic.message.trim_end();
+                let message = visible(panic.message.trim_end());
                 put!(
                     out,
                     "{worker} panicked{place} and nobody noticed: {message}\n"
@@ -254,7 +308,7 @@ impl Report {
         };
         let length = Length::of(trace);
         let mut out = format!(
-            "{}: {}, {}, {}  {}\n",
+            "{}: {}, {}, {}",
             if bug.is_some() {
                 "Failing schedule"
             } else {
@@ -263,8 +317,11 @@ impl Report {
             count(length.steps, "step"),
             switches(length.switches),
             count(length.preemptions, "preemption"),
-            paint(FAINT, &format!("({by})")),
         );
+        let by = format!("({by})");
+        let is_beside = out.chars().count() + 2 + by.chars().count() <= layout.width;
+        let space = if is_beside { "  " } else { "\n  " };
+        put!(out, "{space}{}\n", paint(FAINT, &by));
         if let Some(shrinking) = &self.record.shrinking {
             let history = shrinking::history(shrinking, length, &self.record.id.to_string());
             put!(out, "  {}\n", paint(FAINT, &history));
@@ -289,6 +346,10 @@ impl Report {
         });
         if !waits.is_empty() {
             out.push_str(&waits);
+            out.push('\n');
+        }
+        if self.stacks == Stacks::Full || self.stacks == Stacks::Short && !waits.is_empty() {
+            out.push_str(&calls::of_workers(trace, &self.names, self.stacks));
             out.push('\n');
         }
         let cited = cited::text(
@@ -410,6 +471,11 @@ impl Report {
 
     /// The output of the test, without the harness's lines.
     fn printed(&self) -> String {
+        self.printed_in(visible)
+    }
+
+    /// The same with its text in this form.
+    fn printed_in(&self, form: fn(&str) -> Cow<'_, str>) -> String {
         // The harness leaves the line on which it names the test open.
         let named = format!("test {}", self.record.name.test);
         let own = |line: &str| {
@@ -432,7 +498,7 @@ impl Report {
             put!(out, "    {}\n", paint(FAINT, &hidden));
         }
         for line in &lines[hidden..] {
-            put!(out, "    {line}\n");
+            put!(out, "    {}\n", form(line));
         }
         out.push('\n');
         out
@@ -440,6 +506,8 @@ impl Report {
 
     /// The same for programs.
     pub(crate) fn json(&self) -> Value {
+        let inside = self.told();
+        let told = inside.as_ref().unwrap_or(self);
         let record = &self.record;
         let trace = record.trace.as_ref();
         let length = trace.map(Length::of);
@@ -474,7 +542,7 @@ impl Report {
             "package": record.provenance.package,
             "status": self.label(),
             "bug": record.bug,
-            "summary": self.scene().map(|scene| Story::of(&scene).json(&scene)),
+            "summary": told.scene().map(|scene| Story::of(&scene).json(&scene)),
             "repeats": record.repeats,
             "iteration": record.iteration,
             "seed": record.provenance.run_seed,
@@ -489,7 +557,7 @@ impl Report {
             "steps": steps.map(Iterator::collect::<Vec<_>>),
             "unobserved_panics": record.unobserved_panics,
             "printed": record.printed,
-            "replay": format!("cargo cct replay {}", record.id),
+            "replay": self.replay_command(),
         })
     }
 
@@ -513,7 +581,10 @@ impl Report {
 }
 
 fn at(site: Option<&Site>) -> String {
-    site.map_or_else(String::new, |site| format!(" at {site}"))
+    site.map_or_else(String::new, |site| {
+        let file = short_path(&site.file);
+        format!(" at {file}:{}:{}", site.line, site.column)
+    })
 }
 
 fn first_line(text: &str) -> &str {

@@ -7,6 +7,7 @@ use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
 use super::origin::Origin;
 use super::source::{Source, short_name, short_site};
+use crate::report::visible::visible_on_a_line;
 use crate::run::lane;
 
 /// The names of a trace's workers, steps and objects.
@@ -22,6 +23,8 @@ pub(super) struct Names {
     awaited_in_full: BTreeMap<u32, String>,
     /// The call in the user's code, by site, where a dependency's steps follow.
     calls: BTreeMap<u32, String>,
+    /// The same by step, where these are shown at their own places.
+    outer_calls: BTreeMap<usize, String>,
     /// The worker that an object stands for: it is joined and unparked by it.
     owners: BTreeMap<u32, u32>,
     /// The worker that a `spawn` step makes.
@@ -132,7 +135,7 @@ impl Names {
         match (info.kind, &info.name) {
             (WorkerKind::WakeUp, _) => format!("{short} wakes tasks"),
             (WorkerKind::Task, _) => format!("{short} task{spawned}"),
-            (_, Some(name)) => format!("{short} `{name}`{spawned}"),
+            (_, Some(name)) => format!("{short} `{}`{spawned}", visible_on_a_line(name)),
             (_, None) => format!("{short}{spawned}"),
         }
     }
@@ -152,7 +155,9 @@ impl Names {
             (WorkerKind::WakeUp, _) => format!("worker {number}, which wakes tasks"),
             (WorkerKind::Task, _) => format!("task {number}{site}"),
             (WorkerKind::Thread, _) if number == 0 => "main".to_owned(),
-            (WorkerKind::Thread, Some(name)) => format!("thread {number} `{name}`{site}"),
+            (WorkerKind::Thread, Some(name)) => {
+                format!("thread {number} `{}`{site}", visible_on_a_line(name))
+            }
             (WorkerKind::Thread, None) => format!("thread {number}{site}"),
         }
     }
@@ -170,6 +175,19 @@ impl Names {
     /// Returns the call in the user's code that a step in other code comes of: `total.lock`.
     pub(super) fn call(&self, step: &Step) -> Option<&str> {
         self.calls.get(&step.caller?).map(String::as_str)
+    }
+
+    /// Returns the call in the user's code that a step comes of which is shown at its own place.
+    pub(super) fn outer_call(&self, index: usize) -> Option<&str> {
+        self.outer_calls.get(&index).map(String::as_str)
+    }
+
+    /// The same names where these calls are of steps that are shown at their own places.
+    pub(super) fn with_outer_calls(&self, outer_calls: BTreeMap<usize, String>) -> Names {
+        Names {
+            outer_calls,
+            ..self.clone()
+        }
     }
 
     /// Returns the call or the await in the user's code that a step in other code comes of.

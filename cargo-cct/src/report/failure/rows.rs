@@ -10,6 +10,7 @@ use super::describe;
 use super::layout::Detail;
 use super::names::{Names, caller, operation, place, site};
 use super::origin::Origin;
+use super::table::MOST_COLUMNS;
 use super::wanted::Wanted;
 use crate::run::is_preemption;
 
@@ -85,12 +86,9 @@ pub(super) fn rows(
     let (shown, unwinding): (Vec<usize>, Vec<usize>) =
         shown.partition(|&index| index <= last || wanted.required.contains(&index));
     let folded = fold_foreign(trace, names, &shown, &wanted.required);
-    let mut rows = nearest(
-        trace,
-        names,
-        fold_spins(trace, &folded, &wanted.required),
-        wanted,
-    );
+    let folded = fold_spins(trace, &folded, &wanted.required);
+    let rows = of_those_that_matter(trace, names, folded, &wanted.required);
+    let mut rows = nearest(trace, names, rows, wanted);
     match (rows.last_mut(), unwinding.len()) {
         (_, 0) => {}
         (Some(Row::Gap(gap)), more) => *gap += more,
@@ -408,9 +406,37 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         let is_alone = is_next && is_before && size(&rows[place]) == 1 && !is_marked(&rows[place]);
         is_shown[place] |= is_led_to || is_alone;
     }
+    with_gaps(rows, &is_shown)
+}
+
+/// The rows of the workers that are wanted, if they have room in columns, and all have not.
+fn of_those_that_matter(
+    trace: &Trace,
+    names: &Names,
+    rows: Vec<Row>,
+    required: &BTreeSet<usize>,
+) -> Vec<Row> {
+    let lane = |step: usize| names.lane(trace.steps[step].worker);
+    let of_row = |row: &Row| match row {
+        Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => Some(lane(first(row))),
+        Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
+    };
+    let all: BTreeSet<u32> = rows.iter().filter_map(of_row).collect();
+    let matter = required.iter().map(|&step| lane(step)).chain([0]);
+    let matter: BTreeSet<u32> = matter.collect();
+    if all.len() <= MOST_COLUMNS || matter.len() > MOST_COLUMNS {
+        return rows;
+    }
+    let is_shown = |row: &Row| of_row(row).is_none_or(|lane| matter.contains(&lane));
+    let is_shown: Vec<bool> = rows.iter().map(is_shown).collect();
+    with_gaps(rows, &is_shown)
+}
+
+/// The rows that are shown, and how many steps there are between them.
+fn with_gaps(rows: Vec<Row>, is_shown: &[bool]) -> Vec<Row> {
     let mut out = Vec::new();
     let mut gap = 0;
-    for (row, is_shown) in rows.into_iter().zip(is_shown) {
+    for (row, &is_shown) in rows.into_iter().zip(is_shown) {
         if is_shown {
             if gap > 0 {
                 out.push(Row::Gap(std::mem::take(&mut gap)));
@@ -558,25 +584,6 @@ mod tests {
         assert_eq!(rows.len(), SHORT + 2);
     }
 
-    #[test]
-    fn a_worker_that_waits_is_not_preempted() {
-        let mut steps = vec![
-            step(0, Operation::Lock, "src/a.rs"),
-            step(1, Operation::Lock, "src/a.rs"),
-            step(0, Operation::Unlock, "src/a.rs"),
-            step(1, Operation::Lock, "src/a.rs"),
-        ];
-        steps[1].0.outcome = Outcome::Waits;
-        for step in &mut steps {
-            step.0.choice_point = true;
-        }
-        let trace = trace(&steps);
-        assert_eq!(
-            laid_out(&trace, 3, Detail::Around)[1],
-            Row::Preempted { from: 0, to: 1 }
-        );
-    }
-
     /// A trace whose workers 1 and 2 are tasks, polled by `main` but for steps that wake them.
     fn of_tasks(steps: &mut [(Step, String)]) -> Trace {
         for (step, _) in steps.iter_mut() {
@@ -601,7 +608,7 @@ mod tests {
             step(0, Operation::Load, EXECUTOR),
             step(2, Operation::Await, "src/a.rs"),
         ];
-        steps[1].0.choice_point = true;
+        steps[1].0.preempts = true;
         steps[3].0.outcome = Outcome::Woken;
         // Back on its stack, which is no step.
         steps[5].0.note = true;

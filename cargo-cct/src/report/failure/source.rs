@@ -15,6 +15,8 @@ use crate::rewrite::Named;
 pub(super) struct Source {
     root: PathBuf,
     named: Named,
+    /// The paths of files that sites name otherwise.
+    paths: BTreeMap<String, String>,
     files: RefCell<BTreeMap<String, Rc<[String]>>>,
 }
 
@@ -29,6 +31,7 @@ impl Source {
         Source {
             root: root.to_owned(),
             named: Named::default(),
+            paths: BTreeMap::new(),
             files: RefCell::default(),
         }
     }
@@ -39,6 +42,11 @@ impl Source {
             named: named.clone(),
             ..self
         }
+    }
+
+    /// The same with the paths of files that sites name otherwise.
+    pub(super) fn with_files(self, paths: BTreeMap<String, String>) -> Source {
+        Source { paths, ..self }
     }
 
     /// These functions.
@@ -122,8 +130,9 @@ impl Source {
 
     fn lines(&self, file: &str) -> Rc<[String]> {
         let mut files = self.files.borrow_mut();
+        let path = self.paths.get(file).map_or(file, String::as_str);
         let read = || {
-            let text = fs::read_to_string(self.root.join(file)).unwrap_or_default();
+            let text = fs::read_to_string(self.root.join(path)).unwrap_or_default();
             text.lines().map(str::to_owned).collect()
         };
         Rc::clone(files.entry(file.to_owned()).or_insert_with(read))

@@ -1,11 +1,12 @@
 //! The steps as a table: a column for each worker, or one line a step where there is no room.
 
 use cct::operation::Operation;
-use cct::trace::{Site, Trace};
+use cct::trace::{Outcome, Site, Trace};
 
 use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
+use super::origin::Origin;
 use super::rows::{Row, Stretch, first};
 use super::source::short_site;
 use crate::report::style::{BAD, FAINT, STRONG, paint};
@@ -25,7 +26,7 @@ pub(super) struct Table<'a> {
 }
 
 /// More workers than this are listed below each other.
-const MOST_COLUMNS: usize = 4;
+pub(super) const MOST_COLUMNS: usize = 4;
 /// A narrower column helps nobody.
 const NARROWEST: usize = 26;
 /// A wider one is hard to follow.
@@ -40,6 +41,9 @@ struct Cell {
     tail: usize,
     site: String,
 }
+
+/// Between a call in the user's code and what is done inside of it.
+const INSIDE: &str = " › ";
 
 impl Table<'_> {
     /// Writes the rows.
@@ -227,7 +231,7 @@ impl Table<'_> {
                 layout.text(text),
                 short(site.as_ref())
             );
-            put!(out, "{:>NUMBER$} {}\n", "", paint(BAD, &text));
+            put!(out, "{:>NUMBER$} {}\n", "", paint(BAD, text.trim_end()));
         }
         out
     }
@@ -262,6 +266,15 @@ impl Table<'_> {
         format!("{number:>NUMBER$}")
     }
 
+    /// The crate whose step is shown as the user's call.
+    fn crate_of(&self, step: usize) -> Option<String> {
+        let step = &self.trace.steps[step];
+        let waits = matches!(step.outcome, Outcome::Waits | Outcome::Woken);
+        let origin = Origin::of(names::site(self.trace, step)?);
+        let name = origin.folded().filter(|_| !waits)?;
+        self.names.call(step).map(|_| name.to_owned())
+    }
+
     fn cell(&self, row: &Row, layout: &Layout) -> Cell {
         let at = |step: usize| short(names::place(self.trace, &self.trace.steps[step]));
         let (text, site) = match row {
@@ -287,15 +300,27 @@ impl Table<'_> {
             Row::Step(step) => {
                 let is_end = names::operation(&self.trace.steps[*step]) == Some(Operation::End);
                 let site = if is_end { String::new() } else { at(*step) };
-                (describe::step(self.trace, self.names, *step), site)
+                let text = describe::step(self.trace, self.names, *step);
+                let text = match self.names.outer_call(*step) {
+                    Some(call) => format!("{call}{INSIDE}{text}"),
+                    None => text,
+                };
+                let whose = self.crate_of(*step).map(|whose| {
+                    let count = more_steps(1);
+                    format!(" … {count} in {whose}")
+                });
+                (text + &whose.unwrap_or_default(), site)
             }
             Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => {
                 (String::new(), String::new())
             }
         };
         let tail = match row {
-            Row::Step(step) | Row::Spin { step, .. } => {
-                let action = describe::action(self.trace, self.names, *step);
+            Row::Step(step) | Row::Spin { step, .. } if self.crate_of(*step).is_none() => {
+                let action = match self.names.outer_call(*step) {
+                    Some(call) => format!("{call}{INSIDE}"),
+                    None => describe::action(self.trace, self.names, *step),
+                };
                 let end = text.split_once(&action).map(|(_, end)| layout.text(end));
                 end.map_or(0, |end| end.chars().count())
             }

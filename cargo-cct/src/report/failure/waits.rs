@@ -4,11 +4,15 @@ use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Step, Trace, WorkerKind};
 use cct::verdict::{Bug, BugKind, Unpolled, Wait};
 
+use super::calls;
 use super::layout::Layout;
 use super::names::{self, Names, operation};
 use super::origin::Origin;
 use crate::report::style::{BAD, FAINT, paint};
 use crate::report::words::{count, put};
+
+/// The margin of a call.
+const CALL: &str = "            ";
 
 /// The wait-for list of a bug; empty when it is not about waiting.
 pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) -> String {
@@ -27,6 +31,7 @@ pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) 
             line.push_str(&paint(FAINT, "  (not part of the circle)"));
         }
         put!(out, "    {line}\n");
+        out.push_str(&view.calls(wait));
     }
     if !idle.is_empty() {
         put!(out, "    {}\n", paint(FAINT, &view.idle(&idle)));
@@ -128,6 +133,20 @@ impl View<'_> {
             }
         }
         text
+    }
+
+    /// The calls, or the awaits, by which the user's code comes to the wait.
+    fn calls(&self, wait: &Wait) -> String {
+        let Some((trace, _)) = self.trace else {
+            return String::new();
+        };
+        let at = wait.caller.as_ref().unwrap_or(&wait.site);
+        let text = if wait.task.is_some() {
+            calls::awaits(trace, wait.worker, at, CALL)
+        } else {
+            calls::own(trace, wait.worker, at, CALL)
+        };
+        paint(FAINT, &text)
     }
 
     /// The state of a task that nobody polls.

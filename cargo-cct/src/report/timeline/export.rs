@@ -189,7 +189,7 @@ mod tests {
         ];
         for index in [0, 1] {
             steps[index].0.read = Some(Read::Unsigned(1000));
-            steps[index].0.choice_point = true;
+            steps[index].0.preempts = true;
         }
         for index in [2, 3] {
             steps[index].0.written = Some(Read::Unsigned(900));

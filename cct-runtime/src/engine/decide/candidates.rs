@@ -73,6 +73,10 @@ impl Engine {
             // SAFETY: as above.
             recorder.add_worker(unsafe { &*worker }, maker, kind);
         }
+        if let Some(debugged) = &mut self.observers.debugged {
+            // SAFETY: as above.
+            debugged.made(unsafe { &*worker });
+        }
         let chain = chain.unwrap_or_else(|| {
             self.decision.chain_count += 1;
             ChainId(self.decision.chain_count - 1)

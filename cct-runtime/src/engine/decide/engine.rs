@@ -15,6 +15,7 @@ use super::progress::Stall;
 use super::vain::Vain;
 use crate::claim::Exception;
 use crate::engine::observe::Observers;
+use crate::engine::observe::debugged::Debugged;
 use crate::engine::observe::tape::Tape;
 use crate::engine::state::budget::Budget;
 use crate::engine::state::granularity::Granularity;
@@ -93,6 +94,8 @@ pub(crate) struct Decision {
     pub(crate) yield_budget: u32,
     pub(crate) chain_count: u32,
     pub(crate) switches: u64,
+    /// The worker that was left last could have gone on; kept where steps are recorded.
+    pub(crate) preempts: bool,
     pub(crate) width: Width,
     /// All that decided besides the strategy.
     pub(crate) limits: Limits,
@@ -124,6 +127,7 @@ impl Decision {
             yield_budget: 1,
             chain_count: 0,
             switches: 0,
+            preempts: false,
             width: Width::default(),
             limits: Limits::default(),
         }
@@ -256,6 +260,12 @@ impl Engine {
     /// From here on the outside is waited for like this.
     pub(crate) fn set_allowance(&mut self, allowance: Allowance) {
         self.outside.allowance = allowance;
+    }
+
+    /// The process is under a debugger, which is to see the workers.
+    pub(crate) fn be_debugged(&mut self) {
+        let (cell, _) = engine_cell();
+        self.observers.debugged = Some(Box::new(Debugged::new(cell)));
     }
 
     /// Statics are at these places, with these sizes.

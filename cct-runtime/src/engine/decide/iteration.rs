@@ -1,15 +1,22 @@
 //! Questions to an iteration that has ended.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::engine::Engine;
 use crate::claim::{Exception, Exceptions};
 use crate::engine::observe::record::Recorder;
 use crate::engine::observe::tape::Tape;
+use crate::engine::state::driven::{Driven, Stage};
 use crate::engine::state::panics::PanicId;
+use crate::engine::state::worker::{State, Worker};
+use crate::frames::Frames;
 use crate::strategy::Limits;
 use crate::trace::Site;
 use crate::wire::Panic;
+
+/// The room that a walk takes below a stack that is suspended, and more.
+const ROOM_FOR_WALK: usize = 64 << 10;
 
 impl Engine {
     /// The number of steps of the iteration that ended.
@@ -62,6 +69,39 @@ impl Engine {
     /// Returns the record of the iteration that ended.
     pub(crate) fn take_recorder(&mut self) -> Option<Box<Recorder>> {
         self.observers.recorder.take()
+    }
+
+    /// Has the recorder keep where everybody is who has not ended: in which calls, or in which awaits.
+    pub(crate) fn record_whereabouts(&mut self) {
+        let recorder = self.observers.recorder.as_mut();
+        let Some(recorder) = recorder.filter(|recorder| recorder.tells_calls()) else {
+            return;
+        };
+        let lent = |worker: &Worker| match worker.task.as_ref().map(Driven::stage) {
+            Some(Stage::Polled(poll)) => Some(poll.below.cast_const()),
+            _ => None,
+        };
+        // In their places are the tasks that they poll.
+        let lent: BTreeSet<*const Worker> = self.roster.iter().filter_map(lent).collect();
+        let others = |worker: &&Worker| worker.state() != State::Ended;
+        for worker in self.roster.iter().filter(others) {
+            match worker.task.as_ref().map(Driven::stage) {
+                Some(Stage::Rests | Stage::HeldBack(_) | Stage::Released) => {
+                    recorder.keep_awaits(worker.id);
+                }
+                Some(Stage::Panicked) => {}
+                Some(Stage::Polled(_)) | None if lent.contains(&std::ptr::from_ref(worker)) => {}
+                Some(Stage::Polled(_)) | None => {
+                    let room =
+                        (worker.context as usize).saturating_sub(worker.stack.limit as usize);
+                    if room > ROOM_FOR_WALK {
+                        // SAFETY: the worker was suspended there, and the iteration is over.
+                        let frames = unsafe { Frames::at(worker.context) };
+                        recorder.add_backtrace(worker, None, &frames);
+                    }
+                }
+            }
+        }
     }
 
     /// The panics of the iteration that ended that no `join` noticed.

@@ -9,6 +9,7 @@ use super::engine::{Engine, Request, set_engine};
 use super::outside;
 use super::signals;
 use crate::claim::Exception;
+use crate::engine::observe::debugged::stop;
 use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
@@ -77,11 +78,16 @@ unsafe fn decide_with_care(engine: *mut Engine) -> Context {
         if (*engine).aside.conditions.is_any() {
             conditions::look(engine);
         }
+        let left = (*engine).roster.current;
         let Some(worker) = (*engine).next(Deciding(())) else {
+            (*engine).stop_at_end();
             return (*engine).process.root;
         };
         (*engine).roster.current = worker;
         (*engine).begin_step(worker);
+        if let Some(debugged) = &mut (*engine).observers.debugged {
+            debugged.switched(&*left, &*worker);
+        }
         if (*engine).process.c_locals.is_any() {
             let thread = (*(*worker).thread).id.0 as usize;
             (*engine).process.c_locals.switch_to(thread);
@@ -109,6 +115,20 @@ pub(crate) unsafe extern "C" fn begin(engine: *mut Engine, context: Context) -> 
 }
 
 impl Engine {
+    /// Has a debugger stop if the iteration ends with a bug; at a panic it has stopped before.
+    fn stop_at_end(&self) {
+        let is_debugged = self.observers.debugged.is_some();
+        if let Some(End {
+            verdict: Verdict::Failed(bug),
+            ..
+        }) = &self.iteration.end
+            && is_debugged
+            && !matches!(bug.kind, BugKind::Panic | BugKind::UnobservedPanic)
+        {
+            stop(&bug.message);
+        }
+    }
+
     /// The worker that runs next; `None` when the iteration is over.
     fn next(&mut self, deciding: Deciding) -> Option<*mut Worker> {
         self.tell_step();
@@ -170,8 +190,14 @@ impl Engine {
         width.choice_points = counted + u64::from(width.is_choice_point);
         width.skip_to(step);
         self.decision.limits.stalls |= stalled.is_some() && width.is_choice_point;
-        let next = self.choose(stalled)?;
-        self.go_on_with(next, step, deciding);
+        let reason = self.reason();
+        let next = self.choose(reason, stalled)?;
+        self.go_on_with(
+            next,
+            reason == Reason::Point && stalled.is_none(),
+            step,
+            deciding,
+        );
         self.observers.tape.beat(step);
         self.refill();
         Some(next)
@@ -190,15 +216,17 @@ impl Engine {
         }
     }
 
-    /// The worker has been picked; the current one is left if that is another.
+    /// The worker has been picked; the current one, which could have gone on if it `may`, is left if that is
+    /// another.
     #[inline]
-    fn go_on_with(&mut self, next: *mut Worker, step: u32, deciding: Deciding) {
+    fn go_on_with(&mut self, next: *mut Worker, may: bool, step: u32, deciding: Deciding) {
         // SAFETY: a picked worker is live.
         unsafe {
             if (*next).is_early {
                 self.time_out(next);
             }
             if next != self.roster.current {
+                self.decision.preempts = may && (*self.roster.current).is_candidate();
                 self.switch_to(next, step, deciding);
             } else if self.roster.anyone_contends() {
                 self.roster.forget_contender(next);
@@ -281,8 +309,7 @@ impl Engine {
     }
 
     /// Picks among the candidates. `stalled` is the engine's own pick when nobody makes progress.
-    fn choose(&mut self, stalled: Option<Pick>) -> Option<*mut Worker> {
-        let reason = self.reason();
+    fn choose(&mut self, reason: Reason, stalled: Option<Pick>) -> Option<*mut Worker> {
         let may_go_on = reason == Reason::Point && stalled.is_none();
         if may_go_on && self.budget.quantum > 0 && !self.observers.watch.asks {
             self.budget.quantum -= 1;

@@ -12,6 +12,7 @@ use crate::claim::Exception;
 use crate::config::Resolved;
 use crate::engine::state::glances::Glances;
 use crate::engine::state::worker::{Awaits, State};
+use crate::engine::switch::stand_ins;
 use crate::strategy::WorkerId;
 use crate::wire;
 
@@ -374,7 +375,7 @@ pub(crate) fn is_engine_thread() -> bool {
     IS_ENGINE_THREAD.get()
 }
 
-/// True if the process has more threads than libtest's two.
+/// True if the process has more threads than libtest's two, and those for a debugger.
 pub(crate) fn uncontrolled_threads_exist() -> bool {
-    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 2)
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 2 + stand_ins())
 }

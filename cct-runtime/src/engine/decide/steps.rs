@@ -19,7 +19,11 @@ impl Engine {
             let ahead_of = std::mem::take(&mut self.time.early.ahead_of);
             // SAFETY: a picked worker is live.
             let worker = unsafe { &mut *worker };
-            recorder.begin_step(worker, self.decision.width.is_choice_point, ahead_of);
+            let kind = (
+                self.decision.width.is_choice_point,
+                std::mem::take(&mut self.decision.preempts),
+            );
+            recorder.begin_step(worker, kind, ahead_of);
         }
     }
 

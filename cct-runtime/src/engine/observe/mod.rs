@@ -2,8 +2,9 @@
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
 //! know. [`watch`] collects the accesses of each step, for strategies that observe and for the count of
-//! behaviours, which [`happens_before`] tells apart.
+//! behaviours, which [`happens_before`] tells apart. [`debugged`] is for debuggers.
 
+pub(crate) mod debugged;
 pub(crate) mod happens_before;
 pub(crate) mod record;
 pub(crate) mod tape;
@@ -11,6 +12,7 @@ pub(crate) mod watch;
 
 use crate::object::ObjectId;
 use crate::trace::{Outcome, Value};
+use debugged::Debugged;
 use record::Recorder;
 use tape::Tape;
 use watch::Watch;
@@ -21,6 +23,8 @@ pub(crate) struct Observers {
     pub(crate) tape: Tape,
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) watch: Watch,
+    /// The stacks that a debugger sees, if the process is under one.
+    pub(crate) debugged: Option<Box<Debugged>>,
     /// Whether somebody wants to know what each step read and wrote.
     pub(crate) keeps_values: bool,
     /// The streams that the step under way has taken for a print, and not given back; 0 for none.
@@ -42,6 +46,7 @@ impl Observers {
             tape,
             recorder: None,
             watch: Watch::default(),
+            debugged: None,
             keeps_values: false,
             printing: [ObjectId::NONE; 2],
         }
@@ -54,9 +59,13 @@ impl Observers {
             tape: _,
             recorder: own,
             watch,
+            debugged,
             keeps_values,
             printing,
         } = self;
+        if let Some(debugged) = debugged {
+            debugged.begin();
+        }
         *own = recorder;
         watch.begin(asks, classifies);
         *keeps_values = own.is_some() || watch.is_on;

@@ -12,7 +12,10 @@ use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::origin::Origin;
 use crate::strategy::WorkerId;
-use crate::trace::{ObjectInfo, Outcome, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
+use crate::trace::{
+    AwaitPoint, Awaits, Backtrace, Block, ObjectInfo, Outcome, Site, Step, Trace, Value,
+    WorkerInfo, WorkerKind,
+};
 
 /// The record of an iteration.
 #[derive(Debug, Default)]
@@ -23,6 +26,10 @@ pub(crate) struct Recorder {
     labels: BTreeMap<String, u32>,
     /// The calls that led to steps, if they are told.
     stacks: Option<BTreeMap<Vec<u64>, u32>>,
+    /// The blocks of the arena by address.
+    blocks: BTreeMap<usize, Block>,
+    /// The awaits that were not ready when tasks were polled last, each after those that it is around.
+    awaits: BTreeMap<WorkerId, Vec<AwaitPoint>>,
 }
 
 impl Recorder {
@@ -72,6 +79,32 @@ impl Recorder {
             })
     }
 
+    /// The block at this address was allocated in the step under way.
+    pub(crate) fn allocated(&mut self, address: usize) {
+        let block = Block {
+            allocated: self.under_way(),
+            freed: None,
+        };
+        self.blocks.insert(address, block);
+    }
+
+    /// The block at this address was freed in the step under way.
+    pub(crate) fn freed(&mut self, address: usize) {
+        let step = self.under_way();
+        self.blocks.entry(address).or_default().freed = step;
+    }
+
+    /// The bug is a misuse of the block that has this address in it.
+    pub(crate) fn misused(&mut self, address: usize) {
+        let block = self.blocks.range(..=address).next_back();
+        self.trace.misused = block.map(|(_, block)| *block);
+    }
+
+    fn under_way(&self) -> Option<u32> {
+        let index = self.trace.steps.iter().rposition(|step| !step.note)?;
+        u32::try_from(index).ok()
+    }
+
     /// The step under way, by index, if that is this worker's spawn there, which nobody came of yet: in an
     /// atomic call a spawn is no step.
     fn spawning(&self, maker: u32, at: Option<&Site>) -> Option<u32> {
@@ -96,11 +129,20 @@ impl Recorder {
 
     /// The calls that led here, unless the site itself is the user's. The caller is outside.
     pub(crate) fn stack(&mut self, site: &Location<'_>, borrows_site: bool) -> Option<u32> {
-        let stacks = self
-            .stacks
-            .as_mut()
-            .filter(|_| borrows_site || Origin::of(site.file()) != Origin::Workspace)?;
-        let frames = Frames::here();
+        if !self.tells_calls() || !borrows_site && Origin::of(site.file()) == Origin::Workspace {
+            return None;
+        }
+        self.calls(&Frames::here())
+    }
+
+    /// True if the calls that led to steps are told.
+    pub(crate) fn tells_calls(&self) -> bool {
+        self.stacks.is_some()
+    }
+
+    /// The number of these calls, if calls are told.
+    fn calls(&mut self, frames: &Frames) -> Option<u32> {
+        let stacks = self.stacks.as_mut()?;
         let told = &mut self.trace.stacks;
         Some(
             *stacks
@@ -168,12 +210,13 @@ impl<'a> Note<'a> {
 
 /// The events of an iteration.
 impl Recorder {
-    /// The worker has been picked and carries out its pending operation. `ahead_of` has the workers that
-    /// could run when it timed out, if it did.
+    /// The worker has been picked, where another one is left that could have gone on if it `preempts`, and
+    /// carries out its pending operation. `ahead_of` has the workers that could run when it timed out, if it
+    /// did.
     pub(crate) fn begin_step(
         &mut self,
         worker: &mut Worker,
-        choice_point: bool,
+        (choice_point, preempts): (bool, bool),
         ahead_of: Vec<u32>,
     ) {
         let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
@@ -187,6 +230,7 @@ impl Recorder {
         self.push(worker, outcome, choice_point);
         if let Some(last) = self.trace.steps.last_mut() {
             last.ahead_of = ahead_of;
+            last.preempts = preempts;
         }
     }
 
@@ -215,6 +259,10 @@ impl Recorder {
     /// Notes something that happens to the worker without being a step of its own.
     pub(crate) fn add_note(&mut self, worker: &Worker, note: &Note<'_>) {
         let site = self.site(note.site);
+        if note.operation == Operation::Panic && self.tells_calls() {
+            let index = self.trace.steps.len() as u32;
+            self.add_backtrace(worker, Some(index), &Frames::here());
+        }
         let step = Step {
             outcome: note.outcome,
             label: note.text.map(|text| self.label(text)),
@@ -227,6 +275,46 @@ impl Recorder {
             ..Step::of(worker.id.0, note.operation as u8, None, site)
         };
         self.trace.steps.push(step);
+    }
+
+    /// The calls that the worker is in: at a panic, which has this index, or at the end.
+    pub(crate) fn add_backtrace(&mut self, worker: &Worker, panic: Option<u32>, frames: &Frames) {
+        if let Some(stack) = self.calls(frames) {
+            self.trace.backtraces.push(Backtrace {
+                worker: worker.id.0,
+                panic,
+                stack,
+                calls: Vec::new(),
+            });
+        }
+    }
+
+    /// A future that the task awaits is not ready: the innermost, or one around those that were not before.
+    pub(crate) fn await_point(
+        &mut self,
+        task: WorkerId,
+        is_first: bool,
+        (depth, site, body): (u32, &Location<'_>, &str),
+    ) {
+        let points = self.awaits.entry(task).or_default();
+        if is_first {
+            points.clear();
+        }
+        points.push(AwaitPoint {
+            depth,
+            site: site.into(),
+            body: body.to_owned(),
+        });
+    }
+
+    /// The task is not polled at the end: it is where its awaits were not ready last.
+    pub(crate) fn keep_awaits(&mut self, task: WorkerId) {
+        if let Some(points) = self.awaits.remove(&task) {
+            self.trace.awaits.push(Awaits {
+                worker: task.0,
+                points,
+            });
+        }
     }
 
     /// The worker waits from here on.

@@ -36,6 +36,8 @@ pub(crate) struct Driven {
     pub(crate) polls: &'static str,
     /// That future is an executor, and drives the futures that it was handed.
     pub(crate) polls_executor: bool,
+    /// How many awaits of its own it is in.
+    pub(crate) depth: u32,
     /// The innermost await whose future was not ready in the last poll; none from when it goes on.
     pub(crate) awaits: Option<&'static Location<'static>>,
     /// The await at which it went on last, unless it has changed something since.
@@ -128,6 +130,7 @@ impl Driven {
             relay: null_mut(),
             polls: "",
             polls_executor: false,
+            depth: 0,
             awaits: None,
             went_on_at: None,
         }

@@ -3,6 +3,8 @@
 
 mod fiber;
 mod stack;
+mod stand_in;
 
-pub(crate) use fiber::{Context, on_stack, prepare, switch};
+pub(crate) use fiber::{Context, call_at, on_stack, prepare, switch};
 pub(crate) use stack::{MAX_WORKERS, Stack, Stacks};
+pub(crate) use stand_in::{StandIn, name_this_thread, stand_ins};

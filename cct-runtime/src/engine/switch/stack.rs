@@ -23,6 +23,9 @@ pub(crate) struct Stacks {
     large: Vec<Option<Stack>>,
 }
 
+/// So many bytes are little.
+const SCARCE: usize = 128 << 10;
+
 /// One worker's stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stack {
@@ -123,6 +126,11 @@ impl Stack {
     /// The usable bytes.
     pub(crate) fn size(&self) -> usize {
         self.base as usize - self.limit as usize
+    }
+
+    /// True if little is left of the stack from this address on.
+    pub(crate) fn is_scarce_at(&self, address: usize) -> bool {
+        address < self.limit as usize + SCARCE
     }
 
     /// True for an address in the page that faults when the stack is exhausted.

@@ -7,7 +7,9 @@ use super::hold::may_go_on;
 use super::naps::Nap;
 use super::types::leads_to;
 use crate::claim::Exception;
+use crate::engine::decide::{Engine, outside};
 use crate::engine::state::driven::Driven;
+use crate::engine::state::worker::Worker;
 use crate::engine::worker::{on_worker, point_at};
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -68,6 +70,7 @@ impl Gate {
                     }
                     point_at(Operation::Await, ObjectId::NONE, site).done();
                 } else if !may_go_on((engine, on), Operation::Await, site, context.waker()) {
+                    note_await(engine, task, true, site, body);
                     return Poll::Pending;
                 }
             }
@@ -81,16 +84,43 @@ impl Gate {
             }
             let part = Driven::of(task);
             (*part).polls = if is_direct { future } else { "" };
+            let depth = (*part).depth;
+            (*part).depth = depth + 1;
             let result = inner(context);
+            (*part).depth = depth;
             if result.is_ready() {
                 self.nap.end(true);
             }
             (*part).polls = before;
             (*part).polls_executor = false;
-            if result.is_pending() && (*part).awaits.is_none() {
-                (*part).awaits = Some(site);
+            if result.is_pending() {
+                note_await(engine, task, (*part).awaits.is_none(), site, body);
+                (*part).awaits.get_or_insert(site);
             }
             result
+        }
+    }
+}
+
+/// An await of the task is not ready, the innermost if it `is_first`; somebody may want to know.
+///
+/// # Safety
+///
+/// The engine is live, and the worker is one of its tasks.
+#[inline]
+unsafe fn note_await(
+    engine: *mut Engine,
+    task: *mut Worker,
+    is_first: bool,
+    site: &'static Location<'static>,
+    body: &'static str,
+) {
+    // SAFETY: the caller's; no switch happens in here.
+    unsafe {
+        let depth = (*Driven::of(task)).depth;
+        let id = (*task).id;
+        if let Some(recorder) = &mut (*engine).observers.recorder {
+            outside(|| recorder.await_point(id, is_first, (depth, site, body)));
         }
     }
 }

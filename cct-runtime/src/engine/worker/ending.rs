@@ -6,7 +6,7 @@ use super::clock::touch_clock;
 use super::local::destroy_all;
 use super::wait::wake_all_of;
 use super::{controlled, hand_over};
-use crate::engine::decide::{Request, engine, outside};
+use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::iteration::End;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -94,12 +94,48 @@ pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'st
     unreachable!("a finished iteration does not come back")
 }
 
-/// Ends the iteration: the current worker freed what it must not free, or used what was freed.
-pub(crate) fn bad_memory(message: &str) -> ! {
+/// Tells the recorder, if there is one, that the block at this address was allocated, or else freed. Where
+/// the stack is nearly exhausted it does not: the program would overflow it elsewhere than unrecorded.
+pub(crate) fn note_block(address: usize, is_allocated: bool) {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live, and nobody else uses its recorder meanwhile.
+    unsafe {
+        let here = std::ptr::from_ref(&engine) as usize;
+        if !engine.is_null() && !(*(*engine).roster.current).stack.is_scarce_at(here) {
+            record_block(engine, address, is_allocated);
+        }
+    }
+}
+
+/// The same with stack enough.
+///
+/// # Safety
+///
+/// The engine is live.
+#[inline(never)]
+unsafe fn record_block(engine: *mut Engine, address: usize, is_allocated: bool) {
+    // SAFETY: the caller's.
+    outside(|| unsafe {
+        if let Some(recorder) = &mut (*engine).observers.recorder {
+            if is_allocated {
+                recorder.allocated(address);
+            } else {
+                recorder.freed(address);
+            }
+        }
+    });
+}
+
+/// Ends the iteration: the current worker freed what it must not free, or used what was freed, at this
+/// address.
+pub(crate) fn bad_memory(message: &str, address: usize) -> ! {
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
+            if let Some(recorder) = &mut (*engine).observers.recorder {
+                recorder.misused(address);
+            }
             let worker = (*engine).roster.current;
             // The site is the program's, not its allocator's.
             (*engine).leave_allocator();

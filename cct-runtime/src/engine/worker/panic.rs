@@ -12,6 +12,7 @@ use std::sync::Once;
 use super::{point_at, touch};
 use crate::engine::decide::outside::is_engine_thread;
 use crate::engine::decide::{Engine, engine, outside};
+use crate::engine::observe::debugged::stop;
 use crate::engine::observe::record::Note;
 use crate::engine::state::iteration::Hook;
 use crate::engine::state::panics::{PanicId, PanicRecord, Told};
@@ -134,6 +135,9 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
             let thread = (*(*engine).roster.current).thread;
             (*thread).panics += 1;
             note_panic(engine, info.location(), &message);
+            if (*engine).observers.debugged.is_some() {
+                stop(&format!("panic: {message}"));
+            }
             let record = PanicRecord {
                 worker: (*engine).panicking_worker(),
                 follows: (*engine).followed(&*thread, &message),

@@ -13,6 +13,7 @@ use crate::engine::decide::replay::Replay;
 use crate::engine::observe::record::Recorder;
 use crate::engine::state::iteration::End;
 use crate::engine::switch::switch;
+use crate::memory::arena;
 use crate::strategy::{Ending, IterationResult, Strategy, WorkerId};
 use crate::trace::{Schedule, WorkerKind};
 use crate::verdict::{Bug, Verdict};
@@ -74,6 +75,7 @@ impl Engine {
         let records = plan.record != Record::Schedule;
         let recorder =
             records.then(|| Box::new(Recorder::with_capacity(plan.head.max_steps, with_calls)));
+        arena::tell_blocks(with_calls);
         self.decision.driver = match plan.order {
             Order::Search(strategy) => {
                 #[expect(
@@ -108,6 +110,7 @@ impl Engine {
             switch(engine, next::begin);
             set_engine(std::ptr::null_mut());
         }
+        self.record_whereabouts();
         self.end_alone();
         self.end_overtime();
         let steps = self.steps();

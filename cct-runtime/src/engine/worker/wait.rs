@@ -103,7 +103,8 @@ pub fn wait_and_take(
         (*worker).site = site;
         note_calls(engine);
         if holder.is_some_and(|holder| holder.0 as usize >= (*engine).roster.len()) {
-            bad_memory("a lock is used whose memory was freed, or never initialised");
+            let message = "a lock is used whose memory was freed, or never initialised";
+            bad_memory(message, object.key() as usize);
         }
         (*worker).deadline = deadline;
         (*worker).holder = holder;

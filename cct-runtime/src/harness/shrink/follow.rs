@@ -1,10 +1,13 @@
 //! The strategy that follows an outline as far as it fits.
 
-use super::outline::Outline;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::outline::{Outline, of_worker};
+use super::points::{Point, Points};
 use crate::strategy::{
     Beginning, Beyond, Candidates, Executed, Observer, Pick, Reason, Strategy, WorkerId,
 };
-use crate::trace::Outcome;
+use crate::trace::lets_go;
 
 /// Runs each worker as far as the outline says. A stretch whose worker cannot run is left out, and so is the
 /// rest of one whose worker has to wait. After the last, the worker that runs goes on for as long as it can,
@@ -18,54 +21,52 @@ pub(super) struct Follow<'a> {
     own: Vec<u32>,
     choice: usize,
     /// The last step was one in which its worker lets others go on.
-    gave_way: bool,
-    /// The workers that were left although they could have gone on, and have not run since.
-    left: Vec<WorkerId>,
-    preemptions: u64,
+    lets_go: bool,
+    /// How often a worker was left that could have gone on and had not just let others go on: as reports
+    /// count.
+    preemptions: &'a AtomicU64,
+    points: Points,
 }
 
 impl Follow<'_> {
-    pub(super) fn new(outline: &Outline) -> Follow<'_> {
+    /// Follows the outline, and counts preemptions there, from 0.
+    pub(super) fn new<'a>(outline: &'a Outline, preemptions: &'a AtomicU64) -> Follow<'a> {
+        preemptions.store(0, Ordering::Relaxed);
         Follow {
             outline,
             stretch: 0,
             own: Vec::new(),
             choice: 0,
-            gave_way: false,
-            left: Vec::new(),
-            preemptions: 0,
+            lets_go: false,
+            preemptions,
+            points: Points::default(),
         }
     }
 
-    /// How often a worker was left that could have gone on, had not just given way, and went on later: as
-    /// reports count.
-    pub(super) fn preemptions(&self) -> u64 {
-        self.preemptions
+    /// Where else another worker could have run.
+    pub(super) fn points(self) -> Vec<Point> {
+        self.points.settle()
     }
 
-    /// The steps that a worker has made.
-    fn own(&mut self, worker: u32) -> &mut u32 {
-        let worker = worker as usize;
-        if self.own.len() <= worker {
-            self.own.resize(worker + 1, 0);
-        }
-        &mut self.own[worker]
-    }
-
-    /// The pick that the outline wants, if there is any of it left.
-    fn outlined(&mut self, candidates: &dyn Candidates) -> Option<Pick> {
+    /// The worker that the outline wants, if there is any of it left.
+    fn outlined(&mut self, candidates: &dyn Candidates) -> Option<WorkerId> {
         while let Some(&stretch) = self.outline.stretches.get(self.stretch) {
-            let left = stretch.until.saturating_sub(*self.own(stretch.worker));
+            let is_over = stretch.until <= *of_worker(&mut self.own, stretch.worker);
             let worker = WorkerId(stretch.worker);
-            if left > 0 && candidates.contains(worker) {
-                return Some(Pick {
-                    worker,
-                    quantum: left - 1,
-                });
+            if !is_over && candidates.contains(worker) {
+                return Some(worker);
             }
             self.stretch += 1;
         }
         None
+    }
+
+    /// The candidate that follows this worker by number, in a circle; those that are put off come last.
+    fn after(&self, current: WorkerId, candidates: &dyn Candidates) -> WorkerId {
+        let all = (0..candidates.len()).map(|index| candidates.nth(index));
+        let is_put_off = |worker: &WorkerId| self.outline.put_off.contains(&worker.0);
+        let next = all.min_by_key(|worker| (is_put_off(worker), worker.0 <= current.0, worker.0));
+        next.expect("there is always somebody to pick")
     }
 }
 
@@ -75,19 +76,17 @@ impl Strategy for Follow<'_> {
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
         let moment = candidates.moment();
         let goes_on = moment.reason == Reason::Point && candidates.contains(moment.current);
-        let pick = self.outlined(candidates).unwrap_or_else(|| Pick {
-            worker: if goes_on {
-                moment.current
-            } else {
-                after(moment.current, candidates)
-            },
-            quantum: u32::MAX - moment.step,
-        });
-        let is_left = goes_on && pick.worker != moment.current;
-        if is_left && !self.gave_way {
-            self.left.push(moment.current);
+        let worker = match self.outlined(candidates) {
+            Some(worker) => worker,
+            None if goes_on => moment.current,
+            None => self.after(moment.current, candidates),
+        };
+        self.points.add(candidates, &moment, worker, self.lets_go);
+        if goes_on && worker != moment.current && !self.lets_go {
+            self.preemptions.fetch_add(1, Ordering::Relaxed);
         }
-        pick
+        // It observes, and is asked at each point.
+        Pick { worker, quantum: 0 }
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
@@ -107,21 +106,14 @@ impl Strategy for Follow<'_> {
 
 impl Observer for Follow<'_> {
     fn on_step(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
-        *self.own(executed.worker.0) += 1;
-        if let Some(left) = self.left.iter().position(|&left| left == executed.worker) {
-            self.left.swap_remove(left);
-            self.preemptions += 1;
-        }
-        let waited = matches!(executed.outcome, Outcome::Waits | Outcome::Woken);
-        self.gave_way = waited || executed.action.operation.gives_way();
+        *of_worker(&mut self.own, executed.worker.0) += 1;
+        self.lets_go = lets_go(executed.action.operation, executed.outcome);
+        self.points.note(executed);
     }
-}
 
-/// The candidate that follows this worker by number, in a circle.
-fn after(current: WorkerId, candidates: &dyn Candidates) -> WorkerId {
-    let all = (0..candidates.len()).map(|index| candidates.nth(index));
-    let next = all.min_by_key(|worker| (worker.0 <= current.0, worker.0));
-    next.expect("there is always somebody to pick")
+    fn on_unpicked(&mut self, executed: &Executed, _beyond: &Beyond<'_>) {
+        self.points.note(executed);
+    }
 }
 
 #[cfg(test)]
@@ -136,10 +128,11 @@ mod tests {
             .map(|&(worker, until)| Stretch { worker, until });
         let outline = Outline {
             stretches: stretches.collect(),
-            choices: Vec::new(),
+            ..Outline::default()
         };
-        let mut follow = Follow::new(&outline);
-        (play(&mut follow, 0, steps), follow.preemptions())
+        let preemptions = AtomicU64::new(0);
+        let made = play(&mut Follow::new(&outline, &preemptions), 0, steps);
+        (made, preemptions.into_inner())
     }
 
     #[test]

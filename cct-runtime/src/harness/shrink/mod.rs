@@ -3,13 +3,20 @@
 //! An *outline* says who runs and how far, and no more than that, so that it still means something when a
 //! part of it is left out. A strategy *follows* it as far as it fits, and from there on leaves no worker that
 //! can go on. The *search* leaves parts out, as delta debugging does (Zeller and Hildebrandt, TSE 2002, there
-//! for inputs; Jalbert and Sen, FSE 2010, for switches), and then looks for one or two preemptions that are
-//! enough by themselves.
+//! for inputs; Jalbert and Sen, FSE 2010, for switches), and looks among the schedules with fewer
+//! preemptions, *bounded* by 0, 1, 2 and 3 of them, where the *points* come first at which a switch may
+//! matter. Executions that may end their process are made *apart*.
 
+mod apart;
+mod bounded;
+#[cfg(test)]
+mod brute_force;
 mod follow;
 mod outline;
+mod points;
 mod search;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::head;
@@ -19,60 +26,71 @@ use crate::engine::{Order, Plan, Record};
 use crate::trace::Schedule;
 use crate::verdict::{Bug, Verdict};
 use crate::wire::{Event, Shrunk};
+pub(super) use apart::Apart;
+use apart::Executed;
 use follow::Follow;
 use outline::Outline;
 use search::{Made, shrink};
 
-/// The yield budget that is tried: the largest that schedules have.
-const YIELD_BUDGET: u32 = 256;
-
 /// Looks, for as long as the settings say, for schedules with the same failure that are shorter than this
 /// one; tells each that is shorter than the ones before, the first being the schedule itself, and at last the
 /// shortest again with the number of all executions. Tells none if the schedule, followed by its outline,
-/// does not fail.
+/// does not fail. Executions that may end the process have processes of their own, if there is an `apart`.
 pub(super) fn run(
     runner: &mut Runner,
     schedule: &Schedule,
     name: &'static str,
-    settings: &Resolved,
-    body: &dyn Fn() -> Option<Bug>,
+    (settings, body): (&Resolved, &dyn Fn() -> Option<Bug>),
+    mut apart: Option<Apart>,
     tell: &mut dyn FnMut(Event),
 ) {
     runner.set_allowance(settings);
     let head = head::of(schedule);
     let began = clock();
+    let preemptions = AtomicU64::new(0);
     let mut failure: Option<Bug> = None;
     let mut executions = 0;
-    let mut make_from = |head: &Schedule, outline: &Outline| {
-        if executions > 0 {
+    let mut make = |outline: &Outline| {
+        if executions > 0 && apart.is_none() {
             runner.clean_up();
         }
         executions += 1;
-        let mut follow = Follow::new(outline);
-        let plan = Plan {
-            iteration: executions,
-            head,
-            order: Order::Search(&mut follow),
-            record: Record::Schedule,
-            classify: false,
-            name,
+        let head = Schedule {
+            yield_budget: outline.yield_budget.unwrap_or(head.yield_budget),
+            ..head.clone()
         };
-        let end = runner.run(plan, settings, body);
-        let preemptions = follow.preemptions();
-        let schedule = runner.engine.tape().schedule();
-        let fails = match end.verdict {
+        let run = |runner: &mut Runner, preemptions: &AtomicU64| {
+            let mut follow = Follow::new(outline, preemptions);
+            let plan = Plan {
+                iteration: executions,
+                head: &head,
+                order: Order::Search(&mut follow),
+                record: Record::Schedule,
+                classify: false,
+                name,
+            };
+            let verdict = runner.run(plan, settings, body).verdict;
+            Executed {
+                verdict,
+                points: follow.points(),
+                preemptions: preemptions.load(Ordering::Relaxed),
+                steps: u64::from(runner.engine.step_count()),
+            }
+        };
+        let executed = match &mut apart {
+            Some(apart) => apart.execute(runner, run),
+            None => run(runner, &preemptions),
+        };
+        let fails = match executed.verdict {
             Verdict::Failed(bug) => {
                 let expected = failure.get_or_insert_with(|| (*bug).clone());
                 expected.is_same_here_as(&bug)
             }
             Verdict::Passed | Verdict::CutOff => false,
         };
-        Made::new(
-            schedule,
-            preemptions,
-            u64::from(runner.engine.step_count()),
-            fails,
-        )
+        let schedule = runner.engine.tape().schedule();
+        let lengths = (executed.preemptions, executed.steps);
+        Made::new(schedule, executed.points, lengths, fails)
     };
     let mut told = |made: &Made, executions: u64, is_complete: Option<bool>| {
         tell(Event::Shrunk(Shrunk {
@@ -83,25 +101,6 @@ pub(super) fn run(
     };
     let mut is_over = || settings.time.is_some_and(|time| began.elapsed() >= time);
     let outline = Outline::of(schedule);
-    let first = make_from(&head, &outline);
-    if !first.fails {
-        return;
-    }
-    if is_over() {
-        told(&first, 1, Some(false));
-        return;
-    }
-    // A switch that a spent yield budget forces is one that no outline can leave out.
-    let patient = Schedule {
-        yield_budget: head.yield_budget.max(YIELD_BUDGET),
-        ..head.clone()
-    };
-    let head = if make_from(&patient, &outline).fails {
-        patient
-    } else {
-        head
-    };
-    let mut make = |outline: &Outline| make_from(&head, outline);
     shrink(&outline, &mut make, &mut told, &mut is_over);
 }
 

@@ -17,6 +17,10 @@ pub(super) struct Stretch {
 pub(super) struct Outline {
     pub(super) stretches: Vec<Stretch>,
     pub(super) choices: Vec<u32>,
+    /// After the last stretch these run only where nobody else can.
+    pub(super) put_off: Vec<u32>,
+    /// How many yields of a worker force a switch; none for the usual number.
+    pub(super) yield_budget: Option<u32>,
 }
 
 /// The length of a schedule; less is shorter.
@@ -27,6 +31,8 @@ pub(super) struct Cost {
     /// All switches.
     pub(super) switches: u64,
     pub(super) steps: u64,
+    /// The choices that are not the first of those there were.
+    pub(super) choices: u64,
 }
 
 impl Stretch {
@@ -45,6 +51,8 @@ impl Outline {
         Outline {
             stretches: stretches_of(&schedule.runs),
             choices: schedule.choices.clone(),
+            put_off: Vec::new(),
+            yield_budget: Some(schedule.yield_budget),
         }
     }
 
@@ -52,23 +60,48 @@ impl Outline {
     pub(super) fn with(&self, stretches: Vec<Stretch>) -> Outline {
         Outline {
             stretches,
-            choices: self.choices.clone(),
+            ..self.clone()
         }
     }
+
+    /// The stretches of the first so many steps of the schedule whose outline it is.
+    pub(super) fn first(&self, mut steps: u32) -> Vec<Stretch> {
+        let mut own: Vec<u32> = Vec::new();
+        let mut first = Vec::new();
+        for stretch in &self.stretches {
+            let own = of_worker(&mut own, stretch.worker);
+            let made = stretch.until.saturating_sub(*own);
+            if made >= steps {
+                let until = *own + steps;
+                first.push(Stretch { until, ..*stretch });
+                return first;
+            }
+            steps -= made;
+            *own += made;
+            first.push(*stretch);
+        }
+        first
+    }
+}
+
+/// The entry of a worker, which is made if there is none.
+pub(super) fn of_worker(all: &mut Vec<u32>, worker: u32) -> &mut u32 {
+    let worker = worker as usize;
+    if all.len() <= worker {
+        all.resize(worker + 1, 0);
+    }
+    &mut all[worker]
 }
 
 fn stretches_of(runs: &[Run]) -> Vec<Stretch> {
     let mut own: Vec<u32> = Vec::new();
     let mut stretches = Vec::with_capacity(runs.len());
     for run in runs {
-        let worker = run.worker as usize;
-        if own.len() <= worker {
-            own.resize(worker + 1, 0);
-        }
-        own[worker] = own[worker].saturating_add(run.steps);
+        let own = of_worker(&mut own, run.worker);
+        *own = own.saturating_add(run.steps);
         stretches.push(Stretch {
             worker: run.worker,
-            until: own[worker],
+            until: *own,
         });
     }
     stretches
@@ -78,18 +111,29 @@ fn stretches_of(runs: &[Run]) -> Vec<Stretch> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn stretches_count_the_worker_s_own_steps() {
-        let schedule = Schedule {
+    fn outline() -> Outline {
+        Outline::of(&Schedule {
             runs: vec![(0, 3).into(), (1, 2).into(), (0, 4).into(), (1, 1).into()],
             ..Schedule::default()
-        };
-        let until: Vec<_> = Outline::of(&schedule)
-            .stretches
-            .iter()
-            .map(|stretch| (stretch.worker, stretch.until))
-            .collect();
-        assert_eq!(until, [(0, 3), (1, 2), (0, 7), (1, 3)]);
+        })
+    }
+
+    fn pairs(stretches: &[Stretch]) -> Vec<(u32, u32)> {
+        let pair = |stretch: &Stretch| (stretch.worker, stretch.until);
+        stretches.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn stretches_count_the_worker_s_own_steps() {
+        let expected = [(0, 3), (1, 2), (0, 7), (1, 3)];
+        assert_eq!(pairs(&outline().stretches), expected);
+    }
+
+    #[test]
+    fn the_first_steps_end_within_a_stretch() {
+        assert_eq!(pairs(&outline().first(3)), [(0, 3)]);
+        assert_eq!(pairs(&outline().first(6)), [(0, 3), (1, 2), (0, 4)]);
+        assert_eq!(outline().first(99), outline().stretches);
     }
 
     #[test]
@@ -98,6 +142,7 @@ mod tests {
             preemptions,
             switches,
             steps,
+            choices: 0,
         };
         assert!(cost(1, 9, 900) < cost(2, 1, 1));
         assert!(cost(1, 2, 900) < cost(1, 3, 1));

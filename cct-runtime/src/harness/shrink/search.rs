@@ -1,12 +1,24 @@
 //! The search for a shorter schedule: what may be left out, and what may be enough.
 
+use super::bounded::Bounded;
 use super::outline::{Cost, Outline, Stretch};
+use super::points::Point;
 use crate::strategy::Rng;
 use crate::trace::Schedule;
 
-/// How often preemptions are drawn at most; less often once two are left, most of which are needed.
-const ROUNDS: u32 = 20_000;
-const ROUNDS_OF_TWO: u32 = 4_000;
+/// How often it is tried to do with fewer preemptions, when so many are left.
+const ROUNDS: [u32; 4] = [0, 1_000, 4_000, 10_000];
+/// The same when it is more of them.
+const MOST_ROUNDS: u32 = 20_000;
+/// The same before anything is left out of a long schedule.
+const FIRST_ROUNDS: u32 = 200;
+/// In the place of a number of preemptions: schedules near the shortest.
+const DRAWN: usize = usize::MAX;
+/// The stretches of a long schedule.
+const LONG: usize = 40;
+/// The yield budget that is tried: the largest that schedules have; and less.
+const YIELD_BUDGET: u32 = 256;
+const YIELD_BUDGETS: [u32; 4] = [1, 4, 16, 64];
 
 /// An execution that followed an outline.
 #[derive(Clone, Debug)]
@@ -15,20 +27,30 @@ pub(super) struct Made {
     /// Its own outline, which need not be the one that it followed.
     pub(super) outline: Outline,
     pub(super) cost: Cost,
+    /// Where else another worker could have run.
+    pub(super) points: Vec<Point>,
     /// It failed as it should.
     pub(super) fails: bool,
 }
 
 impl Made {
-    pub(super) fn new(schedule: Schedule, preemptions: u64, steps: u64, fails: bool) -> Made {
+    pub(super) fn new(
+        schedule: Schedule,
+        points: Vec<Point>,
+        (preemptions, steps): (u64, u64),
+        fails: bool,
+    ) -> Made {
+        let chosen = schedule.choices.iter().filter(|&&choice| choice > 0);
         Made {
             outline: Outline::of(&schedule),
             cost: Cost {
                 preemptions,
-                switches: schedule.runs.len() as u64 - 1,
+                switches: (schedule.runs.len() as u64).saturating_sub(1),
                 steps,
+                choices: chosen.count() as u64,
             },
             schedule,
+            points,
             fails,
         }
     }
@@ -49,23 +71,25 @@ pub(super) fn shrink(
     }
     told(&best, 1, None);
     let mut search = Search {
+        bounded: Bounded::new(),
+        rng: Rng::new(1),
         best,
         executions: 1,
         make,
         told,
         is_over,
         is_cut: false,
+        leaves_some: false,
     };
-    search.leave_out();
-    search.undisturbed();
-    search.one_is_enough();
-    search.others_are_enough();
-    search.leave_out();
-    let is_complete = Some(!search.is_cut);
+    search.run();
+    let is_complete = Some(!search.is_cut && !search.leaves_some);
     (search.told)(&search.best, search.executions, is_complete);
 }
 
 struct Search<'a> {
+    /// Schedules with few preemptions.
+    bounded: Bounded,
+    rng: Rng,
     /// The shortest that fails.
     best: Made,
     executions: u64,
@@ -74,9 +98,38 @@ struct Search<'a> {
     is_over: &'a mut dyn FnMut() -> bool,
     /// There was no time for all of it.
     is_cut: bool,
+    /// Some of the schedules with fewer preemptions are left.
+    leaves_some: bool,
 }
 
 impl Search<'_> {
+    fn run(&mut self) {
+        if self.best.cost.switches == 0 {
+            return;
+        }
+        self.be_patient();
+        self.put_first();
+        self.plant();
+        if self.best.outline.stretches.len() > LONG {
+            self.do_with_fewer(FIRST_ROUNDS);
+        }
+        loop {
+            self.leave_out();
+            self.move_up();
+            let before = self.best.cost.preemptions;
+            let rounds = ROUNDS.get(before as usize).copied();
+            self.do_with_fewer(rounds.unwrap_or(MOST_ROUNDS));
+            if self.best.cost.preemptions == before || self.is_over() {
+                break;
+            }
+        }
+        self.do_without_workers();
+        self.choose_first();
+        self.be_impatient();
+        self.leave_out();
+        self.move_up();
+    }
+
     /// Follows an outline. Keeps what comes of it if it is shorter, and fails; returns it otherwise.
     fn attempt(&mut self, outline: &Outline) -> Option<Made> {
         let made = (self.make)(outline);
@@ -92,6 +145,37 @@ impl Search<'_> {
     fn is_over(&mut self) -> bool {
         self.is_cut = self.is_cut || (self.is_over)();
         self.is_cut
+    }
+
+    /// Takes the largest yield budget: a switch that a spent one forces is one that no outline can leave out.
+    fn be_patient(&mut self) {
+        if self.best.outline.yield_budget >= Some(YIELD_BUDGET) || self.is_over() {
+            return;
+        }
+        let outline = Outline {
+            yield_budget: Some(YIELD_BUDGET),
+            ..self.best.outline.clone()
+        };
+        if let Some(made) = self.attempt(&outline)
+            && made.fails
+            && made.cost <= self.best.cost
+        {
+            self.best = made;
+        }
+    }
+
+    /// Takes less of it, where that saves steps.
+    fn be_impatient(&mut self) {
+        for yield_budget in YIELD_BUDGETS {
+            if self.is_over() {
+                return;
+            }
+            let outline = Outline {
+                yield_budget: Some(yield_budget),
+                ..self.best.outline.clone()
+            };
+            self.attempt(&outline);
+        }
     }
 
     /// Leaves stretches out: halves of them, quarters, …, and single ones, until none can be spared.
@@ -119,97 +203,107 @@ impl Search<'_> {
         }
     }
 
-    /// Tries whether any preemption is needed, with each worker in turn before the others.
-    fn undisturbed(&mut self) {
-        if self.best.cost.preemptions == 0 {
-            return;
+    /// Has each stretch come right after the one before it of the same worker, or change places with the
+    /// one before it.
+    fn move_up(&mut self) {
+        let mut index = 1;
+        while index < self.best.outline.stretches.len() {
+            for joins in [true, false] {
+                let Some(stretches) = moved_up(&self.best.outline.stretches, index, joins) else {
+                    continue;
+                };
+                if self.is_over() {
+                    return;
+                }
+                let outline = self.best.outline.with(stretches);
+                self.attempt(&outline);
+            }
+            index += 1;
         }
+    }
+
+    /// Tries whether any preemption is needed, with each worker in turn before the others.
+    fn put_first(&mut self) {
         for first in workers_of(&self.best.outline) {
-            if self.is_over() {
+            if self.best.cost.preemptions == 0 || self.is_over() {
                 return;
             }
             let mut stretches = undisturbed(&self.best.outline);
             stretches.insert(0, Stretch::whole(first));
             let outline = self.best.outline.with(stretches);
-            if self.attempt(&outline).is_none() && self.best.cost.preemptions == 0 {
+            self.attempt(&outline);
+        }
+    }
+
+    /// Makes the schedules that those with few preemptions branch off from: without any, with the choices of
+    /// the shortest, and with the first ones.
+    fn plant(&mut self) {
+        let most = self.best.cost.preemptions.min(ROUNDS.len() as u64 - 1);
+        let base = self.best.outline.with(Vec::new());
+        let plain = Outline {
+            choices: Vec::new(),
+            ..base.clone()
+        };
+        let bases = [
+            Some(plain),
+            Some(base).filter(|base| !base.choices.is_empty()),
+        ];
+        for base in bases.into_iter().flatten() {
+            if self.is_over() {
                 return;
+            }
+            if let Some(made) = self.attempt(&base) {
+                self.bounded.add(&made, None, most);
             }
         }
     }
 
-    /// Tries each preemption by itself, in schedules that otherwise have none; late ones first.
-    fn one_is_enough(&mut self) {
-        for base in self.bases() {
-            if self.best.cost.preemptions <= 1 || self.is_over() {
+    /// Looks among schedules that have fewer preemptions than the shortest: among all with 0, 1, 2, …, and
+    /// among those near the shortest that are drawn.
+    fn do_with_fewer(&mut self, rounds: u32) {
+        for round in 0..rounds {
+            let preemptions = self.best.cost.preemptions;
+            let is_all = preemptions == 0
+                || preemptions < ROUNDS.len() as u64 && self.bounded.is_exhausted(preemptions);
+            if is_all {
+                self.leaves_some = false;
+            }
+            if is_all || self.is_over() {
                 return;
             }
-            let Some(base) = self.attempt(&base) else {
+            // Of ten rounds one is for schedules without preemptions, three for those with one, …, and three
+            // are drawn, which is of no use where one preemption is left.
+            let bound = [0, 1, 2, 1, 3, DRAWN, 1, 2, DRAWN, DRAWN][round as usize % 10];
+            if bound == DRAWN && preemptions > 1 {
+                self.draw();
                 continue;
-            };
-            let workers = workers_of(&self.best.outline);
-            for cut in cuts(&base.outline.stretches).into_iter().rev() {
-                for &other in &workers {
-                    if self.is_over() {
-                        return;
-                    }
-                    let Some(stretches) = cut.in_favour_of(other, &base.outline.stretches) else {
-                        continue;
-                    };
-                    let shorter = self.attempt(&base.outline.with(stretches)).is_none();
-                    if shorter && self.best.cost.preemptions <= 1 {
-                        return;
+            }
+            let bounds = [bound, 0, 1, 2, 3];
+            let bounds = bounds
+                .into_iter()
+                .filter(|&bound| (bound as u64) < preemptions);
+            match { bounds }.find_map(|bound| self.bounded.next(bound)) {
+                Some(branch) => {
+                    if let Some(made) = self.attempt(&branch.outline()) {
+                        self.bounded.add(&made, Some(&branch), preemptions - 1);
                     }
                 }
+                None => self.draw(),
             }
         }
+        self.leaves_some = self.best.cost.preemptions > 0;
     }
 
-    /// Schedules without preemptions: the workers by number, and in the order of the shortest that fails.
-    fn bases(&self) -> [Outline; 2] {
-        let best = &self.best.outline;
-        [best.with(Vec::new()), best.with(undisturbed(best))]
-    }
-
-    /// Tries preemptions that are drawn: two in a schedule without any, and in the shortest one or two in
-    /// place of more.
-    fn others_are_enough(&mut self) {
-        let mut rng = Rng::new(1);
-        for round in 0..ROUNDS {
-            let is_enough = match self.best.cost.preemptions {
-                0 | 1 => true,
-                2 => round >= ROUNDS_OF_TWO,
-                _ => false,
-            };
-            if is_enough || self.is_over() {
-                return;
-            }
-            let [by_number, in_order] = self.bases();
-            let (base, cuts) = match round % 3 {
-                0 if self.best.cost.preemptions > 2 => (by_number, 2),
-                1 if self.best.cost.preemptions > 2 => (in_order, 2),
-                _ => {
-                    let cuts = 1 + rng.below(2);
-                    (self.without_some(cuts + 1, &mut rng), cuts)
-                }
-            };
-            self.with_drawn(base, cuts, &mut rng);
-        }
-    }
-
-    /// The shortest without so many of its stretches, drawn.
-    fn without_some(&self, count: u32, rng: &mut Rng) -> Outline {
+    /// Tries the shortest with one or two other preemptions in the place of more.
+    fn draw(&mut self) {
+        let cuts = 1 + self.rng.below(2);
         let mut stretches = self.best.outline.stretches.clone();
-        for _ in 0..count {
+        for _ in 0..=cuts {
             if !stretches.is_empty() {
-                stretches.remove(rng.below(stretches.len() as u32) as usize);
+                stretches.remove(self.rng.below(stretches.len() as u32) as usize);
             }
         }
-        self.best.outline.with(stretches)
-    }
-
-    /// Tries an outline with so many preemptions more, drawn with equal probability one after the other.
-    fn with_drawn(&mut self, base: Outline, cuts: u32, rng: &mut Rng) {
-        let mut with = base;
+        let mut with = self.best.outline.with(stretches);
         for _ in 0..cuts {
             if self.is_over() {
                 return;
@@ -217,60 +311,70 @@ impl Search<'_> {
             let Some(made) = self.attempt(&with) else {
                 return;
             };
-            let cuts = self::cuts(&made.outline.stretches);
-            let workers = workers_of(&made.outline);
-            let drawn = |rng: &mut Rng, n: usize| rng.below(n as u32) as usize;
-            if cuts.is_empty() {
+            let matter: Vec<_> = made.points.iter().filter(|point| point.matters).collect();
+            if matter.is_empty() {
                 return;
             }
-            let cut = cuts[drawn(rng, cuts.len())];
-            let other = workers[drawn(rng, workers.len())];
-            if let Some(stretches) = cut.in_favour_of(other, &made.outline.stretches) {
-                with = made.outline.with(stretches);
-            }
+            let point = matter[self.rng.below(matter.len() as u32) as usize];
+            let other = point.others[self.rng.below(point.others.len() as u32) as usize];
+            let first = made.outline.first(point.steps);
+            let rest = made.outline.stretches[first.len() - 1..].iter().copied();
+            let mut stretches = first;
+            stretches.push(Stretch::whole(other));
+            stretches.extend(rest);
+            with = made.outline.with(stretches);
         }
         let _ = self.attempt(&with);
     }
-}
 
-/// A place between two steps of a worker.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Cut {
-    /// The stretch, by index.
-    stretch: usize,
-    /// How far the worker is.
-    at: u32,
-}
-
-impl Cut {
-    /// The worker is left here, the other one runs as far as it can, and then the first goes on. None if they
-    /// are the same.
-    fn in_favour_of(self, other: u32, stretches: &[Stretch]) -> Option<Vec<Stretch>> {
-        let worker = stretches[self.stretch].worker;
-        if worker == other {
-            return None;
+    /// Has each worker run only where nobody else can, or not at all.
+    fn do_without_workers(&mut self) {
+        for worker in workers_of(&self.best.outline).into_iter().rev() {
+            if self.is_over() {
+                return;
+            }
+            let rest = self.best.outline.stretches.iter().copied();
+            let rest = rest.filter(|stretch| stretch.worker != worker).collect();
+            let outline = Outline {
+                put_off: vec![worker],
+                ..self.best.outline.with(rest)
+            };
+            self.attempt(&outline);
         }
-        let mut with = stretches[..self.stretch].to_vec();
-        with.push(Stretch {
-            worker,
-            until: self.at,
-        });
-        with.push(Stretch::whole(other));
-        with.extend(&stretches[self.stretch..]);
-        Some(with)
+    }
+
+    /// Chooses the first value of each choice.
+    fn choose_first(&mut self) {
+        let mut index = 0;
+        while index < self.best.outline.choices.len() {
+            if self.best.outline.choices[index] > 0 {
+                if self.is_over() {
+                    return;
+                }
+                let mut outline = self.best.outline.clone();
+                outline.choices[index] = 0;
+                self.attempt(&outline);
+            }
+            index += 1;
+        }
     }
 }
 
-/// All places within stretches.
-fn cuts(stretches: &[Stretch]) -> Vec<Cut> {
-    let mut cuts = Vec::new();
-    for (index, stretch) in stretches.iter().enumerate() {
-        let earlier = stretches[..index].iter();
-        let earlier = earlier.filter(|earlier| earlier.worker == stretch.worker);
-        let from = earlier.map(|earlier| earlier.until).max().unwrap_or(0);
-        cuts.extend((from + 1..stretch.until).map(|at| Cut { stretch: index, at }));
+/// The stretches with this one moved up; none if there is no such way.
+fn moved_up(all: &[Stretch], index: usize, joins: bool) -> Option<Vec<Stretch>> {
+    let mut stretches = all.to_vec();
+    let stretch = *all.get(index)?;
+    if joins {
+        let earlier = all[..index].iter();
+        let before = earlier
+            .rev()
+            .position(|other| other.worker == stretch.worker)?;
+        stretches.remove(index);
+        stretches[index - 1 - before].until = stretch.until;
+    } else {
+        stretches.swap(index - 1, index);
     }
-    cuts
+    Some(stretches)
 }
 
 /// The workers in the order in which they run first.
@@ -286,200 +390,6 @@ fn workers_of(outline: &Outline) -> Vec<u32> {
 
 /// The same order of workers, each as far as it can go.
 fn undisturbed(outline: &Outline) -> Vec<Stretch> {
-    workers_of(outline)
-        .into_iter()
-        .map(Stretch::whole)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::follow::Follow;
-    use super::*;
-    use crate::strategy::stage::{play, preemptions};
-    use crate::trace::Run;
-
-    /// Workers that add 1 to one of two counters, each by a read and a write with something before.
-    struct Adders {
-        /// For each worker the counter of each of its additions.
-        additions: Vec<Vec<usize>>,
-    }
-
-    impl Adders {
-        fn drawn(rng: &mut Rng) -> Adders {
-            let additions = (0..2 + rng.below(2))
-                .map(|_| (0..=rng.below(2)).map(|_| rng.below(2) as usize).collect())
-                .collect();
-            Adders { additions }
-        }
-
-        /// Three steps for each addition: nothing, the read, the write.
-        fn steps(&self) -> Vec<u32> {
-            self.additions
-                .iter()
-                .map(|own| 3 * own.len() as u32)
-                .collect()
-        }
-
-        /// True if an update is lost when the steps are made in this order.
-        fn loses(&self, made: &[u32]) -> bool {
-            let mut counters = [0; 2];
-            let mut own = vec![0; self.additions.len()];
-            let mut read = vec![0; self.additions.len()];
-            for &worker in made {
-                let worker = worker as usize;
-                let counter = self.additions[worker][own[worker] / 3];
-                match own[worker] % 3 {
-                    0 => {}
-                    1 => read[worker] = counters[counter],
-                    _ => counters[counter] = read[worker] + 1,
-                }
-                own[worker] += 1;
-            }
-            let all = self.additions.iter().map(Vec::len).sum::<usize>();
-            counters.iter().sum::<usize>() < all
-        }
-
-        fn make(&self, outline: &Outline) -> Made {
-            let steps = self.steps();
-            let mut follow = Follow::new(outline);
-            let made = play(&mut follow, 0, &steps);
-            let runs = made.chunk_by(|one, other| one == other).map(|run| Run {
-                worker: run[0],
-                steps: run.len() as u32,
-            });
-            // On the stage the first worker could go on before anybody has run.
-            let order = [&[0], &*made].concat();
-            assert_eq!(follow.preemptions(), self.preemptions(&order));
-            let schedule = Schedule {
-                runs: runs.collect(),
-                ..Schedule::default()
-            };
-            Made::new(
-                schedule,
-                follow.preemptions(),
-                made.len() as u64,
-                self.loses(&made),
-            )
-        }
-
-        /// The preemptions of an order with the first worker's step before all others.
-        fn preemptions(&self, made: &[u32]) -> u64 {
-            let mut steps = self.steps();
-            steps[0] += 1;
-            preemptions(made, &steps) as u64
-        }
-
-        /// The fewest preemptions of any order that loses an update; there is one.
-        fn fewest(&self) -> u64 {
-            let is_enough = |most: &u64| self.may_lose(&mut self.steps(), &mut vec![0], *most);
-            let all = u64::from(self.steps().iter().sum::<u32>());
-            let fewest = (0..=all).find(is_enough);
-            fewest.expect("some order loses an update")
-        }
-
-        /// True if some order that begins like this loses an update, with so many preemptions at most.
-        fn may_lose(&self, left: &mut [u32], made: &mut Vec<u32>, most: u64) -> bool {
-            if self.preemptions(made) > most {
-                return false;
-            }
-            if left.iter().all(|&left| left == 0) {
-                return self.loses(&made[1..]);
-            }
-            (0..left.len()).any(|worker| {
-                if left[worker] == 0 {
-                    return false;
-                }
-                left[worker] -= 1;
-                made.push(worker as u32);
-                let may = self.may_lose(left, made, most);
-                made.pop();
-                left[worker] += 1;
-                may
-            })
-        }
-    }
-
-    /// An order in which each step is somebody's, drawn.
-    fn drawn(steps: &[u32], rng: &mut Rng) -> Outline {
-        let mut left = steps.to_vec();
-        let mut runs = Vec::new();
-        while left.iter().any(|&left| left > 0) {
-            let worker = rng.below(left.len() as u32);
-            if left[worker as usize] > 0 {
-                left[worker as usize] -= 1;
-                runs.push(Run { worker, steps: 1 });
-            }
-        }
-        Outline::of(&Schedule {
-            runs,
-            ..Schedule::default()
-        })
-    }
-
-    #[test]
-    fn no_preemption_is_left_that_brute_force_can_spare() {
-        let mut rng = Rng::new(5);
-        let mut shrunk = 0;
-        for _ in 0..300 {
-            let adders = Adders::drawn(&mut rng);
-            let outline = drawn(&adders.steps(), &mut rng);
-            let mut last = None;
-            let mut told = |made: &Made, _: u64, _: Option<bool>| {
-                let before = last.replace(made.cost);
-                // The last one is told once more.
-                assert!(before.is_none_or(|before| made.cost <= before));
-            };
-            shrink(
-                &outline,
-                &mut |outline| adders.make(outline),
-                &mut told,
-                &mut || false,
-            );
-            let Some(cost) = last else {
-                continue;
-            };
-            shrunk += 1;
-            assert_eq!(cost.preemptions, adders.fewest(), "{:?}", adders.additions);
-        }
-        assert!(shrunk > 100, "{shrunk} of the schedules failed");
-    }
-
-    #[test]
-    fn a_schedule_that_does_not_fail_is_not_shrunk() {
-        let adders = Adders {
-            additions: vec![vec![0], vec![1]],
-        };
-        let outline = drawn(&adders.steps(), &mut Rng::new(1));
-        let mut told = |_: &Made, _: u64, _: Option<bool>| panic!("nothing is lost");
-        shrink(
-            &outline,
-            &mut |outline| adders.make(outline),
-            &mut told,
-            &mut || false,
-        );
-    }
-
-    #[test]
-    fn the_search_ends_when_time_is_over() {
-        let adders = Adders {
-            additions: vec![vec![0, 0], vec![0, 0]],
-        };
-        let outline = drawn(&adders.steps(), &mut Rng::new(3));
-        let mut told = Vec::new();
-        let mut left = 3;
-        let mut is_over = || {
-            left -= 1;
-            left <= 0
-        };
-        let mut tell = |_: &Made, executions: u64, is_complete: Option<bool>| {
-            assert_ne!(is_complete, Some(true), "there was no time for the rest");
-            told.push(executions);
-        };
-        let mut make = |outline: &Outline| adders.make(outline);
-        shrink(&outline, &mut make, &mut tell, &mut is_over);
-        assert_eq!(told.first(), Some(&1), "the schedule itself");
-        // Its own execution, and one for each time that there was time.
-        assert_eq!(told.last(), Some(&3));
-    }
+    let workers = workers_of(outline).into_iter();
+    workers.map(Stretch::whole).collect()
 }

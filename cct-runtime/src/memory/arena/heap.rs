@@ -2,10 +2,11 @@
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::block::{FREED, HEADER, Header, LIVE, header};
 use super::freed::FreedBlocks;
-use crate::engine::{bad_memory, current_engine};
+use crate::engine::{bad_memory, current_engine, note_block};
 
 /// The address that the region is asked for at; another would do, but differ from process to process.
 const HOME: usize = 0x2000_0000_0000;
@@ -47,6 +48,14 @@ static ARENA: Shared = Shared(UnsafeCell::new(Arena {
     reuse_from: REUSE_FROM,
     freed: FreedBlocks::new(0),
 }));
+
+/// Whether the recorder is told of blocks.
+static TELLS: AtomicBool = AtomicBool::new(false);
+
+/// Says whether the recorder is told of blocks from now on.
+pub(crate) fn tell_blocks(tells: bool) {
+    TELLS.store(tells, Relaxed);
+}
 
 /// Reserves the region; allocations of controlled workers come from it from now on.
 pub(crate) fn open() {
@@ -105,6 +114,17 @@ pub fn contains(block: *mut u8) -> bool {
 ///
 /// [`is_in_use`] must be true.
 pub unsafe fn allocate(size: usize, align: usize) -> *mut u8 {
+    // SAFETY: the caller's.
+    let block = unsafe { take(size, align) };
+    if TELLS.load(Relaxed) && !block.is_null() {
+        note_block(block as usize, true);
+    }
+    block
+}
+
+/// The same without telling the recorder.
+#[inline]
+unsafe fn take(size: usize, align: usize) -> *mut u8 {
     // SAFETY: on the engine's thread, see `Shared`.
     let arena = unsafe { &mut *ARENA.0.get() };
     let align = align.max(HEADER);
@@ -150,6 +170,9 @@ pub unsafe fn free(block: *mut u8) {
     // SAFETY: a block of the arena has a header, unless the program made the address up.
     unsafe {
         check_live(block, "freed");
+        if TELLS.load(Relaxed) {
+            note_block(block as usize, false);
+        }
         let size = (*header(block)).size;
         (*header(block)).state = FREED;
         block.write_bytes(POISON, size.min(GREAT));
@@ -231,7 +254,7 @@ unsafe fn check_live(block: *mut u8, what: &str) {
     } else {
         "was never allocated"
     };
-    bad_memory(&format!("memory is {what} that {reason}"));
+    bad_memory(&format!("memory is {what} that {reason}"), block as usize);
 }
 
 /// Fills memory of the arena with zeros.

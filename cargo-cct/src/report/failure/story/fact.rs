@@ -56,6 +56,10 @@ pub(super) enum Fact {
     GivesUp(usize),
     /// A task was dropped before it had ended.
     Dropped(usize),
+    /// A worker allocated the memory in this step.
+    Allocates(usize),
+    /// A worker freed the memory in this step.
+    Frees(usize),
     /// A worker panicked.
     Panics(usize),
     /// The failing worker failed.
@@ -160,6 +164,8 @@ impl Fact {
             | Fact::TimesOut(step)
             | Fact::GivesUp(step)
             | Fact::Dropped(step)
+            | Fact::Allocates(step)
+            | Fact::Frees(step)
             | Fact::Panics(step) => vec![*step],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),

@@ -117,7 +117,8 @@ fn resumed(scene: &Scene<'_>, index: usize) -> Option<Sentence> {
     let first = accesses(0..index)
         .rev()
         .find(|&other| scene.lane(other) == lane)?;
-    let between: Vec<usize> = accesses(first + 1..index).collect();
+    let mut between: Vec<usize> = accesses(first + 1..index).collect();
+    between.dedup_by_key(|&mut other| (scene.lane(other), scene.place(other)));
     // A call may have several steps.
     let moved_on =
         |&other: &usize| scene.lane(other) == lane && scene.place(other) != scene.place(index);

@@ -10,6 +10,7 @@ mod cycle;
 mod fact;
 mod interleaved;
 mod last;
+mod misused;
 mod notified;
 mod scene;
 #[cfg(test)]
@@ -48,6 +49,7 @@ impl Story {
                 .map(|step| Sentence(vec![Fact::Panics(step)])),
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
+            sentences.extend(misused::sentence(scene));
             sentences.extend(interleaved::sentence(scene));
             sentences.extend(closed::sentence(scene));
             let told = sentences.iter().flat_map(Sentence::steps).collect();

@@ -71,6 +71,18 @@ impl Words<'_> {
                 )
             }
             Fact::Dropped(step) => format!("was dropped there (step {})", names.step(*step)),
+            Fact::Allocates(step) => self.after(*step, "allocated the memory"),
+            Fact::Frees(step) => {
+                let is_named = matches!(self.before, Some(Fact::Allocates(_)));
+                self.after(
+                    *step,
+                    if is_named {
+                        "freed it"
+                    } else {
+                        "freed the memory"
+                    },
+                )
+            }
             Fact::Panics(step) => self.clause(*step, "panicked"),
             Fact::Fails { worker, site } => {
                 let is_of_same = |step: usize| names.lane(scene.step(step).worker) == *worker;
@@ -140,6 +152,13 @@ impl Words<'_> {
     /// The worker of the step, the verb, the place and the number.
     fn clause(&self, step: usize, verb: &str) -> String {
         format!("{} {verb}{}", self.who(step), at(self.scene, step))
+    }
+
+    /// The same of something that came in the same step after its operation.
+    fn after(&self, step: usize, verb: &str) -> String {
+        let (who, place) = (self.who(step), self.place(step));
+        let number = self.scene.names.step(step);
+        format!("{who} {verb} after {place} (step {number})")
     }
 
     fn who(&self, step: usize) -> String {

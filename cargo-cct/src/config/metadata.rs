@@ -1,9 +1,9 @@
 //! `[workspace.metadata.cct]` and `[package.metadata.cct]`: settings that count less than a test's own.
 
-use cct::config::{Kind, Settings, TABLE};
+use cct::config::Settings;
 use serde_json::Value;
 
-use super::duration;
+use super::value::assign;
 
 /// A table that makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -26,16 +26,8 @@ pub(crate) fn configured(metadata: &Value, owner: &str) -> Result<Settings, Conf
     };
     let mut settings = Settings::default();
     for (key, value) in table {
-        let key = key.replace('-', "_");
         let text = text(value).ok_or_else(|| failed(format!("`{key}` is no plain value")))?;
-        let row = TABLE.iter().find(|row| row.name == key);
-        let text = match row.map(|row| row.kind) {
-            Some(Kind::Time) => duration::milliseconds(&text).map_err(failed)?,
-            Some(Kind::TimeOrOff) => duration::milliseconds_or_off(&text).map_err(failed)?,
-            _ => text,
-        };
-        let set = settings.set(&key, &text);
-        set.map_err(|error| failed(error.to_string()))?;
+        assign(&mut settings, key, &text).map_err(failed)?;
     }
     Ok(settings)
 }
@@ -86,7 +78,7 @@ mod tests {
         let error = configured(&json!({ "cct": { "iteration": 5 } }), "workspace");
         let message = error.expect_err("no such setting").to_string();
         assert!(
-            message.starts_with("`workspace.metadata.cct`: setting `iteration`"),
+            message.starts_with("`workspace.metadata.cct`: no setting `iteration`; did you mean"),
             "{message}"
         );
     }

@@ -1,0 +1,161 @@
+//! Writes what was found to disk, with all that is needed to find it again.
+
+use std::error::Error as _;
+use std::io;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use cct::origin::Table;
+
+use super::{picture, relative};
+use crate::build::cargo::Executable;
+use crate::build::chosen::Chosen;
+use crate::build::digest;
+use crate::build::toolchain::Toolchain;
+use crate::build::workspace::Workspace;
+use crate::failure::{Id, Provenance, Record, Stays, Store, StoreError, merge, renew};
+use crate::report::{Detail, Layout, Report, Stacks, warning_word};
+use crate::run::{Finding, TestName, TestRun, TriedEnd, TriedOf};
+
+/// The facts that all failures of a run have in common.
+#[derive(Debug)]
+pub(super) struct Keeper<'a> {
+    /// Where the sources are.
+    pub workspace: &'a Workspace,
+    /// The toolchain of the build.
+    pub toolchain: &'a Toolchain,
+    /// The products of the build.
+    pub executables: &'a [Executable],
+    /// The arguments for cargo.
+    pub selection: Vec<String>,
+    /// The packages that were rewritten.
+    pub chosen: &'a Chosen,
+    /// Where failures go.
+    pub store: Store,
+    /// The run's seed.
+    pub run_seed: u64,
+}
+
+impl Keeper<'_> {
+    /// Puts a finding on record: once when it is found, and again when it was repeated or shrunk, in place of
+    /// `before`. A bug that is on record already is seen once more, and its schedule stays if it is shorter.
+    pub(super) fn keep(
+        &self,
+        name: TestName,
+        executable: usize,
+        finding: &Finding,
+        before: Option<&Record>,
+    ) -> io::Result<(Record, Report)> {
+        let (store, root) = (&self.store, &self.workspace.root);
+        let provenance = match before {
+            Some(record) => record.provenance.clone(),
+            None => self.provenance(&self.executables[executable])?,
+        };
+        let mut found = Record::new(provenance, name, finding, root);
+        let lock = store.lock();
+        found.id = match (before, &finding.known) {
+            // The repetition may put the bug in other words; the failure is the same.
+            (Some(before), _) => before.id.clone(),
+            (None, Some(known)) => known.clone(),
+            (None, None) if finding.bug.is_none() => found.id,
+            (None, None) => {
+                let known = store.known(&found.name, &found.history.class, root);
+                known.unwrap_or(found.id)
+            }
+        };
+        let there = store.of_id(&found.id);
+        let is_same = |there: &Record| {
+            // This run wrote it, or its schedule led here.
+            let before = before.is_some_and(|before| before.schedule == there.schedule);
+            before || finding.known.is_some()
+        };
+        let (kept, stays) = match there.clone() {
+            None => (found.clone(), Stays::Second),
+            Some(there) if is_same(&there) => (renew(there, found.clone()), Stays::Second),
+            Some(there) => merge(there, found.clone()),
+        };
+        found.history.clone_from(&kept.history);
+        let report = Report::of(&found, root).with_stacks(Stacks::of_environment());
+        let is_other = |there: &Record| there.schedule != kept.schedule && finding.known.is_none();
+        if stays == Stays::Second && there.as_ref().is_some_and(is_other) {
+            warn(store.set_aside(&kept.id));
+        }
+        let report = match stays {
+            Stays::First => {
+                self.write(&kept, &Report::of(&kept, root));
+                report
+            }
+            Stays::Second => {
+                let report = picture::keep(store, &kept, report, self.workspace);
+                self.write(&kept, &report);
+                report
+            }
+        };
+        warn(lock.map(|_| PathBuf::new()));
+        Ok((found, report))
+    }
+
+    /// Notes which failures' schedules have not led to them in this run.
+    pub(super) fn mark_all_gone(&self, run: &TestRun) {
+        for tried in &run.tried {
+            if let TriedOf::Known { id, executable, .. } = &tried.origin
+                && matches!(tried.end, TriedEnd::Passes | TriedEnd::Leaves(_))
+            {
+                self.mark_gone(id, executable);
+            }
+        }
+    }
+
+    /// Notes that a failure's schedule does not lead to it in the executable with this hash.
+    fn mark_gone(&self, id: &Id, executable: &str) {
+        let lock = self.store.lock();
+        if let Some(mut record) = self.store.of_id(id) {
+            record.history.gone_in = Some(executable.to_owned());
+            let report = Report::of(&record, &self.workspace.root);
+            let when = self.store.time_of(id);
+            self.write(&record, &report);
+            // It was not seen: the latest failure is still the latest.
+            if let Some(when) = when {
+                self.store.set_time(id, when);
+            }
+        }
+        warn(lock.map(|_| PathBuf::new()));
+    }
+
+    fn write(&self, record: &Record, report: &Report) {
+        let text = report.text(&Layout::FILE, Detail::Full);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        warn(self.store.write(record, &text, &report.json()));
+    }
+
+    fn provenance(&self, executable: &Executable) -> io::Result<Provenance> {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Ok(Provenance {
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            rustc: self.toolchain.release().to_owned(),
+            run_seed: self.run_seed,
+            package: executable.package.clone(),
+            kind: executable.kind.clone(),
+            target: executable.target.clone(),
+            manifest: relative(&self.workspace.manifest, &self.workspace.root),
+            folder: relative(&self.workspace.folder, &self.workspace.root),
+            executable: relative(&executable.path, &self.workspace.target),
+            executable_hash: digest::of_file(&executable.path)?,
+            selection: self.selection.clone(),
+            chosen: self.chosen.clone(),
+            origins: Table::default(),
+            found_at: since.as_secs(),
+        })
+    }
+}
+
+/// A bug is told although it cannot be written: a full disk is no reason to lose it.
+fn warn(written: Result<PathBuf, StoreError>) {
+    if let Err(error) = written {
+        let cause = error.source().map(ToString::to_string).unwrap_or_default();
+        let word = warning_word();
+        anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
+    }
+}

@@ -1,0 +1,276 @@
+//! Failures that are known, by whose schedules a test is tried before it is explored.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use cct::config::Settings;
+
+use super::relative;
+use super::replay::{Judged, again};
+use crate::build::cargo::Executable;
+use crate::build::digest;
+use crate::failure::{Id, Kept, Record, Store};
+use crate::report::Replay;
+use crate::run::{
+    Finding, First, Launch, Mode, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd, TriedOf,
+    plan,
+};
+
+/// The schedules that are tried first in a run.
+#[derive(Debug)]
+pub(super) struct Known<'a> {
+    store: Store,
+    /// The failures of each test, those seen last first.
+    failures: BTreeMap<TestName, Vec<Id>>,
+    /// The files of each test, and their records.
+    kept: BTreeMap<TestName, Vec<(String, Record)>>,
+    /// The tests that failed when they were tried last, and when that was.
+    failing: BTreeMap<TestName, u64>,
+    /// Settings above the tests' attributes.
+    overrides: &'a Settings,
+    scratch: &'a Scratch,
+    stop: &'a Stop,
+    /// The hashes of executables.
+    hashes: Mutex<BTreeMap<PathBuf, String>>,
+}
+
+impl<'a> Known<'a> {
+    /// The failures on record; none of them are tried if `are_tried` is false.
+    pub(super) fn new(
+        store: Store,
+        are_tried: bool,
+        overrides: &'a Settings,
+        scratch: &'a Scratch,
+        stop: &'a Stop,
+    ) -> Known<'a> {
+        let mut known = Known {
+            store,
+            failures: BTreeMap::new(),
+            failing: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            overrides,
+            scratch,
+            stop,
+            hashes: Mutex::default(),
+        };
+        let mut heads = if are_tried {
+            known.store.heads()
+        } else {
+            Vec::new()
+        };
+        heads.sort_by_key(|head| Reverse(head.last()));
+        for head in heads {
+            let last = known.failing.entry(head.name()).or_default();
+            if head.fails() {
+                *last = head.last().max(*last);
+            }
+            known.failures.entry(head.name()).or_default().push(head.id);
+        }
+        known
+    }
+
+    /// Adds what is kept in the packages of these executables; returns what is wrong with files.
+    pub(super) fn add_kept(
+        &mut self,
+        executables: &[Executable],
+        root: &Path,
+    ) -> Vec<anyhow::Error> {
+        let mut errors = Vec::new();
+        let folders: BTreeSet<&PathBuf> = executables.iter().map(|one| &one.folder).collect();
+        for folder in folders {
+            let own: Vec<_> = executables
+                .iter()
+                .filter(|one| one.folder == *folder)
+                .collect();
+            for (path, kept) in Kept::all(folder) {
+                if let Err(error) = kept
+                    .map_err(Into::into)
+                    .and_then(|kept| self.add(&kept, &path, &own, root))
+                {
+                    errors.push(error);
+                }
+            }
+        }
+        errors
+    }
+
+    /// Adds a file to what is kept of its test, if that is among these.
+    fn add(
+        &mut self,
+        kept: &Kept,
+        path: &Path,
+        executables: &[&Executable],
+        root: &Path,
+    ) -> anyhow::Result<()> {
+        let is_its = |one: &&&Executable| one.kind == kept.kind && one.target == kept.target;
+        let Some(executable) = executables.iter().find(is_its) else {
+            // It was not built this time.
+            return Ok(());
+        };
+        let file = relative(path, root);
+        let (test, binary) = (&kept.test, &executable.label);
+        anyhow::ensure!(
+            plan::names(executable, &[])?.contains(test),
+            "`{file}` keeps a schedule of `{test}`, which is no test of `{binary}`: remove the file, or \
+             change the name in it"
+        );
+        let name = TestName {
+            binary: binary.clone(),
+            test: test.clone(),
+        };
+        let record = kept.record(path, &name)?;
+        self.kept.entry(name).or_default().push((file, record));
+        Ok(())
+    }
+
+    /// Puts tests first that failed last, and leaves the order of the rest.
+    pub(super) fn order(&self, plan: &mut Plan, executables: &[Executable]) {
+        plan.jobs.sort_by_cached_key(|job| {
+            let name = TestName {
+                binary: executables[job.executable].label.clone(),
+                test: job.test().unwrap_or_default().to_owned(),
+            };
+            Reverse(self.failing.get(&name).copied().unwrap_or_default())
+        });
+    }
+
+    fn hash(&self, executable: &Executable) -> io::Result<String> {
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = hashes.get(&executable.path) {
+            return Ok(known.clone());
+        }
+        let hash = digest::of_file(&executable.path)?;
+        hashes.insert(executable.path.clone(), hash.clone());
+        Ok(hash)
+    }
+
+    /// Tries a failure on record; none if that would tell nothing new.
+    fn try_known(&self, id: &Id, executable: &Executable) -> io::Result<Option<Tried>> {
+        let Some(record) = self.store.of_id(id) else {
+            // Removed meanwhile.
+            return Ok(None);
+        };
+        if record.repeats != Repeats::Yes || record.bug.is_none() {
+            return Ok(None);
+        }
+        let hash = self.hash(executable)?;
+        if record.history.gone_in.as_ref() == Some(&hash) {
+            return Ok(None);
+        }
+        let changed = hash != record.provenance.executable_hash;
+        let end = self.follow(&record, executable, changed);
+        Ok(end.map(|end| Tried {
+            origin: TriedOf::Known {
+                id: id.clone(),
+                executable: hash,
+                was_gone: record.history.gone_in.is_some(),
+            },
+            end,
+        }))
+    }
+
+    /// Follows the schedule on record; none if the user wanted everything to end.
+    fn follow(&self, record: &Record, executable: &Executable, changed: bool) -> Option<TriedEnd> {
+        let parsed = (
+            Settings::parse(&record.overrides),
+            Settings::parse(&record.defaults),
+        );
+        let (Ok(overrides), Ok(defaults)) = parsed else {
+            return Some(TriedEnd::Leaves("its settings are not known".to_owned()));
+        };
+        // A file has no settings of manifests: they are as they are now.
+        let defaults = if record.provenance.executable_hash.is_empty() {
+            executable.config.clone()
+        } else {
+            defaults
+        };
+        let launch = Launch {
+            executable,
+            test: &record.name.test,
+            mode: Mode::Explore,
+            overrides: &overrides,
+            defaults: &defaults,
+            part: None,
+            answers: None,
+        };
+        let settings = self
+            .overrides
+            .clone()
+            .over(executable.config_of(&record.name.test));
+        let timeout = settings.hang_timeout();
+        let judged = match again(&launch, record, changed, timeout, self.scratch, self.stop) {
+            Ok(judged) => judged,
+            Err(error) => return Some(TriedEnd::Leaves(error.to_string())),
+        };
+        let Judged {
+            replay,
+            record,
+            found,
+            ..
+        } = judged;
+        let reason = match replay {
+            Replay::Stopped => return None,
+            Replay::Passes => return Some(TriedEnd::Passes),
+            Replay::Reproduced(_) => {
+                let finding = Finding {
+                    iteration: 0,
+                    known: Some(record.id.clone()),
+                    ..record.finding(overrides, defaults)
+                };
+                return Some(TriedEnd::Fails(Box::new(finding)));
+            }
+            Replay::Unfinished => "it is cut off before it fails or ends".to_owned(),
+            Replay::FailsOtherwise(message) => message,
+            Replay::Diverged(difference) => {
+                let (expected, found) = (difference.expected.trim(), difference.found.trim());
+                format!("expected {expected}, found {found}")
+            }
+        };
+        let Some((bug, schedule)) = found else {
+            return Some(TriedEnd::Leaves(reason));
+        };
+        let finding = Finding {
+            iteration: 0,
+            bug: Some(bug),
+            schedule,
+            trace: None,
+            repeats: Repeats::Unknown,
+            shrinking: None,
+            unobserved: Vec::new(),
+            ..record.finding(overrides, defaults)
+        };
+        Some(TriedEnd::FailsOtherwise(Box::new(finding)))
+    }
+}
+
+impl First for Known<'_> {
+    fn run(&self, executable: &Executable, name: &TestName) -> io::Result<Vec<Tried>> {
+        let mut tried = Vec::new();
+        for (file, record) in self.kept.get(name).into_iter().flatten() {
+            if self.stop.is_set() {
+                break;
+            }
+            // Another machine built it, from another version.
+            let end = self.follow(record, executable, true);
+            let (id, file) = (record.id.clone(), file.clone());
+            let origin = TriedOf::Kept { id, file };
+            tried.extend(end.map(|end| Tried { origin, end }));
+            if tried.last().is_some_and(|tried| tried.finding().is_some()) {
+                return Ok(tried);
+            }
+        }
+        for id in self.failures.get(name).into_iter().flatten() {
+            if self.stop.is_set() {
+                break;
+            }
+            tried.extend(self.try_known(id, executable)?);
+            if tried.last().is_some_and(|tried| tried.finding().is_some()) {
+                break;
+            }
+        }
+        Ok(tried)
+    }
+}

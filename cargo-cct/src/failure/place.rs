@@ -1,0 +1,206 @@
+//! Places in the source that are known again after the code has moved.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cct::trace::Site;
+use serde::{Deserialize, Serialize};
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
+/// A line of a function.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The function's name, after its type's if it is a method.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub function: String,
+    /// The line's text; of a file that cannot be read, its name and the number of the line.
+    pub text: String,
+}
+
+/// The files that places are in, each read once.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    root: PathBuf,
+    files: BTreeMap<String, Option<Source>>,
+}
+
+#[derive(Debug)]
+struct Source {
+    lines: Vec<String>,
+    functions: Vec<Function>,
+}
+
+/// A function, from line to line.
+#[derive(Debug)]
+struct Function {
+    name: String,
+    first: usize,
+    last: usize,
+}
+
+impl Sources {
+    /// Files are looked for from this folder, where rustc runs.
+    pub(crate) fn new(root: &Path) -> Sources {
+        Sources {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// The place at this site.
+    pub(crate) fn place(&mut self, site: &Site) -> Place {
+        let number = usize::try_from(site.line).unwrap_or(usize::MAX);
+        let source = self.read(&site.file);
+        let line = source.and_then(|source| source.lines.get(number.checked_sub(1)?));
+        let Some(line) = line else {
+            return Place {
+                function: String::new(),
+                text: format!("{}:{}", end_of(&site.file), site.line),
+            };
+        };
+        let text = code_of(line).to_owned();
+        Place {
+            function: self.function(&site.file, number),
+            text,
+        }
+    }
+
+    /// The innermost function that has this line.
+    fn function(&mut self, file: &str, line: usize) -> String {
+        let functions = self.read(file).map(|source| source.functions.iter());
+        let around = functions.into_iter().flatten();
+        let around = around.filter(|function| (function.first..=function.last).contains(&line));
+        let inner = around.max_by_key(|function| function.first);
+        inner.map_or_else(String::new, |function| function.name.clone())
+    }
+
+    fn read(&mut self, file: &str) -> Option<&Source> {
+        let root = &self.root;
+        let read = self.files.entry(file.to_owned()).or_insert_with(|| {
+            let text = fs::read_to_string(root.join(file)).ok()?;
+            Some(Source {
+                functions: functions(&text),
+                lines: text.lines().map(str::to_owned).collect(),
+            })
+        });
+        read.as_ref()
+    }
+}
+
+/// A line's code, without the comment at its end.
+fn code_of(line: &str) -> &str {
+    let comment = line.match_indices("//").find(|(at, _)| {
+        let before = &line[..*at];
+        before.matches('"').count().is_multiple_of(2) && !before.ends_with(':')
+    });
+    comment.map_or(line, |(at, _)| &line[..at]).trim()
+}
+
+/// The last parts of a path, which other machines have as well.
+fn end_of(file: &str) -> String {
+    let parts: Vec<&str> = file.split('/').collect();
+    parts[parts.len().saturating_sub(4)..].join("/")
+}
+
+/// All functions of a file; none if it cannot be parsed.
+fn functions(text: &str) -> Vec<Function> {
+    let mut found = Found::default();
+    if let Ok(file) = syn::parse_file(text) {
+        found.visit_file(&file);
+    }
+    found.functions
+}
+
+/// The functions seen so far, and the type whose methods are being looked at.
+#[derive(Default)]
+struct Found {
+    functions: Vec<Function>,
+    owner: String,
+}
+
+impl Found {
+    fn add(&mut self, name: &syn::Ident, span: proc_macro2::Span) {
+        self.functions.push(Function {
+            name: format!("{}{name}", self.owner),
+            first: span.start().line,
+            last: span.end().line,
+        });
+    }
+}
+
+impl<'ast> Visit<'ast> for Found {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        let owner = std::mem::take(&mut self.owner);
+        self.add(&item.sig.ident, item.span());
+        visit::visit_item_fn(self, item);
+        self.owner = owner;
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.add(&item.sig.ident, item.span());
+        visit::visit_impl_item_fn(self, item);
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        self.add(&item.sig.ident, item.span());
+        visit::visit_trait_item_fn(self, item);
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let name = match &*item.self_ty {
+            syn::Type::Path(path) => path.path.segments.last(),
+            _ => None,
+        };
+        let owner = name.map_or_else(String::new, |name| format!("{}::", name.ident));
+        let before = std::mem::replace(&mut self.owner, owner);
+        visit::visit_item_impl(self, item);
+        self.owner = before;
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        let before = std::mem::replace(&mut self.owner, format!("{}::", item.ident));
+        visit::visit_item_trait(self, item);
+        self.owner = before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+fn outer() {
+    fn inner() {
+        a();
+    }
+    b(\"//\"); // a comment
+}
+impl<T> Pool<T> {
+    fn take(&self) { c() }
+}
+";
+
+    #[test]
+    fn a_place_is_a_line_of_the_innermost_function() {
+        let functions = functions(TEXT);
+        let mut sources = Sources::new(Path::new("/nowhere"));
+        let lines = TEXT.lines().map(str::to_owned).collect();
+        let source = Source { lines, functions };
+        sources.files.insert("a.rs".to_owned(), Some(source));
+        let mut at = |line| {
+            let place = sources.place(&Site {
+                file: "a.rs".to_owned(),
+                line,
+                column: 1,
+            });
+            (place.function, place.text)
+        };
+        let place = |function: &str, text: &str| (function.to_owned(), text.to_owned());
+        assert_eq!(at(3), place("inner", "a();"));
+        assert_eq!(at(5), place("outer", "b(\"//\");"));
+        assert_eq!(at(8), place("Pool::take", "fn take(&self) { c() }"));
+        assert_eq!(at(99), place("", "a.rs:99"));
+    }
+}

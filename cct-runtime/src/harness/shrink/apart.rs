@@ -1,0 +1,194 @@
+//! Executions in processes of their own, for those that may end theirs.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::clock;
+use super::points::Point;
+use crate::codec::{Wire as _, wire_struct};
+use crate::harness::crash;
+use crate::harness::runner::Runner;
+use crate::verdict::{Bug, BugKind, Verdict};
+use crate::wire::Board;
+
+/// How long an execution may make no decision.
+const SILENCE: Duration = Duration::from_secs(1);
+/// For how much of the processor's time it may do so at least; more if the first one took longer.
+const LEAST_WORK: Duration = Duration::from_millis(20);
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// The memory that an execution's process shares with this one.
+#[repr(C)]
+struct Page {
+    preemptions: AtomicU64,
+    /// The length of `bytes`; 0 before the execution is over.
+    length: AtomicU64,
+    /// An [`Executed`], as bytes.
+    bytes: [u8; Page::BYTES],
+}
+
+impl Page {
+    const BYTES: usize = 1 << 24;
+}
+
+/// An execution that is over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Executed {
+    pub(super) verdict: Verdict,
+    pub(super) points: Vec<Point>,
+    pub(super) preemptions: u64,
+    pub(super) steps: u64,
+}
+
+wire_struct!(Executed {
+    verdict,
+    points,
+    preemptions,
+    steps
+});
+
+/// A place for executions that may end their process: each has one, a copy of this one.
+#[derive(Debug)]
+pub(in crate::harness) struct Apart {
+    page: *mut Page,
+    board: *mut Board,
+    /// For how much of the processor's time an execution may make no decision, once one is over.
+    most_work: Option<Duration>,
+}
+
+impl Apart {
+    /// The board is that of the runner, in memory that processes share; none if there is no memory.
+    pub(in crate::harness) fn new(board: *mut Board) -> Option<Apart> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        // SAFETY: a fresh mapping touches nobody's memory.
+        let page = unsafe { libc::mmap(null_mut(), size_of::<Page>(), protection, flags, -1, 0) };
+        (page != libc::MAP_FAILED).then(|| Apart {
+            page: page.cast(),
+            board,
+            most_work: None,
+        })
+    }
+
+    /// Has the execution made by a copy of this process, which tells how it came out. Where that ends before
+    /// it can tell, this is its bug; where it does not come back it has none.
+    pub(super) fn execute(
+        &mut self,
+        runner: &mut Runner,
+        run: impl FnOnce(&mut Runner, &AtomicU64) -> Executed,
+    ) -> Executed {
+        // SAFETY: both mappings are never unmapped, and nobody else writes before there is a copy.
+        let (page, board) = unsafe { (&mut *self.page, &mut *self.board) };
+        page.length.store(0, Ordering::Relaxed);
+        board.last_words_length = 0;
+        let parent = std::process::id();
+        // SAFETY: the copy has this thread alone, which holds no lock of anybody else's.
+        let copy = unsafe { libc::fork() };
+        if copy == 0 {
+            // SAFETY: it ends with this process, which may have ended by now.
+            unsafe {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if libc::getppid().cast_unsigned() != parent {
+                    libc::_exit(0);
+                }
+            }
+            crash::install(self.board, runner);
+            let bytes = run(runner, &page.preemptions).to_bytes();
+            if let Some(room) = page.bytes.get_mut(..bytes.len()) {
+                room.copy_from_slice(&bytes);
+                page.length.store(bytes.len() as u64, Ordering::Release);
+            }
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(0) }
+        }
+        let ended = if copy < 0 {
+            None
+        } else {
+            self.wait_for(copy, board)
+        };
+        let length = page.length.load(Ordering::Acquire) as usize;
+        if let Some(executed) = Executed::from_bytes(&page.bytes[..length]) {
+            return executed;
+        }
+        Executed {
+            verdict: ended.map_or(Verdict::CutOff, |status| bug_of(status, board)),
+            points: Vec::new(),
+            preemptions: page.preemptions.load(Ordering::Relaxed),
+            steps: board.steps,
+        }
+    }
+
+    /// Waits for the process to end; returns how it did, and none if it did not come back and was ended. It
+    /// need not be late where the machine has much else to do, so its work counts.
+    fn wait_for(&mut self, process: libc::pid_t, board: &Board) -> Option<libc::c_int> {
+        let (mut beats, mut since) = (0, clock());
+        let (mut work, mut worked) = (Duration::ZERO, Duration::ZERO);
+        loop {
+            let mut status = 0;
+            // SAFETY: the status is ours, and so is the process.
+            let ended = unsafe { libc::waitpid(process, &raw mut status, libc::WNOHANG) };
+            if ended == process {
+                self.most_work.get_or_insert(LEAST_WORK.max(4 * work));
+                return Some(status);
+            }
+            work = work_of(process).unwrap_or(work);
+            // SAFETY: the board stays mapped; the other process writes to it.
+            let now = unsafe { (&raw const board.beats).read_volatile() };
+            let works_on = self.most_work.is_some_and(|most| work > worked + most);
+            if now != beats {
+                (beats, since, worked) = (now, clock(), work);
+            } else if ended < 0 || works_on || since.elapsed() > SILENCE {
+                // SAFETY: the process is ours, and has not been waited for.
+                unsafe {
+                    libc::kill(process, libc::SIGKILL);
+                    libc::waitpid(process, &raw mut status, 0);
+                }
+                return None;
+            }
+            pause();
+        }
+    }
+}
+
+/// How much of the processor's time the process has had; none if it is gone.
+fn work_of(process: libc::pid_t) -> Option<Duration> {
+    let mut clock = 0;
+    // SAFETY: all zeroes are a time.
+    let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+    // SAFETY: both are ours to write to.
+    let is_known = unsafe {
+        libc::clock_getcpuclockid(process, &raw mut clock) == 0
+            && libc::clock_gettime(clock, &raw mut time) == 0
+    };
+    let seconds = Duration::from_secs(time.tv_sec.cast_unsigned());
+    is_known.then(|| seconds + Duration::from_nanos(time.tv_nsec.cast_unsigned()))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no iteration is under way, and the other process takes real time"
+)]
+fn pause() {
+    std::thread::sleep(LOOK);
+}
+
+/// The bug as which the process ended that says no more than its status, and perhaps last words.
+fn bug_of(status: libc::c_int, board: &Board) -> Verdict {
+    let words = board.last_words.get(..board.last_words_length as usize);
+    let bug = words
+        .filter(|words| !words.is_empty())
+        .and_then(Bug::from_bytes);
+    Verdict::failed(bug.unwrap_or_else(|| {
+        let (kind, message) = if libc::WIFSIGNALED(status) {
+            let signal = libc::WTERMSIG(status);
+            (BugKind::Signal, format!("killed by signal {signal}"))
+        } else {
+            let code = libc::WEXITSTATUS(status);
+            let message = format!("the test process exited with code {code}");
+            (BugKind::Exit, message)
+        };
+        Bug::new(kind, message, None, None)
+    }))
+}

@@ -1,0 +1,95 @@
+//! The points of an execution at which another worker could have gone on, and which of them may matter.
+
+use std::collections::BTreeMap;
+
+use crate::codec::wire_struct;
+use crate::object::ObjectId;
+use crate::operation::Access;
+use crate::strategy::{Candidates, Executed, Moment, Reason, WorkerId};
+
+/// A point at which there was more than one candidate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Point {
+    /// The steps before it.
+    pub(super) steps: u32,
+    /// Another worker than the one that ran before it would have preempted that.
+    pub(super) preempts: bool,
+    /// A switch there makes a difference: nobody could go on, or the operation that was about to be carried
+    /// out conflicts with a step of another worker. Otherwise the switch may as well come later.
+    pub(super) matters: bool,
+    /// The workers that could run and did not.
+    pub(super) others: Vec<u32>,
+}
+
+/// The points of one execution.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Points {
+    all: Vec<Point>,
+    /// For each of them the worker before it, and what that was about to do.
+    pending: Vec<(u32, Accesses)>,
+    /// For each object, the workers that used it, and how.
+    uses: BTreeMap<ObjectId, Vec<(u32, Access)>>,
+}
+
+type Accesses = [(ObjectId, Access); 2];
+
+impl Points {
+    /// The strategy is asked, and answers with this worker.
+    pub(super) fn add(
+        &mut self,
+        candidates: &dyn Candidates,
+        moment: &Moment,
+        picked: WorkerId,
+        lets_go: bool,
+    ) {
+        if moment.count < 2 {
+            return;
+        }
+        let goes_on = moment.reason == Reason::Point && candidates.contains(moment.current);
+        let all = (0..moment.count).map(|index| candidates.nth(index));
+        self.all.push(Point {
+            steps: moment.step,
+            preempts: goes_on && !lets_go,
+            matters: !goes_on || lets_go,
+            others: all
+                .filter(|&other| other != picked)
+                .map(|other| other.0)
+                .collect(),
+        });
+        let pending = moment.pending.accesses();
+        self.pending.push((moment.current.0, pending));
+    }
+
+    /// A step has been carried out.
+    pub(super) fn note(&mut self, executed: &Executed) {
+        let worker = executed.worker.0;
+        for (object, access) in executed.action.accesses() {
+            if object.is_none() {
+                continue;
+            }
+            let uses = self.uses.entry(object).or_default();
+            if !uses.contains(&(worker, access)) {
+                uses.push((worker, access));
+            }
+        }
+    }
+
+    /// The points, now that the execution is over and it is known which of them matter.
+    pub(super) fn settle(mut self) -> Vec<Point> {
+        for (point, (current, pending)) in self.all.iter_mut().zip(&self.pending) {
+            let meets = |&(object, access): &(ObjectId, Access)| {
+                let mut uses = self.uses.get(&object).into_iter().flatten();
+                uses.any(|&(worker, other)| worker != *current && !access.commutes_with(other))
+            };
+            point.matters = point.matters || pending.iter().any(meets);
+        }
+        self.all
+    }
+}
+
+wire_struct!(Point {
+    steps,
+    preempts,
+    matters,
+    others
+});

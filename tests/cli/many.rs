@@ -1,0 +1,281 @@
+//! Archives, shards, merged results and campaigns.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use cct_tests::support::{Events, Finished, Workspace, cargo_cct, name};
+use serde_json::Value;
+
+use crate::explored::text;
+
+/// Tests that differ in what shards do with them.
+const SOURCE: &str = r#"
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+
+fn run(workers: usize, work: fn(&AtomicU32)) -> u32 {
+    let count = Arc::new(AtomicU32::new(0));
+    let all: Vec<_> = (0..workers)
+        .map(|_| {
+            let count = count.clone();
+            thread::spawn(move || work(&count))
+        })
+        .collect();
+    for one in all {
+        one.join().unwrap();
+    }
+    count.load(SeqCst)
+}
+
+#[test]
+fn adds() {
+    let add = |count: &AtomicU32| drop((count.fetch_add(1, SeqCst), count.fetch_add(1, SeqCst)));
+    assert_eq!(run(3, add), 6);
+}
+
+#[test]
+fn loses() {
+    let add = |count: &AtomicU32| count.store(count.load(SeqCst) + 1, SeqCst);
+    assert_eq!(run(2, add), 2);
+}
+
+#[test]
+fn is_alone() {
+    assert_eq!(run(0, |_| ()), 0);
+}
+
+#[test]
+fn reads_its_data() {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    assert_eq!(std::fs::read_to_string(format!("{folder}/data/text")).unwrap(), "text");
+}
+"#;
+
+/// An archive, and folders in which there is nothing else.
+struct Many {
+    workspace: Workspace,
+    archive: PathBuf,
+}
+
+impl Many {
+    fn new() -> Many {
+        let workspace = Workspace::empty(Some("packed"));
+        workspace.write(
+            "app/Cargo.toml",
+            "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n",
+        );
+        workspace.write("app/src/lib.rs", SOURCE);
+        workspace.write("app/data/text", "text");
+        let archive = workspace.path("app.cct");
+        let mut command = workspace.cct();
+        command.args([
+            "archive",
+            "--lib",
+            "--json",
+            "--seed=5",
+            "--manifest-path",
+            "app/Cargo.toml",
+        ]);
+        let made = Finished::of(command.arg("-o").arg(&archive));
+        made.expect(0);
+        assert_eq!(Events::of(&made).only("archived")["executables"], 1);
+        // Neither source nor what was built is there any more.
+        fs::remove_dir_all(workspace.path("app")).expect("removable");
+        Many { workspace, archive }
+    }
+
+    /// The tool in a folder of its own, without cargo or a compiler.
+    fn cct(&self, folder: &str) -> Command {
+        let folder = self.workspace.path(folder);
+        fs::create_dir_all(&folder).expect("the copy is writable");
+        let mut command = cargo_cct();
+        command.current_dir(folder).env("PATH", "/nowhere");
+        command
+    }
+
+    fn test(&self, folder: &str, args: &[&str]) -> Command {
+        let mut command = self.cct(folder);
+        command
+            .args(["test", "--json", "--archive"])
+            .arg(&self.archive);
+        command.args(args);
+        command
+    }
+
+    fn merge(&self, folder: &str, args: &[&str], code: i32) -> (Value, String) {
+        let merged = Finished::of(self.cct(folder).args(["merge", "--json"]).args(args));
+        merged.expect(code);
+        (Events::of(&merged).only("merged").clone(), merged.stderr)
+    }
+}
+
+/// The numbers of each test that do not depend on how it was shared out.
+#[expect(
+    single_use_lifetimes,
+    reason = "it cannot be left out of an argument that is a trait"
+)]
+fn numbers<'a>(tests: impl Iterator<Item = &'a Value>) -> BTreeMap<String, [u64; 3]> {
+    let number = |event: &Value, key: &str| event["counters"][key].as_u64().expect("a number");
+    let numbers = tests.map(|event| {
+        let keys = ["schedules", "distinct", "behaviours"];
+        (name(event), keys.map(|key| number(event, key)))
+    });
+    numbers.collect()
+}
+
+fn tests_of(merged: &Value) -> impl Iterator<Item = &Value> {
+    merged["tests"].as_array().expect("a list").iter()
+}
+
+#[test]
+fn shards_of_an_archive_find_what_one_run_does() {
+    let many = Many::new();
+    let whole = Finished::of(&mut many.test("whole", &["--seed=5", "--iterations=600"]));
+    whole.expect(100);
+    let whole = Events::of(&whole);
+
+    // In three folders, and one by one in the variables of another system.
+    for (number, folder) in [(0, "a"), (2, "a/longer/path")] {
+        let mut shard = many.test(folder, &["--shard=auto", "--iterations=200", "--results"]);
+        shard.arg(many.workspace.path("results"));
+        let index = number.to_string();
+        let shard = shard
+            .env("JOB_COMPLETION_INDEX", &index)
+            .env("CCT_SHARDS", "3");
+        Finished::of(shard).expect(100);
+    }
+    let results = many.workspace.path("results");
+    let results = results.to_str().expect("a path in Unicode");
+    let (merged, said) = many.merge("a", &[results], 100);
+    assert_eq!(merged["missing"], serde_json::json!(["2/3"]));
+    assert!(said.contains("shard 2/3 is missing"), "{said}");
+
+    let mut second = many.test("b", &["--shard=2/3", "--iterations=200", "--results"]);
+    Finished::of(second.arg(results)).expect(100);
+    // The shard is through, and says so again.
+    let again = Finished::of(&mut second);
+    again.expect(100);
+    assert!(again.stderr.contains("nothing is left to do"), "{again:#?}");
+    let (merged, said) = many.merge("a", &[results], 100);
+    assert_eq!((&merged["missing"], &*said), (&serde_json::json!([]), ""));
+    // To join once more changes nothing.
+    let file = Path::new(results).join("results.cct");
+    let before = fs::read(&file).expect("it is there");
+    assert_eq!(many.merge("b", &[results], 100).0, merged);
+    assert_eq!(fs::read(&file).expect("it is there"), before);
+
+    let ended = whole.ended();
+    let (one, all) = (numbers(ended.into_values()), numbers(tests_of(&merged)));
+    assert_eq!(one["app adds"], all["app adds"]);
+    let loses = tests_of(&merged)
+        .find(|test| test["test"] == "loses")
+        .expect("a test");
+    let first = &loses["failures"][0];
+    assert_eq!(first["iteration"], whole.test("app loses")["first_bug"]);
+    let claims = tests_of(&merged).map(|test| (text(&test["test"]), !test["claim"].is_null()));
+    let expected = [
+        ("adds", false),
+        ("is_alone", true),
+        ("loses", false),
+        ("reads_its_data", true),
+    ];
+    assert_eq!(claims.collect::<BTreeMap<_, _>>(), BTreeMap::from(expected));
+
+    // The failure is replayed, shown and listed where it is not known how to build it.
+    let id = text(&first["id"]);
+    for verb in ["replay", "show"] {
+        let mut command = many.cct("b");
+        command.args([verb, id, "--results", results, "--archive"]);
+        let told = Finished::of(command.arg(&many.archive));
+        told.expect(if verb == "replay" { 100 } else { 0 });
+        assert!(
+            told.stdout
+                .contains("let add = |count: &AtomicU32| count.store("),
+            "{told:#?}"
+        );
+    }
+    // Results of another run are not mixed in.
+    let mut other = many.test("b", &["--shard=2/3", "--iterations=300", "--results"]);
+    let other = Finished::of(other.arg(results));
+    other.expect(96);
+    assert!(
+        other.stderr.contains("settings `iterations=200"),
+        "{other:#?}"
+    );
+
+    refuse(&many);
+    campaign(&many);
+}
+
+/// Archives and shards that cannot be used.
+fn refuse(many: &Many) {
+    let whole = fs::read(&many.archive).expect("it is there");
+    let refused = |bytes: &[u8], why: &str| {
+        let path = many.workspace.path("bad.cct");
+        fs::write(&path, bytes).expect("the copy is writable");
+        let refused = Finished::of(many.cct("a").args(["test", "--archive"]).arg(path));
+        refused.expect(96);
+        assert!(refused.stderr.contains(why), "no `{why}`: {refused:#?}");
+    };
+    refused(&whole[..whole.len() / 2], "ends too early");
+    refused(&whole[..100], "ends too early");
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 0x55;
+    refused(&damaged, "damaged");
+    refused(b"something else", "no archive that");
+    refused(b"", "no archive that");
+    for (args, why) in [
+        (&["--shard=auto"][..], "SLURM_ARRAY_TASK_ID"),
+        (&["--shard=4/3"], "`1/n` to `n/n`"),
+        (&["--lib"], "name tests instead"),
+        (&["--interleave=a"], "give it to `cargo cct archive`"),
+    ] {
+        let refused = Finished::of(&mut many.test("a", args));
+        assert!(matches!(refused.code, Some(2 | 96)), "{refused:#?}");
+        assert!(refused.stderr.contains(why), "no `{why}`: {refused:#?}");
+    }
+}
+
+/// Ends a process that this test started; nobody can catch this.
+fn kill(mut child: Child) {
+    child.kill().expect("it is ours");
+    child.wait().expect("it has ended");
+}
+
+/// A campaign that is killed again and again comes to what one run does: every iteration is counted once.
+fn campaign(many: &Many) {
+    let adds = [
+        "adds",
+        "--strategy=random,sticky,pos",
+        "--iterations=9000",
+        "--seed=5",
+    ];
+    let whole = Finished::of(&mut many.test("whole", &adds));
+    whole.expect(0);
+    let begin = || {
+        let mut command = many.test("c", &adds);
+        command.args(["--campaign", "kept"]);
+        command
+    };
+    let results = many.workspace.path("c/kept/results.cct");
+    let mut sizes = Vec::new();
+    for _ in 0..3 {
+        let child = begin().stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        thread::sleep(Duration::from_millis(400));
+        kill(child.expect("the tool"));
+        sizes.push(fs::metadata(&results).map_or(0, |about| about.len()));
+    }
+    assert!(sizes.is_sorted(), "{sizes:?}");
+    Finished::of(&mut begin()).expect(0);
+    let (merged, _) = many.merge("c", &["kept"], 0);
+    let ended = Events::of(&whole);
+    assert_eq!(
+        numbers(tests_of(&merged)),
+        numbers(ended.ended().into_values())
+    );
+}

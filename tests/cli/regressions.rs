@@ -1,0 +1,161 @@
+//! Failures that are known: one record a bug, tried before anything is explored.
+
+use cct_tests::support::{Events, Finished, Workspace};
+use serde_json::Value;
+
+use crate::explored::text;
+
+const SOURCE: &str = "tests/long.rs";
+const LOST: &str = "shrinking::long a_lost_update_in_a_pool";
+const TORN: &str = "shrinking::long two_preemptions_are_needed";
+
+/// Runs both tests, with known failures tried first or not.
+fn run(workspace: &Workspace, known: bool, args: &[&str]) -> Events {
+    let mut command = workspace.cct();
+    command.args(["test", "--json", "--strategy", "random"]);
+    command.arg(if known {
+        "--known=true"
+    } else {
+        "--known=false"
+    });
+    command
+        .args(args)
+        .args(["--", "a_lost_update", "two_preemptions"]);
+    Events::of(&Finished::of(&mut command))
+}
+
+fn listed(workspace: &Workspace) -> Vec<Value> {
+    let listed = Finished::of(workspace.cct().args(["list", "--json"]));
+    Events::of(&listed).of_kind("failure").cloned().collect()
+}
+
+#[test]
+fn a_bug_is_known_again_and_tried_first() {
+    let workspace = Workspace::of_fixture("shrinking");
+    let first = run(&workspace, false, &["--seed", "1"]);
+    let id = |events: &Events, test: &str| text(&events.test(test)["failure"]["id"]).to_owned();
+    // Other schedules lead to the same failures, also where two runs write at a time.
+    std::thread::scope(|scope| {
+        for seed in ["2", "3"] {
+            let workspace = &workspace;
+            scope.spawn(move || run(workspace, false, &["--seed", seed]));
+        }
+    });
+    let known = listed(&workspace);
+    assert_eq!(known.len(), 2, "{known:#?}");
+    for failure in &known {
+        assert_eq!(failure["seen"]["times"], 3, "{failure:#}");
+        assert_eq!(failure["seen"]["runs"].as_array().map(Vec::len), Some(3));
+    }
+    // A schedule that was shrunk stays, whatever is found later.
+    let lost = id(&first, LOST);
+    Finished::of(workspace.cct().args(["shrink", &lost])).expect(0);
+    let short = |workspace: &Workspace| {
+        let told = Finished::of(workspace.cct().args(["show", &lost, "--json"]));
+        Events::of(&told).only("report")["preemptions"].clone()
+    };
+    assert_eq!(short(&workspace), 1);
+    run(&workspace, false, &["--seed", "4"]);
+    assert_eq!(short(&workspace), 1);
+
+    // They are tried before anything is explored.
+    let again = run(&workspace, true, &["--seed", "5"]);
+    for test in [LOST, TORN] {
+        let ended = again.test(test);
+        assert_eq!(ended["counters"]["schedules"], 0, "{ended:#}");
+        assert_eq!(ended["tried"][0]["outcome"], "fails", "{ended:#}");
+        assert_eq!(ended["first_bug"], 0);
+        assert_eq!(ended["controlled"], true);
+        assert_eq!(id(&again, test), id(&first, test));
+        assert!(ended["claim"].is_null(), "{ended:#}");
+    }
+
+    // Lines move, one of the bugs is mended: the other one is still the same.
+    let source = workspace.read(SOURCE);
+    let mended = source.replace("load(Ordering::SeqCst) < 2", "load(Ordering::SeqCst) < 3");
+    workspace.write(SOURCE, &format!("// Another line.\n{mended}"));
+    let edited = run(&workspace, true, &["--seed", "6"]);
+    assert_eq!(edited.test(LOST)["tried"][0]["outcome"], "fails");
+    let passes = edited.test(TORN);
+    assert_eq!(passes["outcome"], "passed", "{passes:#}");
+    assert_eq!(passes["tried"][0]["outcome"], "passes", "{passes:#}");
+    assert_ne!(passes["counters"]["schedules"], 0);
+    // That is told once; counters and seeds are as if nothing had been tried.
+    let again = run(&workspace, true, &["--seed", "6"]);
+    let without = run(&workspace, false, &["--seed", "6"]);
+    assert_eq!(again.test(TORN)["tried"], Value::Array(Vec::new()));
+    let counts = |events: &Events| {
+        let counters = &events.test(TORN)["counters"];
+        (
+            counters["schedules"].clone(),
+            counters["distinct"].clone(),
+            counters["steps"].clone(),
+        )
+    };
+    assert_eq!(counts(&edited), counts(&without));
+    let gone = listed(&workspace);
+    let gone: Vec<_> = gone
+        .iter()
+        .filter(|failure| failure["seen"]["fails"] == false)
+        .collect();
+    assert_eq!(gone.len(), 1, "{gone:#?}");
+    assert_eq!(text(&gone[0]["id"]), id(&first, TORN));
+}
+
+#[test]
+fn a_kept_schedule_is_tried_on_every_machine() {
+    let workspace = Workspace::of_fixture("shrinking");
+    let found = run(&workspace, false, &["--seed", "1"]);
+    for test in [LOST, TORN] {
+        let id = text(&found.test(test)["failure"]["id"]);
+        Finished::of(workspace.cct().args(["keep", id])).expect(0);
+    }
+    let torn = "cct-regressions/two_preemptions_are_needed.toml";
+    let file = workspace.read(torn);
+    assert!(
+        file.contains("halves[1].store(value, Ordering::SeqCst);"),
+        "{file}"
+    );
+    // Nothing is on record there.
+    Finished::of(workspace.cct().args(["clean", "--failures", "--quiet"])).expect(0);
+    let source = workspace.read(SOURCE);
+    workspace.write(SOURCE, &format!("// Another line.\n{source}"));
+    let there = run(&workspace, false, &["--seed", "9", "--iterations", "1"]);
+    for test in [LOST, TORN] {
+        let ended = there.test(test);
+        assert_eq!(ended["tried"][0]["outcome"], "fails", "{ended:#}");
+        assert_eq!(ended["failure"]["id"], found.test(test)["failure"]["id"]);
+    }
+    // It passes where the bug is mended, and does not fit where the steps are others as well: no failure
+    // either.
+    let mended = source.replace("load(Ordering::SeqCst) < 2", "load(Ordering::SeqCst) < 3");
+    let store = "halves[1].store(value, Ordering::SeqCst);";
+    let other = mended.replace(store, "halves[1].swap(value, Ordering::SeqCst);");
+    for (text, outcome) in [(mended, "passes"), (other, "does_not_fit")] {
+        workspace.write(SOURCE, &text);
+        let events = run(&workspace, false, &["--seed", "9", "--iterations", "1"]);
+        let ended = events.test(TORN);
+        assert_eq!(ended["tried"][0]["outcome"], outcome, "{ended:#}");
+        assert_eq!(ended["outcome"], "passed", "{ended:#}");
+    }
+    // Files that are of no use are told, and the tests are run.
+    workspace.write("cct-regressions/damaged.toml", &file.replace("@1 ", "@99 "));
+    workspace.write("cct-regressions/foreign.toml", "a = ");
+    workspace.write(
+        "cct-regressions/gone.toml",
+        &file.replace("two_preemptions_are_needed", "renamed"),
+    );
+    workspace.write("cct-regressions/new.toml", "format = 2");
+    let args = ["test", "--iterations", "1", "two_preemptions"];
+    let told = Finished::of(workspace.cct().args(args));
+    told.expect(96);
+    for word in [
+        "damaged.toml",
+        "foreign.toml",
+        "keeps a schedule of `renamed`",
+        "has format 2",
+    ] {
+        assert!(told.stderr.contains(word), "{told:#?}");
+    }
+    assert!(told.stdout.contains("1 passed"), "{told:#?}");
+}
