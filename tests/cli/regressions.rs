@@ -55,8 +55,17 @@ fn a_bug_is_known_again_and_tried_first() {
         Events::of(&told).only("report")["preemptions"].clone()
     };
     assert_eq!(short(&workspace), 1);
-    run(&workspace, false, &["--seed", "4"]);
+    let fourth = run(&workspace, false, &["--seed", "4"]);
     assert_eq!(short(&workspace), 1);
+    // It is shown, whatever was found: the id that is told leads to it.
+    let replayed = Finished::of(workspace.cct().args(["replay", &lost, "--json"]));
+    let replayed = Events::of(&replayed).only("replayed")["failure"].clone();
+    let told = &fourth.test(LOST)["failure"];
+    assert_eq!(told["preemptions"], 1, "{told:#}");
+    assert_eq!(
+        (&told["bug"], &told["steps"]),
+        (&replayed["bug"], &replayed["steps"])
+    );
 
     // They are tried before anything is explored.
     let again = run(&workspace, true, &["--seed", "5"]);

@@ -15,7 +15,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::failure::{Id, Provenance, Record, Stays, Store, StoreError, merge, renew};
 use crate::report::{Detail, Layout, Report, Stacks, warning_word};
-use crate::run::{Finding, TestName, TestRun, TriedEnd, TriedOf};
+use crate::run::{Finding, Length, TestName, TestRun, TriedEnd, TriedOf};
 
 /// The facts that all failures of a run have in common.
 #[derive(Debug)]
@@ -93,6 +93,20 @@ impl Keeper<'_> {
         };
         warn(lock.map(|_| PathBuf::new()));
         Ok((found, report))
+    }
+
+    /// The failure to which the id of one that was found leads, if that is another schedule: a shorter one was
+    /// on record. It is shown instead, so that its replay shows the same.
+    pub(super) fn on_record(&self, found: &Record) -> Option<(Record, Report)> {
+        let kept = self.store.of_id(&found.id);
+        let kept = kept.filter(|kept| kept.schedule != found.schedule)?;
+        let picture = picture::in_folder(&self.store.folder_of(&kept.id));
+        let picture = picture.map(|path| relative(&path, &self.workspace.folder));
+        let report = Report::of(&kept, &self.workspace.root)
+            .with_stacks(Stacks::of_environment())
+            .with_picture(picture)
+            .in_place_of(found.trace.as_ref().map(Length::of));
+        Some((kept, report))
     }
 
     /// Notes which failures' schedules have not led to them in this run.

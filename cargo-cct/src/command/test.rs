@@ -687,6 +687,8 @@ impl Session<'_> {
                 id: failure.map(|(record, _)| record.id.to_string()),
             });
         }
+        let on_record = failure.and_then(|(record, _)| self.keeper.on_record(record));
+        let failure = on_record.as_ref().or(failure);
         let failure = failure.map(|(record, report)| (record, report));
         self.reporter.ended(run, native, failure)
     }

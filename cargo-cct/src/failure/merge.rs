@@ -14,9 +14,10 @@ pub(crate) enum Stays {
 }
 
 /// Makes one of two records of one bug. The first was there before: it gives way to a shorter schedule, and
-/// to any that leads to the bug if its own does not.
+/// to any that leads to the bug if its own does not, or is of another build.
 pub(crate) fn merge(first: Record, second: Record) -> (Record, Stays) {
-    let stays = if rank(&second) < rank(&first) {
+    let is_other_build = first.provenance.executable_hash != second.provenance.executable_hash;
+    let stays = if is_other_build || rank(&second) < rank(&first) {
         Stays::Second
     } else {
         Stays::First
@@ -99,6 +100,10 @@ mod tests {
         let mut flaky = record(2, 1);
         flaky.repeats = Repeats::No("it passed".to_owned());
         let (merged, _) = merge(flaky, record(5, 2));
+        assert_eq!(length(&merged), 5);
+        let mut older = record(3, 1);
+        older.provenance.executable_hash = "1234".to_owned();
+        let (merged, _) = merge(older, record(5, 2));
         assert_eq!(length(&merged), 5);
     }
 }

@@ -83,7 +83,7 @@ fn head(word: &str) -> String {
     paint(GOOD, &format!("{word:>12}"))
 }
 
-fn words(length: Length) -> String {
+pub(super) fn words(length: Length) -> String {
     format!(
         "{}, {}, {}",
         count(length.steps, "step"),

@@ -65,6 +65,8 @@ pub(crate) struct Report {
     /// The path of its picture, if there is one.
     picture: Option<String>,
     stacks: Stacks,
+    /// The length of the schedule that was found, where a shorter one on record is shown instead.
+    instead_of: Option<Length>,
 }
 
 impl Report {
@@ -80,6 +82,7 @@ impl Report {
             names: names.unwrap_or_default(),
             picture: None,
             stacks: Stacks::default(),
+            instead_of: None,
         }
     }
 
@@ -93,6 +96,14 @@ impl Report {
         Report { picture, ..self }
     }
 
+    /// The same, shown instead of a schedule of this length that was found.
+    pub(crate) fn in_place_of(self, found: Option<Length>) -> Report {
+        Report {
+            instead_of: found,
+            ..self
+        }
+    }
+
     /// The same as people are told it: a failure inside a dependency with that one's own steps.
     fn told(&self) -> Option<Report> {
         let inside = Inside::of(&self.record, &self.names)?;
@@ -102,6 +113,7 @@ impl Report {
             record: inside.record,
             picture: self.picture.clone(),
             stacks: self.stacks,
+            instead_of: self.instead_of,
         })
     }
 
@@ -325,6 +337,14 @@ impl Report {
         if let Some(shrinking) = &self.record.shrinking {
             let history = shrinking::history(shrinking, length, &self.record.id.to_string());
             put!(out, "  {}\n", paint(FAINT, &history));
+        }
+        if let Some(found) = self.instead_of {
+            let found = shrinking::words(found);
+            put!(
+                out,
+                "  {}\n",
+                paint(FAINT, &format!("on record; this run found it by {found}"))
+            );
         }
         out.push('\n');
         let end = self.end_of_column(trace);
