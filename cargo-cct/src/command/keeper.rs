@@ -95,18 +95,12 @@ impl Keeper<'_> {
         Ok((found, report))
     }
 
-    /// The failure to which the id of one that was found leads, if that is another schedule: a shorter one was
-    /// on record. It is shown instead, so that its replay shows the same.
-    pub(super) fn on_record(&self, found: &Record) -> Option<(Record, Report)> {
+    /// The report of a failure that was found. Its id may lead to a shorter schedule, which was on record.
+    pub(super) fn told(&self, (found, report): (Record, Report)) -> (Record, Report) {
         let kept = self.store.of_id(&found.id);
-        let kept = kept.filter(|kept| kept.schedule != found.schedule)?;
-        let picture = picture::in_folder(&self.store.folder_of(&kept.id));
-        let picture = picture.map(|path| relative(&path, &self.workspace.folder));
-        let report = Report::of(&kept, &self.workspace.root)
-            .with_stacks(Stacks::of_environment())
-            .with_picture(picture)
-            .in_place_of(found.trace.as_ref().map(Length::of));
-        Some((kept, report))
+        let shorter = kept.filter(|kept| kept.schedule != found.schedule);
+        let length = shorter.and_then(|kept| kept.trace.as_ref().map(Length::of));
+        (found, report.with_shorter(length))
     }
 
     /// Notes which failures' schedules have not led to them in this run.

@@ -662,6 +662,9 @@ impl Session<'_> {
     }
 
     fn tell_ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
+        if let Some((name, failure)) = self.failures.remove_entry(&run.name) {
+            self.failures.insert(name, self.keeper.told(failure));
+        }
         let failure = self.failures.get(&run.name);
         let summary = &mut self.summary;
         summary.add(run);
@@ -687,8 +690,6 @@ impl Session<'_> {
                 id: failure.map(|(record, _)| record.id.to_string()),
             });
         }
-        let on_record = failure.and_then(|(record, _)| self.keeper.on_record(record));
-        let failure = on_record.as_ref().or(failure);
         let failure = failure.map(|(record, report)| (record, report));
         self.reporter.ended(run, native, failure)
     }

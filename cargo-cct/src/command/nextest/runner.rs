@@ -144,7 +144,7 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     result.into_inner()?;
     keeper.mark_all_gone(&run);
     let kept = kept.into_inner();
-    let kept = kept.map(|kept| keeper.on_record(&kept.0).unwrap_or(kept));
+    let kept = kept.map(|kept| keeper.told(kept));
     let failure = kept.as_ref().map(|(record, report)| (record, report));
     Human::new(false, false).ended(&run, None, failure)?;
     Ok(match run.outcome {

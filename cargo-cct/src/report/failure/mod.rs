@@ -65,8 +65,8 @@ pub(crate) struct Report {
     /// The path of its picture, if there is one.
     picture: Option<String>,
     stacks: Stacks,
-    /// The length of the schedule that was found, where a shorter one on record is shown instead.
-    instead_of: Option<Length>,
+    /// The length of the schedule to which the failure's id leads, if it is a shorter one.
+    shorter: Option<Length>,
 }
 
 impl Report {
@@ -82,7 +82,7 @@ impl Report {
             names: names.unwrap_or_default(),
             picture: None,
             stacks: Stacks::default(),
-            instead_of: None,
+            shorter: None,
         }
     }
 
@@ -96,12 +96,9 @@ impl Report {
         Report { picture, ..self }
     }
 
-    /// The same, shown instead of a schedule of this length that was found.
-    pub(crate) fn in_place_of(self, found: Option<Length>) -> Report {
-        Report {
-            instead_of: found,
-            ..self
-        }
+    /// The same, where a shorter schedule of this length is on record.
+    pub(crate) fn with_shorter(self, shorter: Option<Length>) -> Report {
+        Report { shorter, ..self }
     }
 
     /// The same as people are told it: a failure inside a dependency with that one's own steps.
@@ -113,7 +110,7 @@ impl Report {
             record: inside.record,
             picture: self.picture.clone(),
             stacks: self.stacks,
-            instead_of: self.instead_of,
+            shorter: self.shorter,
         })
     }
 
@@ -338,13 +335,12 @@ impl Report {
             let history = shrinking::history(shrinking, length, &self.record.id.to_string());
             put!(out, "  {}\n", paint(FAINT, &history));
         }
-        if let Some(found) = self.instead_of {
-            let found = shrinking::words(found);
-            put!(
-                out,
-                "  {}\n",
-                paint(FAINT, &format!("on record; this run found it by {found}"))
+        if let Some(shorter) = self.shorter {
+            let shorter = format!(
+                "replays are of a shorter one on record: {}",
+                shrinking::words(shorter)
             );
+            put!(out, "  {}\n", paint(FAINT, &shorter));
         }
         out.push('\n');
         let end = self.end_of_column(trace);
@@ -571,6 +567,7 @@ impl Report {
             "rustc": record.provenance.rustc,
             "switches": length.map(|length| length.switches),
             "shrunk": record.shrinking,
+            "shorter_on_record": self.shorter,
             "preemptions": length.map(|length| length.preemptions),
             "workers": workers.map(Iterator::collect::<Vec<_>>),
             "objects": objects.map(Iterator::collect::<Vec<_>>),
