@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use cct_tests::support::{Finished, Workspace};
+use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -95,7 +95,11 @@ fn a_page_shows_the_failure() {
     };
     assert_eq!(page.text("#label"), "FAIL");
     assert!(page.text("#test").contains("a_lost_update_in_a_pool"));
-    assert!(page.text("#message").contains("left: 39"));
+    let shown = Finished::of(FOUND.workspace.cct().args(["show", &FOUND.pool, "--json"]));
+    let report = Events::of(&shown).only("report").clone();
+    let message = report["bug"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("right: 40"), "{message}");
+    assert!(page.text("#message").contains(message));
     let facts = page.text("#facts");
     for word in [
         &*FOUND.pool,
