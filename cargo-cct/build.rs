@@ -19,14 +19,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         .canonicalize()?;
     let mut files = vec![("Cargo.lock".to_owned(), root.join("Cargo.lock"))];
     for package in PACKAGES {
-        files.push((
-            format!("{package}/Cargo.toml"),
-            root.join(package).join("Cargo.toml"),
-        ));
-        for folder in ["src", "facades"] {
-            files.extend(sources(&root, &root.join(package).join(folder))?);
-        }
+        let manifest = root.join(package).join("Cargo.toml");
+        println!("cargo::rerun-if-changed={}", manifest.display());
+        files.push((format!("{package}/Cargo.toml"), manifest));
+        files.extend(sources(&root, &root.join(package).join("src"))?);
     }
+    files.extend(sources(&root, &root.join("cct-shims/facades"))?);
     let manifest = PathBuf::from(env::var("OUT_DIR")?).join("Cargo.toml");
     fs::write(&manifest, sysroot_manifest(&root.join("Cargo.toml"))?)?;
     files.push(("Cargo.toml".to_owned(), manifest));
@@ -66,21 +64,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn sources(root: &Path, folder: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
-    if folder.exists() {
-        for entry in WalkDir::new(folder).sort_by_file_name() {
-            let entry = entry?;
-            if entry
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry?;
+        if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+        {
+            let name = entry
                 .path()
-                .extension()
-                .is_some_and(|extension| extension == "rs")
-            {
-                let name = entry
-                    .path()
-                    .strip_prefix(root)?
-                    .to_str()
-                    .ok_or("a path is not UTF-8")?;
-                files.push((name.to_owned(), entry.path().to_owned()));
-            }
+                .strip_prefix(root)?
+                .to_str()
+                .ok_or("a path is not UTF-8")?;
+            files.push((name.to_owned(), entry.path().to_owned()));
         }
     }
     Ok(files)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use cct_tests::support::{Finished, Workspace};
+use cct_tests::support::{Finished, Workspace, build, cargo};
 
 /// The packages that a call compiled, in alphabetical order.
 #[track_caller]
@@ -152,4 +152,23 @@ fn find(folder: &Path, name: &str) -> std::path::PathBuf {
     files
         .find(|file| file.exists())
         .expect("the cache has a sysroot")
+}
+
+/// In the clone, `cargo cct` is `cargo run`.
+#[test]
+fn the_tool_itself_is_not_built_again() {
+    build("cargo-cct");
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let mut again = cargo();
+    again.args([
+        "build",
+        "--package",
+        "cargo-cct",
+        "--manifest-path",
+        manifest,
+    ]);
+    if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
+        again.env("CARGO_TARGET_DIR", folder);
+    }
+    assert_eq!(compiled(&mut again, 0), NOTHING);
 }
