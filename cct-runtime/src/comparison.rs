@@ -4,8 +4,6 @@
 //! program the executions of two processes. How an execution ends is not compared here: a bug may be mended
 //! while the steps are the same.
 
-use std::collections::BTreeMap;
-
 use crate::operation::Operation;
 use crate::trace::{Site, Step, Trace};
 
@@ -44,54 +42,6 @@ pub fn parting<'a>(first: &'a Trace, second: &'a Trace, depth: Depth) -> Option<
     };
     let index = (0..length).find(|&index| !is_same(index))?;
     Some(Parting { index, traces })
-}
-
-/// The places in the source of two versions of a program, as far as two executions went through them: each
-/// has one that it is the same as.
-#[derive(Clone, Debug, Default)]
-pub struct Moves<'a> {
-    to: BTreeMap<&'a Site, &'a Site>,
-    from: BTreeMap<&'a Site, &'a Site>,
-}
-
-impl<'a> Moves<'a> {
-    /// True if these two may be the same; from then on they are.
-    fn are_one(&mut self, first: &'a Site, second: &'a Site) -> bool {
-        *self.to.entry(first).or_insert(second) == second
-            && *self.from.entry(second).or_insert(first) == first
-    }
-
-    /// The place in the second version, if an execution came there.
-    pub fn of(&self, site: &Site) -> Option<&'a Site> {
-        self.to.get(site).copied()
-    }
-
-    /// How many places are others in the second version.
-    pub fn count(&self) -> usize {
-        self.to.iter().filter(|(from, to)| from != to).count()
-    }
-}
-
-/// As [`parting`] in depth [`Depth::Operation`], of two versions of a program, whose places may have
-/// moved. Returns where, too.
-pub fn parting_of_versions<'a>(
-    first: &'a Trace,
-    second: &'a Trace,
-) -> (Option<Parting<'a>>, Moves<'a>) {
-    let traces = [first, second];
-    let length = first.steps.len().max(second.steps.len());
-    let mut moves = Moves::default();
-    let mut is_same = |index: usize| {
-        let [first, second] = traces.map(|trace| trace.steps.get(index));
-        let (Some(one), Some(other)) = (first, second) else {
-            return false;
-        };
-        let places = site(traces[0], one).zip(site(traces[1], other));
-        compared(one) == compared(other)
-            && places.is_none_or(|(here, there)| moves.are_one(here, there))
-    };
-    let index = (0..length).find(|&index| !is_same(index));
-    (index.map(|index| Parting { index, traces }), moves)
 }
 
 /// The parts of a step that depth [`Depth::Operation`] compares, but for the site.
@@ -182,25 +132,6 @@ mod tests {
         other.sites[1].line = 7;
         let found = parting(&one, &other, Depth::Operation).expect("they differ");
         assert_eq!(found.told()[1], "w1 start of object 0 at a.rs:7:2");
-    }
-
-    #[test]
-    fn places_may_move_in_another_version_but_not_apart() {
-        let (one, mut other) = (trace(&[0, 1, 0]), trace(&[0, 1, 0]));
-        other.sites[0].line = 7;
-        let (parting, moves) = parting_of_versions(&one, &other);
-        assert!(parting.is_none());
-        assert_eq!(
-            (moves.count(), moves.of(&one.sites[0])),
-            (1, Some(&other.sites[0]))
-        );
-        // One place became two.
-        other.sites.push(one.sites[0].clone());
-        other.steps[2].site = 1;
-        let (parting, _) = parting_of_versions(&one, &other);
-        assert_eq!(parting.map(|parting| parting.index), Some(2));
-        let (parting, _) = parting_of_versions(&other, &one);
-        assert_eq!(parting.map(|parting| parting.index), Some(2));
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub const ENV_BOARD: &str = "CCT_BOARD";
 /// With `replay` and `shrink`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
 /// set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
+/// Names a file with the trace of another version, by which a schedule is followed in this one.
+pub const ENV_GUIDE: &str = "CCT_GUIDE";
 /// If set: a debugger runs the process, and is to see its workers as threads. Nobody need listen to events
 /// then, and there need be no board.
 pub const ENV_DEBUGGED: &str = "CCT_DEBUGGED";

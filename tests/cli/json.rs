@@ -52,6 +52,8 @@ fn all_keys_are_documented_and_nothing_else() {
     assert_documented("Counters", &events.only("run_ended")["counters"]);
     let told = Finished::of(workspace.cct().args(["config", "--json"]));
     assert_documented("config", Events::of(&told).only("config"));
+    let told = Finished::of(workspace.cct().args(["replay", "--json"]));
+    assert_documented("replayed", Events::of(&told).only("replayed"));
     let word = ended["outcome"].as_str().expect("a word");
     assert!(include_str!("../../docs/json.md").contains(&format!("`{word}`")));
 }

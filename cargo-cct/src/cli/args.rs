@@ -226,6 +226,7 @@ pub(crate) struct Place {
 
 /// `cargo cct replay`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "these are flags")]
 pub(crate) struct ReplayArgs {
     /// A failure's id, its folder, or `latest`.
     #[arg(default_value = "latest")]
@@ -239,6 +240,9 @@ pub(crate) struct ReplayArgs {
     /// Follows the failing schedule choice by choice, and leaves it where you say.
     #[arg(long, conflicts_with_all = ["debugger", "full", "json"])]
     pub interactive: bool,
+    /// Follows the failing schedule in a program that has changed as far as it fits, and then its seed.
+    #[arg(long, conflicts_with_all = ["debugger", "vscode", "interactive"])]
+    pub tolerant: bool,
     /// Shows every step in the report.
     #[arg(long)]
     pub full: bool,

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use cct::config::Settings;
 
 use super::relative;
-use super::replay::{Judged, again};
+use super::replay::{Judged, Way, again};
 use crate::build::cargo::Executable;
 use crate::build::digest;
 use crate::failure::{Id, Kept, Record, Store};
@@ -23,6 +23,8 @@ use crate::run::{
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     store: Store,
+    /// Where the sources are.
+    root: &'a Path,
     /// The failures of each test, those seen last first.
     failures: BTreeMap<TestName, Vec<Id>>,
     /// The files of each test, and their records.
@@ -38,9 +40,9 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// The failures on record; none of them are tried if `are_tried` is false.
+    /// The failures on record, whose sources are below `root`; none is tried if `are_tried` is false.
     pub(super) fn new(
-        store: Store,
+        (store, root): (Store, &'a Path),
         are_tried: bool,
         overrides: &'a Settings,
         scratch: &'a Scratch,
@@ -48,6 +50,7 @@ impl<'a> Known<'a> {
     ) -> Known<'a> {
         let mut known = Known {
             store,
+            root,
             failures: BTreeMap::new(),
             failing: BTreeMap::new(),
             kept: BTreeMap::new(),
@@ -200,8 +203,12 @@ impl<'a> Known<'a> {
             .overrides
             .clone()
             .over(executable.config_of(&record.name.test));
-        let timeout = settings.hang_timeout();
-        let judged = match again(&launch, record, changed, timeout, self.scratch, self.stop) {
+        let way = Way {
+            changed: changed.then_some(self.root),
+            tolerant: false,
+            timeout: settings.hang_timeout(),
+        };
+        let judged = match again(&launch, record, way, self.scratch, self.stop) {
             Ok(judged) => judged,
             Err(error) => return Some(TriedEnd::Leaves(error.to_string())),
         };
@@ -213,7 +220,7 @@ impl<'a> Known<'a> {
         } = judged;
         let reason = match replay {
             Replay::Stopped => return None,
-            Replay::Passes => return Some(TriedEnd::Passes),
+            Replay::Passes(_) => return Some(TriedEnd::Passes),
             Replay::Reproduced(_) => {
                 let finding = Finding {
                     iteration: 0,
@@ -224,7 +231,7 @@ impl<'a> Known<'a> {
             }
             Replay::Unfinished => "it is cut off before it fails or ends".to_owned(),
             Replay::FailsOtherwise(message) => message,
-            Replay::Diverged(difference) => {
+            Replay::Diverged(difference) | Replay::Followed(difference, _) => {
                 let (expected, found) = (difference.expected.trim(), difference.found.trim());
                 format!("expected {expected}, found {found}")
             }

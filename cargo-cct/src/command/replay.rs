@@ -1,9 +1,9 @@
 //! `cargo cct replay`: repeats a failure, checks every step, and reports it again.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use cct::comparison::Moves;
 use cct::trace::{Schedule, Step, Trace, Value};
 use cct::verdict::{Bug, Verdict};
 use cct::wire::{Event, Replayed};
@@ -15,11 +15,10 @@ use super::rebuilt::Rebuilt;
 use crate::build::workspace::Workspace;
 use crate::cli::ReplayArgs;
 use crate::exit::Exit;
-use crate::failure::{Record, Store};
-use crate::report::{Detail, Json, Layout, Replay, Report, Stacks};
+use crate::failure::{Aligned, Moves, Record, Store, guide};
+use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks};
 use crate::run::{
-    Difference, Launch, Repeated, Scratch, Stop, difference, difference_of_versions, repeat,
-    same_end, same_end_of_versions,
+    Difference, Launch, Repeated, Scratch, Stop, difference, follow, repeat, same_end,
 };
 
 /// Does it.
@@ -29,10 +28,14 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     let launch = rebuilt.launch();
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
+    let changed = rebuilt.changed.then_some(workspace.root.as_path());
     if let Some(debugger) = &args.debugger {
-        let (exit, last) = debug(debugger, &launch, record, &rebuilt.toolchain, &scratch)?;
+        let version = Version::of(record, changed);
+        let guide = version.as_ref().map(|version| &version.guide);
+        let subject = (&launch, record, guide);
+        let (exit, last) = debug(debugger, subject, &rebuilt.toolchain, &scratch)?;
         if let Some(Event::Replayed(replayed)) = last {
-            tell_debugged(record, replayed, rebuilt.changed)?;
+            tell_debugged(record, replayed, version.as_ref())?;
         }
         return Ok(exit);
     }
@@ -60,26 +63,45 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
             keeper: &rebuilt.keeper(),
         });
     }
-    let judged = again(&launch, record, rebuilt.changed, timeout, &scratch, &stop)?;
+    let way = Way {
+        changed,
+        tolerant: args.tolerant,
+        timeout,
+    };
+    let judged = again(&launch, record, way, &scratch, &stop)?;
     show(args, workspace, &judged, rebuilt.changed)?;
     let replay = judged.replay;
     Ok(match replay {
         Replay::Reproduced(_) if record.bug.is_some() => Exit::Failed,
-        Replay::Reproduced(_) | Replay::Passes => Exit::Success,
-        Replay::Diverged(_) | Replay::FailsOtherwise(_) | Replay::Unfinished => Exit::Diverged,
+        Replay::Followed(_, Followed::FailsAlike | Followed::FailsOtherwise) => Exit::Failed,
+        Replay::Reproduced(_) | Replay::Passes(_) | Replay::Followed(_, Followed::Passes) => {
+            Exit::Success
+        }
+        Replay::Diverged(_)
+        | Replay::FailsOtherwise(_)
+        | Replay::Unfinished
+        | Replay::Followed(_, Followed::Unfinished) => Exit::Diverged,
         Replay::Stopped => Exit::Interrupted,
     })
 }
 
 /// Says whether the execution that was debugged is the one on record.
-fn tell_debugged(record: &Record, replayed: Replayed, changed: bool) -> anyhow::Result<()> {
+fn tell_debugged(
+    record: &Record,
+    replayed: Replayed,
+    version: Option<&Version<'_>>,
+) -> anyhow::Result<()> {
     let ended = Repeated::Ended {
         replayed: Box::new(replayed),
         output: String::new(),
     };
-    let judged = judge(record, ended, changed)?;
+    let judged = match version {
+        Some(version) => judge_version(record, ended, version, false)?,
+        None => judge(record, ended)?,
+    };
     let layout = Layout::of_terminal();
-    anstream::print!("{}", judged.replay.text(record, changed, &layout));
+    let text = judged.replay.text(record, version.is_some(), &layout);
+    anstream::print!("{text}");
     Ok(())
 }
 
@@ -95,115 +117,225 @@ pub(super) struct Judged {
     changes: Vec<String>,
 }
 
-/// Repeats what is on record, in an executable that may have changed since.
+/// The way a failure is repeated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way<'a> {
+    /// The executable is another one than the failure was found in; its sources are below this folder.
+    pub(super) changed: Option<&'a Path>,
+    /// The schedule is followed although it does not fit.
+    pub(super) tolerant: bool,
+    /// How long the test may be silent.
+    pub(super) timeout: Duration,
+}
+
+/// Repeats what is on record.
 pub(super) fn again(
     launch: &Launch<'_>,
     record: &Record,
-    changed: bool,
-    timeout: Duration,
+    way: Way<'_>,
     scratch: &Scratch,
     stop: &Stop,
 ) -> anyhow::Result<Judged> {
-    let repeated = repeat(launch, &record.schedule, timeout, scratch, stop)?;
-    judge(record, repeated, changed)
+    let Some(version) = Version::of(record, way.changed) else {
+        let repeated = repeat(launch, &record.schedule, way.timeout, scratch, stop)?;
+        return judge(record, repeated);
+    };
+    let repeated = follow(launch, &version.guide, way.timeout, scratch, stop)?;
+    judge_version(record, repeated, &version, way.tolerant)
 }
 
-/// Compares what happened with what is on record.
-fn judge(record: &Record, repeated: Repeated, changed: bool) -> anyhow::Result<Judged> {
-    let as_recorded = |replay| Judged {
+/// A failure's trace for another version of its program.
+struct Version<'a> {
+    recorded: &'a Trace,
+    moves: Moves,
+    guide: Trace,
+}
+
+impl Version<'_> {
+    /// Of an executable that has changed, if the failure's steps are known.
+    fn of<'a>(record: &'a Record, changed: Option<&Path>) -> Option<Version<'a>> {
+        let (recorded, root) = (record.trace.as_ref()?, changed?);
+        let moves = Moves::find(&record.landmarks, root);
+        let guide = guide(recorded, &record.schedule, &moves);
+        Some(Version {
+            recorded,
+            moves,
+            guide,
+        })
+    }
+}
+
+fn as_recorded(record: &Record, replay: Replay) -> Judged {
+    Judged {
         replay,
         record: record.clone(),
         found: None,
         changes: Vec::new(),
-    };
-    let (replayed, output) = match repeated {
-        Repeated::Stopped => return Ok(as_recorded(Replay::Stopped)),
+    }
+}
+
+/// The engine's message and the output, or else how it ended.
+fn ended(
+    record: &Record,
+    repeated: Repeated,
+) -> anyhow::Result<Result<(Box<Replayed>, String), Judged>> {
+    Ok(Err(match repeated {
+        Repeated::Ended { replayed, output } => return Ok(Ok((replayed, output))),
+        Repeated::Stopped => as_recorded(record, Replay::Stopped),
         Repeated::Refused(reason) => anyhow::bail!("the test cannot be replayed: {reason}"),
-        Repeated::Died { bug, .. } => {
-            let is_same = same_end(record.bug.as_ref(), Some(&bug));
-            if is_same {
-                return Ok(as_recorded(Replay::Reproduced(0)));
-            }
-            return Ok(Judged {
-                found: Some((bug.clone(), record.schedule.clone())),
-                ..as_recorded(Replay::FailsOtherwise(bug.message))
-            });
+        Repeated::Died { bug, .. } if same_end(record.bug.as_ref(), Some(&bug)) => {
+            as_recorded(record, Replay::Reproduced(Edits::default()))
         }
-        Repeated::Ended { replayed, output } => (replayed, output),
+        Repeated::Died { bug, .. } => Judged {
+            found: Some((bug.clone(), record.schedule.clone())),
+            ..as_recorded(record, Replay::FailsOtherwise(bug.message))
+        },
+    }))
+}
+
+/// Compares what happened with what is on record.
+fn judge(record: &Record, repeated: Repeated) -> anyhow::Result<Judged> {
+    let (replayed, _) = match ended(record, repeated)? {
+        Ok(ended) => ended,
+        Err(judged) => return Ok(judged),
     };
     let empty = Trace::default();
     let recorded = record.trace.as_ref().unwrap_or(&empty);
     let by_engine = replayed.divergence.as_ref();
     let by_engine = by_engine.map(|engine| Difference::at(recorded, &replayed.trace, engine));
-    let (by_steps, moves) = if record.trace.is_none() {
-        (None, Moves::default())
-    } else if changed {
-        difference_of_versions(recorded, &replayed.trace)
-    } else {
-        (difference(recorded, &replayed.trace), Moves::default())
-    };
+    let by_steps = record.trace.as_ref();
+    let by_steps = by_steps.and_then(|recorded| difference(recorded, &replayed.trace));
     // The engine notices only what it cannot follow; the steps may have differed before. When they have not,
     // it knows why there are no more.
     let before = by_steps.filter(|difference| by_engine.is_none() || !difference.is_early_end);
-    let found = match &replayed.verdict {
-        Verdict::Failed(bug) if replayed.divergence.is_none() => {
-            Some(((**bug).clone(), replayed.trace.schedule.clone()))
-        }
-        _ => None,
-    };
+    let found = found(&replayed).filter(|_| replayed.divergence.is_none());
     if let Some(difference) = before.or(by_engine) {
         return Ok(Judged {
             found,
-            ..as_recorded(Replay::Diverged(Box::new(difference)))
+            ..as_recorded(record, Replay::Diverged(Box::new(difference)))
         });
     }
-    let is_same = |bug: &Bug| {
-        if changed {
-            same_end_of_versions(record.bug.as_ref(), Some(bug), &moves)
-        } else {
-            same_end(record.bug.as_ref(), Some(bug))
-        }
-    };
+    let is_same = |bug: &Bug| same_end(record.bug.as_ref(), Some(bug));
     let replay = match &replayed.verdict {
-        Verdict::Failed(bug) if is_same(bug) => Replay::Reproduced(moves.count()),
-        Verdict::Failed(bug) => Replay::FailsOtherwise(bug.message.clone()),
-        Verdict::Passed | Verdict::CutOff if record.bug.is_none() => {
-            Replay::Reproduced(moves.count())
+        Verdict::Failed(bug) if is_same(bug) => Replay::Reproduced(Edits::default()),
+        Verdict::Failed(bug) => {
+            return Ok(Judged {
+                found,
+                ..as_recorded(record, Replay::FailsOtherwise(bug.message.clone()))
+            });
         }
-        Verdict::Passed => Replay::Passes,
+        Verdict::Passed | Verdict::CutOff if record.bug.is_none() => {
+            Replay::Reproduced(Edits::default())
+        }
+        Verdict::Passed => Replay::Passes(Edits::default()),
         Verdict::CutOff => Replay::Unfinished,
     };
-    let mut judged = as_recorded(replay);
-    if changed && matches!(judged.replay, Replay::Reproduced(_)) {
-        judged.changes = changes(record, recorded, &replayed);
-        if let Verdict::Failed(bug) = replayed.verdict {
-            judged.record.bug = Some(*bug);
+    Ok(as_recorded(record, replay))
+}
+
+/// The bug to which the schedule led, and the schedule as it was followed.
+fn found(replayed: &Replayed) -> Option<(Bug, Schedule)> {
+    match &replayed.verdict {
+        Verdict::Failed(bug) => Some(((**bug).clone(), replayed.trace.schedule.clone())),
+        Verdict::Passed | Verdict::CutOff => None,
+    }
+}
+
+/// Compares what happened in another version of the program with what is on record.
+fn judge_version(
+    record: &Record,
+    repeated: Repeated,
+    version: &Version<'_>,
+    tolerant: bool,
+) -> anyhow::Result<Judged> {
+    let (replayed, output) = match ended(record, repeated)? {
+        Ok(ended) => ended,
+        Err(judged) => return Ok(judged),
+    };
+    let here_now = record.bug.as_ref().map(|bug| Bug {
+        site: bug.site.as_ref().and_then(|site| version.moves.of(site)),
+        ..bug.clone()
+    });
+    let end = match &replayed.verdict {
+        Verdict::Failed(bug) if is_like_on_line(here_now.as_ref(), bug) => Followed::FailsAlike,
+        Verdict::Failed(_) => Followed::FailsOtherwise,
+        Verdict::Passed => Followed::Passes,
+        Verdict::CutOff => Followed::Unfinished,
+    };
+    let aligned = Aligned::of(version.recorded, &version.guide, &replayed.trace);
+    let is_bug = record.bug.is_some();
+    let edits = Edits {
+        moved: version.moves.count(),
+        more: aligned.more(),
+        less: aligned.less(),
+    };
+    let replay = match (aligned.difference(), end) {
+        (Some(difference), end) if tolerant => Replay::Followed(Box::new(difference), end),
+        (Some(difference), _) => Replay::Diverged(Box::new(difference)),
+        (None, Followed::FailsOtherwise) => {
+            let bug = found(&replayed).map(|(bug, _)| bug.message);
+            Replay::FailsOtherwise(bug.unwrap_or_default())
         }
-        judged.record.schedule.clone_from(&replayed.trace.schedule);
-        judged
-            .record
-            .schedule
-            .strategy
-            .clone_from(&record.schedule.strategy);
-        judged.record.trace = Some(replayed.trace);
-        judged.record.printed = output;
-    } else if matches!(judged.replay, Replay::FailsOtherwise(_)) {
-        judged.found = found;
+        (None, Followed::Passes) if is_bug => Replay::Passes(edits),
+        (None, Followed::Unfinished) if is_bug => Replay::Unfinished,
+        (None, _) => Replay::Reproduced(edits),
+    };
+    let mut judged = as_recorded(record, replay);
+    judged.found = found(&replayed);
+    if let Replay::Reproduced(_) | Replay::Followed(..) = judged.replay {
+        if let Replay::Reproduced(_) = judged.replay {
+            judged.found = None;
+            judged.changes = changes(record, version.recorded, &replayed, &aligned.pairs);
+        }
+        drop(aligned);
+        judged.record = as_it_is_now(record, *replayed, output);
     }
     Ok(judged)
 }
 
+/// True if two failures are alike, of which the first is on record: its column may be another.
+fn is_like_on_line(recorded: Option<&Bug>, now: &Bug) -> bool {
+    let Some(recorded) = recorded else {
+        return false;
+    };
+    let mut recorded = recorded.clone();
+    if let (Some(site), Some(other)) = (&mut recorded.site, &now.site) {
+        site.column = other.column;
+    }
+    same_end(Some(&recorded), Some(now))
+}
+
+/// The failure as it is in this version of the program.
+fn as_it_is_now(record: &Record, replayed: Replayed, output: String) -> Record {
+    let mut now = record.clone();
+    if let Verdict::Failed(bug) = replayed.verdict {
+        now.bug = Some(*bug);
+    }
+    let strategy = record.schedule.strategy.clone();
+    now.schedule = Schedule {
+        strategy,
+        ..replayed.trace.schedule.clone()
+    };
+    now.trace = Some(replayed.trace);
+    now.printed = output;
+    now
+}
+
 /// The values and words that are others in another version of the program, although the steps are the same.
-fn changes(record: &Record, recorded: &Trace, replayed: &Replayed) -> Vec<String> {
+fn changes(
+    record: &Record,
+    recorded: &Trace,
+    replayed: &Replayed,
+    pairs: &[(usize, usize)],
+) -> Vec<String> {
     let mut changes = Vec::new();
     let number = |value: Option<Value>| value.filter(|value| !matches!(value, Value::Pointer(_)));
-    let pairs = recorded.steps.iter().zip(&replayed.trace.steps);
-    let differs = |&(_, (one, other)): &(usize, (&Step, &Step))| {
+    let differs = |&&(one, other): &&(usize, usize)| {
         let of = |step: &Step| (number(step.read), number(step.written));
-        of(one) != of(other)
+        of(&recorded.steps[one]) != of(&replayed.trace.steps[other])
     };
-    if let Some((index, _)) = pairs.enumerate().find(differs) {
-        let step = recorded.number_of(index);
+    if let Some(&(_, other)) = pairs.iter().find(differs) {
+        let step = replayed.trace.number_of(other);
         changes.push(format!("the values of step {step} are others"));
     }
     if let (Some(before), Verdict::Failed(now)) = (&record.bug, &replayed.verdict)
@@ -233,13 +365,19 @@ fn show(
             "outcome": replay.word(),
             "executable_changed": changed,
             "divergence": replay.difference(),
+            "edits": replay.edits(),
             "changes": changes,
             "failure": report.json(),
         });
         return Ok(Json::line("replayed", value)?);
     }
     let layout = Layout::of_terminal();
-    if let Replay::Reproduced(_) = replay {
+    let fails = matches!(
+        replay,
+        Replay::Reproduced(_)
+            | Replay::Followed(_, Followed::FailsAlike | Followed::FailsOtherwise)
+    );
+    if fails {
         let detail = if args.full {
             Detail::Full
         } else {

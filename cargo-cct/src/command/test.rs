@@ -320,7 +320,7 @@ fn check_resume(args: &TestArgs, plan: &Plan) -> anyhow::Result<()> {
 /// The failures that are to be tried first.
 fn known<'a>(
     args: &'a TestArgs,
-    workspace: &Workspace,
+    workspace: &'a Workspace,
     store: Store,
     scratch: &'a Scratch,
     stop: &'a Stop,
@@ -329,7 +329,7 @@ fn known<'a>(
     let configured = settings.clone().over(workspace.config.clone());
     // A search that is resumed goes on behind the failures that it has found.
     let are_tried = configured.known() && settings.resume.is_none();
-    Known::new(store, are_tried, settings, scratch, stop)
+    Known::new((store, &workspace.root), are_tried, settings, scratch, stop)
 }
 
 /// All who are told of the run.

@@ -213,7 +213,7 @@ impl Kept {
             "selection": [], "found_at": 0, "binary": name.binary, "test": name.test, "iteration": 0,
             "bug": bug, "repeats": "yes", "unobserved_panics": [],
             "overrides": settings.to_string(), "defaults": "",
-            "schedule": schedule, "trace": trace, "printed": "",
+            "schedule": schedule, "trace": trace, "printed": "", "landmarks": self.steps.landmarks(),
         });
         let record: Result<Record, _> = serde_json::from_value(value);
         record

@@ -67,12 +67,47 @@ impl Sources {
         }
     }
 
+    /// How many lines of its function before a site have the same text, and how far it is below the first;
+    /// none if its file is not the user's, or cannot be read.
+    pub(crate) fn position(&mut self, site: &Site) -> Option<(u32, u32)> {
+        if is_foreign(&site.file) {
+            return None;
+        }
+        let line = usize::try_from(site.line).ok()?;
+        let source = self.read(&site.file)?;
+        let text = code_of(source.lines.get(line.checked_sub(1)?)?);
+        let first = source.around(line).map_or(1, |function| function.first);
+        let before = source.lines[first - 1..line - 1].iter();
+        let nth = before.filter(|line| code_of(line) == text).count();
+        Some((u32::try_from(nth).ok()?, u32::try_from(line - first).ok()?))
+    }
+
+    /// The functions of this name in a file, each with the number of its first line and its lines' code. With
+    /// no name, the file is one.
+    pub(crate) fn functions_called(&mut self, file: &str, name: &str) -> Vec<(u32, Vec<String>)> {
+        let Some(source) = self.read(file) else {
+            return Vec::new();
+        };
+        if name.is_empty() {
+            return vec![source.body(1, source.lines.len())];
+        }
+        let called = source.functions.iter().filter(|one| one.name == name);
+        called.map(|one| source.body(one.first, one.last)).collect()
+    }
+
+    /// All functions of a file, in the same way.
+    pub(crate) fn all_functions(&mut self, file: &str) -> Vec<(u32, Vec<String>)> {
+        let source = self.read(file).into_iter();
+        let bodies = source.flat_map(|source| {
+            let bodies = source.functions.iter();
+            bodies.map(|one| source.body(one.first, one.last))
+        });
+        bodies.collect()
+    }
+
     /// The innermost function that has this line.
     fn function(&mut self, file: &str, line: usize) -> String {
-        let functions = self.read(file).map(|source| source.functions.iter());
-        let around = functions.into_iter().flatten();
-        let around = around.filter(|function| (function.first..=function.last).contains(&line));
-        let inner = around.max_by_key(|function| function.first);
+        let inner = self.read(file).and_then(|source| source.around(line));
         inner.map_or_else(String::new, |function| function.name.clone())
     }
 
@@ -87,6 +122,26 @@ impl Sources {
         });
         read.as_ref()
     }
+}
+
+impl Source {
+    /// The innermost function that has this line.
+    fn around(&self, line: usize) -> Option<&Function> {
+        let around = self.functions.iter();
+        let around = around.filter(|function| (function.first..=function.last).contains(&line));
+        around.max_by_key(|function| function.first)
+    }
+
+    fn body(&self, first: usize, last: usize) -> (u32, Vec<String>) {
+        let lines = self.lines.get(first - 1..last).unwrap_or_default();
+        let code = lines.iter().map(|line| code_of(line).to_owned());
+        (u32::try_from(first).unwrap_or(u32::MAX), code.collect())
+    }
+}
+
+/// True of files that nobody edits: of packages from a registry, and std's.
+fn is_foreign(file: &str) -> bool {
+    Path::new(file).is_absolute()
 }
 
 /// A line's code, without the comment at its end.

@@ -1,5 +1,6 @@
 //! All that is known about a failure, as it is written to `trace.json`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use cct::codec::Wire as _;
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::class::Class;
 use super::history::{History, Sighting};
 use super::id::Id;
+use super::landmark::Landmark;
+use super::place::Sources;
 use crate::build::chosen::Chosen;
 use crate::run::{Finding, Repeats, Shrinking, TestName};
 
@@ -56,6 +59,9 @@ pub(crate) struct Record {
     pub trace: Option<Trace>,
     /// The output of the failing schedule.
     pub printed: String,
+    /// The sites of the user's files, to be found again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landmarks: Vec<Landmark>,
 }
 
 /// Where a failure comes from, and how to build its executable again.
@@ -143,6 +149,7 @@ impl Record {
             schedule: finding.schedule.clone(),
             trace: finding.trace.clone(),
             printed: finding.printed.clone(),
+            landmarks: landmarks(finding, root),
         }
     }
 }
@@ -179,6 +186,16 @@ impl Record {
             defaults,
         }
     }
+}
+
+/// The sites of the finding that may be elsewhere when the code is edited.
+fn landmarks(finding: &Finding, root: &Path) -> Vec<Landmark> {
+    let mut sources = Sources::new(root);
+    let sites: BTreeSet<&Site> = sites_of(finding).collect();
+    let landmarks = sites.into_iter();
+    landmarks
+        .filter_map(|site| Landmark::of(site, &mut sources))
+        .collect()
 }
 
 /// All places that a report of the finding may speak of.

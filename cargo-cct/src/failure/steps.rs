@@ -5,7 +5,8 @@ use cct::trace::{Outcome, Run, Schedule, Site, Step, Trace, WorkerInfo, WorkerKi
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::place::Sources;
+use super::landmark::Landmark;
+use super::place::{Place, Sources};
 
 /// The choices of a schedule, and all that they depend on besides the program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -38,7 +39,8 @@ pub(super) struct Steps {
     workers: Vec<String>,
     /// How many objects there are.
     objects: u32,
-    /// File, line and column; the function; the text of the line.
+    /// File, line and column; for files of the user's, how far below its function's first line it is, and how
+    /// many equal lines are before it; the function; the text of the line.
     sites: Vec<String>,
     /// A line for each turn: the worker, and its steps as `Operation#object@site`.
     turns: Vec<String>,
@@ -102,7 +104,10 @@ impl Steps {
     pub(super) fn of(trace: &Trace, sites: &[Site], sources: &mut Sources) -> Steps {
         let site = |site: &Site| {
             let place = sources.place(site);
-            [site.to_string(), place.function, place.text].join(BAR)
+            let position = sources.position(site);
+            let position = position.map(|(nth, below)| format!("{below}.{nth}"));
+            let text = [site.to_string(), position.unwrap_or_default()];
+            [text.join(BAR), place.function, place.text].join(BAR)
         };
         let mut turns: Vec<(u32, Vec<(String, usize)>)> = Vec::new();
         for step in &trace.steps {
@@ -132,6 +137,26 @@ impl Steps {
             sites: sites.iter().map(site).collect(),
             turns: turns.into_iter().map(turn).collect(),
         }
+    }
+
+    /// The sites with what is around them.
+    pub(super) fn landmarks(&self) -> Vec<Landmark> {
+        let landmark = |text: &String| {
+            let mut parts = text.splitn(4, BAR);
+            let site = site_of(parts.next()?)?;
+            let (below, nth) = parts.next()?.split_once('.')?;
+            let function = parts.next()?.to_owned();
+            Some(Landmark {
+                site,
+                place: Place {
+                    function,
+                    text: parts.next()?.to_owned(),
+                },
+                nth: nth.parse().ok()?,
+                below: below.parse().ok()?,
+            })
+        };
+        self.sites.iter().filter_map(landmark).collect()
     }
 
     pub(super) fn trace(&self) -> Result<Trace, String> {

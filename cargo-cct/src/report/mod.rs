@@ -40,7 +40,7 @@ pub(crate) use human::Human;
 pub(crate) use json::Json;
 pub(crate) use junit::JUnit;
 pub(crate) use many::Many;
-pub(crate) use replay::{Replay, saved};
+pub(crate) use replay::{Edits, Followed, Replay, saved};
 pub(crate) use settings::settings;
 pub(crate) use status::label as status_label;
 pub(crate) use status::{list_line, seen_json};

@@ -5,8 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use cct::codec::Wire as _;
-use cct::comparison::Moves;
-use cct::trace::Schedule;
+use cct::trace::{Schedule, Trace};
 use cct::verdict::{Bug, Verdict};
 use cct::wire::{Event, Replayed};
 
@@ -50,8 +49,31 @@ pub(crate) fn repeat(
 ) -> io::Result<Repeated> {
     let file = scratch.path("schedule");
     fs::write(&file, schedule.to_bytes())?;
+    run(launch, Mode::Replay(file), hang_timeout, scratch, stop)
+}
+
+/// Repeats what happened in another version of the program, as far as it fits.
+pub(crate) fn follow(
+    launch: &Launch<'_>,
+    guide: &Trace,
+    hang_timeout: Duration,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> io::Result<Repeated> {
+    let file = scratch.path("guide");
+    fs::write(&file, guide.to_bytes())?;
+    run(launch, Mode::Follow(file), hang_timeout, scratch, stop)
+}
+
+fn run(
+    launch: &Launch<'_>,
+    mode: Mode,
+    hang_timeout: Duration,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> io::Result<Repeated> {
     let launch = Launch {
-        mode: Mode::Replay(file),
+        mode,
         ..launch.clone()
     };
     let board = scratch.board()?;
@@ -111,20 +133,6 @@ impl Repeated {
             Repeated::Refused(_) | Repeated::Stopped => None,
         }
     }
-}
-
-/// The same of executions of two versions of a program, in which places may have moved.
-pub(crate) fn same_end_of_versions(
-    one: Option<&Bug>,
-    other: Option<&Bug>,
-    moves: &Moves<'_>,
-) -> bool {
-    let here_now = one.map(|bug| Bug {
-        // A place where no step was made may be anywhere.
-        site: bug.site.as_ref().and_then(|site| moves.of(site)).cloned(),
-        ..bug.clone()
-    });
-    same_end(here_now.as_ref(), other)
 }
 
 /// Tells whether two executions ended alike: both without a bug, or both with the same one.

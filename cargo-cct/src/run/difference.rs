@@ -1,6 +1,6 @@
 //! Where two executions of one schedule part.
 
-use cct::comparison::{Depth, Moves, Parting, parting, parting_of_versions, told};
+use cct::comparison::{Depth, Parting, parting, told};
 use cct::operation::Operation;
 use cct::trace::Trace;
 use cct::wire::Divergence;
@@ -33,16 +33,6 @@ pub(crate) fn difference(recorded: &Trace, happened: &Trace) -> Option<Differenc
     difference_at(&parting, recorded, happened)
 }
 
-/// The same of two versions of it, in which places may have moved; tells where to.
-pub(crate) fn difference_of_versions<'a>(
-    recorded: &'a Trace,
-    happened: &'a Trace,
-) -> (Option<Difference>, Moves<'a>) {
-    let (parting, moves) = parting_of_versions(recorded, happened);
-    let difference = parting.and_then(|parting| difference_at(&parting, recorded, happened));
-    (difference, moves)
-}
-
 fn difference_at(parting: &Parting<'_>, recorded: &Trace, happened: &Trace) -> Option<Difference> {
     let index = parting.index;
     let length = recorded.steps.len().max(happened.steps.len());
@@ -72,6 +62,22 @@ impl Difference {
         let index = steps.nth(step).unwrap_or(happened.steps.len());
         let (expected, found) = (divergence.expected.clone(), divergence.found.clone());
         Difference::new(step + 1, index, expected, found, recorded, happened)
+    }
+
+    /// The difference between a step on record and another version's, each by its index.
+    pub(crate) fn between(
+        (recorded, index): (&Trace, usize),
+        (happened, other): (&Trace, usize),
+    ) -> Difference {
+        let told = |trace, index| at(trace, index).unwrap_or_else(|| "the end".to_owned());
+        Difference {
+            step: recorded.number_of(index),
+            expected: told(recorded, index),
+            found: told(happened, other),
+            recorded: last(recorded, index),
+            happened: last(happened, other),
+            is_early_end: false,
+        }
     }
 
     fn new(

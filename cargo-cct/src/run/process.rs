@@ -36,6 +36,8 @@ pub(crate) enum Mode {
     Explore,
     /// Repeat the schedule in this file.
     Replay(PathBuf),
+    /// Repeat what happened in another version of the program, by the trace in this file.
+    Follow(PathBuf),
     /// Look for schedules that fail as the one in this file does, and are shorter.
     Shrink {
         /// This one.
@@ -103,6 +105,9 @@ impl Launch<'_> {
             Mode::Native => command.env_remove(wire::ENV_ORIGINS),
             _ => command.env(wire::ENV_ORIGINS, &self.executable.origins),
         };
+        if !matches!(self.mode, Mode::Follow(_)) {
+            command.env_remove(wire::ENV_GUIDE);
+        }
         match &self.mode {
             Mode::Explore => command
                 .env(wire::ENV_MODE, "explore")
@@ -110,6 +115,10 @@ impl Launch<'_> {
             Mode::Replay(schedule) => command
                 .env(wire::ENV_MODE, "replay")
                 .env(wire::ENV_SCHEDULE, schedule),
+            Mode::Follow(guide) => command
+                .env(wire::ENV_MODE, "follow")
+                .env(wire::ENV_GUIDE, guide)
+                .env_remove(wire::ENV_SCHEDULE),
             Mode::Shrink { schedule, is_apart } => command
                 .env(
                     wire::ENV_MODE,

@@ -29,6 +29,7 @@ mod timeouts;
 mod head;
 mod runner;
 
+mod guided;
 mod interactive;
 mod replay;
 mod shrink;

@@ -9,7 +9,7 @@ use super::replay::replay;
 use super::request::{self, Mode, Request};
 use super::runner::Runner;
 use super::search::Search;
-use super::{crash, interactive, shrink, signals};
+use super::{crash, guided, interactive, shrink, signals};
 use crate::engine::{Tape, is_controlled};
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
@@ -41,7 +41,10 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
         runner.engine.be_debugged();
     }
     crash::install(request.board, &raw mut runner);
-    if matches!(request.mode, Mode::Replay(_) | Mode::Interactive(..)) {
+    if matches!(
+        request.mode,
+        Mode::Replay(_) | Mode::Follow(_) | Mode::Interactive(..)
+    ) {
         crash::tell_trace();
     }
     match request.mode {
@@ -53,6 +56,10 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
         }
         Mode::Replay(schedule) => {
             let replayed = replay(&mut runner, schedule, name, &settings, body);
+            send(&Event::Replayed(replayed));
+        }
+        Mode::Follow(guide) => {
+            let replayed = guided::replay(&mut runner, &guide, name, &settings, body);
             send(&Event::Replayed(replayed));
         }
         Mode::Shrink { schedule, is_apart } => {

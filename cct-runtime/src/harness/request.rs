@@ -7,10 +7,10 @@ use crate::codec::Wire as _;
 use crate::config::{Resolved, Settings};
 use crate::origin::{self, Table};
 use crate::part::Part;
-use crate::trace::Schedule;
+use crate::trace::{Schedule, Trace};
 use crate::wire::{
-    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_MODE, ENV_ORIGINS,
-    ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE,
+    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE, ENV_MODE,
+    ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE,
 };
 
 /// A request that can be met.
@@ -36,6 +36,8 @@ pub(super) enum Mode {
     },
     /// It repeats a schedule.
     Replay(Schedule),
+    /// It repeats what happened in another version of the program.
+    Follow(Box<Trace>),
     /// It looks for shorter schedules that fail as this one does.
     Shrink {
         /// This one.
@@ -63,6 +65,7 @@ impl Request {
                 part: part()?,
                 is_traced: mode == "trace",
             },
+            "follow" => Mode::Follow(Box::new(guide()?)),
             "replay" => Mode::Replay(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
             "shrink" | "shrink-apart" => Mode::Shrink {
                 schedule: schedule()?.ok_or("`CCT_SCHEDULE` is not set")?,
@@ -74,8 +77,8 @@ impl Request {
             }
             other => {
                 return Err(format!(
-                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `shrink`, \
-                     `shrink-apart` or `interactive`"
+                    "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `follow`, \
+                     `shrink`, `shrink-apart` or `interactive`"
                 ));
             }
         };
@@ -102,6 +105,7 @@ pub(super) fn forget() {
         ENV_PART,
         ENV_BOARD,
         ENV_SCHEDULE,
+        ENV_GUIDE,
         ENV_DEBUGGED,
         ENV_OVERRIDES,
         ENV_DEFAULTS,
@@ -151,4 +155,12 @@ fn schedule() -> Result<Option<Schedule>, String> {
     let bytes = bytes.map_err(|error| format!("cannot read the schedule: {error}"))?;
     let schedule = Schedule::from_bytes(&bytes).ok_or("the schedule is damaged")?;
     Ok(Some(schedule))
+}
+
+/// Returns the trace in the file that the environment names.
+fn guide() -> Result<Trace, String> {
+    let path = std::env::var_os(ENV_GUIDE).ok_or("`CCT_GUIDE` is not set")?;
+    let bytes = std::fs::read(&path);
+    let bytes = bytes.map_err(|error| format!("cannot read the guide: {error}"))?;
+    Trace::from_bytes(&bytes).ok_or_else(|| "the guide is damaged".to_owned())
 }

@@ -11,6 +11,7 @@ use std::{fs, io};
 
 use anyhow::Context as _;
 use cct::codec::Wire as _;
+use cct::trace::Trace;
 use cct::wire::{self, Event};
 
 use crate::build::toolchain::Toolchain;
@@ -99,12 +100,11 @@ fn printers(toolchain: &Toolchain) -> PathBuf {
     toolchain.sysroot.join("lib").join("rustlib").join("etc")
 }
 
-/// Runs the schedule under a debugger, with the terminal in its hands. Returns the last event of the process,
-/// if it came to one.
+/// Runs the schedule, or where the program has changed its guide, under a debugger, with the terminal in its
+/// hands. Returns the last event of the process, if it came to one.
 pub(super) fn debug(
     debugger: &str,
-    launch: &Launch<'_>,
-    record: &Record,
+    (launch, record, guide): (&Launch<'_>, &Record, Option<&Trace>),
     toolchain: &Toolchain,
     scratch: &Scratch,
 ) -> anyhow::Result<(Exit, Option<Event>)> {
@@ -123,9 +123,13 @@ pub(super) fn debug(
         None => words,
     };
     let file = scratch.path("schedule");
-    fs::write(&file, record.schedule.to_bytes())?;
+    let (bytes, mode) = match guide {
+        Some(guide) => (guide.to_bytes(), Mode::Follow(file.clone())),
+        None => (record.schedule.to_bytes(), Mode::Replay(file.clone())),
+    };
+    fs::write(&file, bytes)?;
     let launch = Launch {
-        mode: Mode::Replay(file),
+        mode,
         ..launch.clone()
     };
     let board = scratch.board()?;

@@ -107,7 +107,13 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let store = Store::new(workspace.failures());
     let settings = executable.config_of(test);
     let is_tried = typed.settings.clone().over(settings).known();
-    let known = Known::new(store.clone(), is_tried, &typed.settings, &scratch, &stop);
+    let known = Known::new(
+        (store.clone(), &workspace.root),
+        is_tried,
+        &typed.settings,
+        &scratch,
+        &stop,
+    );
     let mut overrides = typed.settings.clone();
     overrides.seed = None;
     let explorer = Explorer {

@@ -1,0 +1,265 @@
+//! The sites of a failure with what is around them, by which they are found again after the code was edited.
+//!
+//! A site is a line of a function. The lines of the failure are laid beside those of the function as it is
+//! now, in order: an equal text counts most, then one that has most of its words, as after a renaming, and
+//! how far it is from the function's first line decides between equals.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cct::trace::Site;
+use serde::{Deserialize, Serialize};
+
+use super::place::{Place, Sources};
+
+/// A site, and what is around it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Landmark {
+    /// The site.
+    pub site: Site,
+    /// Its line.
+    #[serde(flatten)]
+    pub place: Place,
+    /// How many lines of the function before it have the same text.
+    #[serde(default)]
+    pub nth: u32,
+    /// How many lines it is below the function's first.
+    #[serde(default)]
+    pub below: u32,
+}
+
+impl Landmark {
+    /// That of a site in a file of the user's; none of others.
+    pub(crate) fn of(site: &Site, sources: &mut Sources) -> Option<Landmark> {
+        let (nth, below) = sources.position(site)?;
+        Some(Landmark {
+            site: site.clone(),
+            place: sources.place(site),
+            nth,
+            below,
+        })
+    }
+}
+
+/// Where the places of a failure are now.
+#[derive(Debug, Default)]
+pub(crate) struct Moves(BTreeMap<(String, u32), Option<(String, u32)>>);
+
+/// How well two lines fit, at most; and the least with which they may be one.
+const EQUAL: f64 = 3.0;
+const ALIKE: f64 = 0.6;
+/// For the same number among equal lines.
+const SAME_NUMBER: f64 = 0.5;
+/// A line that is a hundred lines off loses this much.
+const FAR: f64 = 0.2;
+
+impl Moves {
+    /// Looks for them in the files below `root`.
+    pub(crate) fn find(landmarks: &[Landmark], root: &Path) -> Moves {
+        let mut sources = Sources::new(root);
+        let mut lines: BTreeMap<(&str, &str), BTreeMap<u32, &Landmark>> = BTreeMap::new();
+        for landmark in landmarks {
+            let function = (landmark.site.file.as_str(), &*landmark.place.function);
+            let lines = lines.entry(function).or_default();
+            lines.insert(landmark.site.line, landmark);
+        }
+        let files: Vec<&str> = lines.keys().map(|(file, _)| *file).collect();
+        let mut moves = Moves::default();
+        for ((file, function), lines) in &lines {
+            let lines: Vec<&Landmark> = lines.values().copied().collect();
+            let found = best(&lines, file, function, &files, &mut sources);
+            for (index, landmark) in lines.iter().enumerate() {
+                let now = found.as_ref().and_then(|(file, lines)| {
+                    let line = lines.get(index).copied().flatten()?;
+                    Some((file.clone(), line))
+                });
+                moves
+                    .0
+                    .insert((landmark.site.file.clone(), landmark.site.line), now);
+            }
+        }
+        moves
+    }
+
+    /// The place now, without a column if it is another one; none if it is gone.
+    pub(crate) fn of(&self, site: &Site) -> Option<Site> {
+        match self.0.get(&(site.file.clone(), site.line)) {
+            None => Some(site.clone()),
+            Some(now) => now.as_ref().map(|(file, line)| Site {
+                file: file.clone(),
+                line: *line,
+                column: site.column,
+            }),
+        }
+    }
+
+    /// How many lines are others now.
+    pub(crate) fn count(&self) -> usize {
+        let is_other = |(before, now): &(&(String, u32), &Option<(String, u32)>)| {
+            now.as_ref().is_some_and(|now| now != *before)
+        };
+        self.0.iter().filter(is_other).count()
+    }
+}
+
+/// The lines now, with their file: those of the function of this name, in its file if it is still there; else
+/// of the function that has most of them.
+fn best(
+    lines: &[&Landmark],
+    file: &str,
+    function: &str,
+    files: &[&str],
+    sources: &mut Sources,
+) -> Option<(String, Vec<Option<u32>>)> {
+    let others = files.iter().filter(|other| **other != file);
+    let by_name = [file].into_iter().chain(others.copied());
+    for file in by_name {
+        let fits = fits(lines, sources.functions_called(file, function));
+        if let Some(found) = fits
+            .into_iter()
+            .max_by(|one, other| one.0.total_cmp(&other.0))
+        {
+            return Some((file.to_owned(), found.1));
+        }
+    }
+    // It has another name now.
+    let fits = fits(lines, sources.all_functions(file));
+    let most = fits
+        .into_iter()
+        .max_by(|one, other| one.0.total_cmp(&other.0));
+    let enough = |score: f64| score >= EQUAL * lines.len() as f64 / 2.0;
+    most.filter(|(score, _)| enough(*score))
+        .map(|(_, found)| (file.to_owned(), found))
+}
+
+fn fits(lines: &[&Landmark], functions: Vec<(u32, Vec<String>)>) -> Vec<(f64, Vec<Option<u32>>)> {
+    let fit = |(first, texts): (u32, Vec<String>)| {
+        let (score, found) = fit(lines, &texts);
+        let at = |index: Option<usize>| Some(first + u32::try_from(index?).ok()?);
+        (score, found.into_iter().map(at).collect())
+    };
+    functions.into_iter().map(fit).collect()
+}
+
+/// Lays the lines beside these, in order, so that they fit best together; by index.
+fn fit(lines: &[&Landmark], texts: &[String]) -> (f64, Vec<Option<usize>>) {
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let numbered: Vec<(&str, u32)> = texts
+        .iter()
+        .map(|text| {
+            let number = seen.entry(text).or_default();
+            *number += 1;
+            (text.as_str(), *number - 1)
+        })
+        .collect();
+    let score = |line: &Landmark, index: usize| {
+        let (text, number) = numbered[index];
+        let far = (f64::from(line.below) - index as f64).abs().min(100.0) / 100.0 * FAR;
+        if line.place.text == text {
+            let same = if line.nth == number { SAME_NUMBER } else { 0.0 };
+            return Some(EQUAL + same - far);
+        }
+        let alike = alike(&line.place.text, text);
+        (alike >= ALIKE).then_some(alike - far)
+    };
+    let (rows, columns) = (lines.len(), texts.len());
+    let mut best = vec![vec![0.0_f64; columns + 1]; rows + 1];
+    let mut scores = vec![vec![None; columns]; rows];
+    for row in (0..rows).rev() {
+        for column in (0..columns).rev() {
+            let own = score(lines[row], column);
+            scores[row][column] = own;
+            let taken = own.map_or(f64::MIN, |own| own + best[row + 1][column + 1]);
+            best[row][column] = taken.max(best[row + 1][column]).max(best[row][column + 1]);
+        }
+    }
+    let mut found = vec![None; rows];
+    let (mut row, mut column) = (0, 0);
+    while row < rows && column < columns {
+        let rest = best[row][column];
+        let taken = scores[row][column].map(|own| own + best[row + 1][column + 1]);
+        if taken.is_some_and(|taken| taken >= rest) {
+            found[row] = Some(column);
+            (row, column) = (row + 1, column + 1);
+        } else if best[row][column + 1] >= rest {
+            column += 1;
+        } else {
+            row += 1;
+        }
+    }
+    (best[0][0], found)
+}
+
+/// How much of the words of two lines is the same and in order, from 0 to 1.
+fn alike(one: &str, other: &str) -> f64 {
+    let [one, other] = [one, other].map(words);
+    if one.is_empty() || other.is_empty() {
+        return 0.0;
+    }
+    let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &one, &other);
+    f64::from(similar::get_diff_ratio(&ops, one.len(), other.len()))
+}
+
+/// The words and signs of a line.
+fn words(line: &str) -> Vec<&str> {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = if is_word(first) {
+            rest.find(|char| !is_word(char)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        words.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn landmark(text: &str, nth: u32, below: u32) -> Landmark {
+        Landmark {
+            site: Site::default(),
+            place: Place {
+                function: "f".to_owned(),
+                text: text.to_owned(),
+            },
+            nth,
+            below,
+        }
+    }
+
+    fn fitted(lines: &[Landmark], now: &str) -> Vec<Option<usize>> {
+        let lines: Vec<&Landmark> = lines.iter().collect();
+        let texts: Vec<String> = now.lines().map(|line| line.trim().to_owned()).collect();
+        fit(&lines, &texts).1
+    }
+
+    #[test]
+    fn lines_are_found_where_others_were_added_or_words_are_others() {
+        let lines = [
+            landmark("let value = x.load(SeqCst);", 0, 1),
+            landmark("x.store(value + 1, SeqCst);", 0, 2),
+        ];
+        let added =
+            "fn f() {\nlet value = x.load(SeqCst);\nprintln!();\nx.store(value + 1, SeqCst);\n}";
+        assert_eq!(fitted(&lines, added), [Some(1), Some(3)]);
+        let renamed = "fn f() {\nlet seen = x.load(SeqCst);\nx.store(seen + 1, SeqCst);\n}";
+        assert_eq!(fitted(&lines, renamed), [Some(1), Some(2)]);
+        let removed = "fn f() {\nx.store(1 + value, SeqCst);\n}";
+        assert_eq!(fitted(&lines, removed), [None, Some(1)]);
+    }
+
+    #[test]
+    fn equal_lines_are_told_apart_by_their_number() {
+        let second = [landmark("go();", 1, 2)];
+        assert_eq!(
+            fitted(&second, "fn f() {\n// One.\n// Two.\ngo();\ngo();\n}"),
+            [Some(4)]
+        );
+    }
+}
