@@ -110,6 +110,26 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub misused: Option<Block>,
+    /// The texts that workers printed, in order: the last of them, if there are very many.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub prints: Vec<Print>,
+}
+
+/// A text that a worker printed, by std's streams or macros.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Print {
+    /// The worker.
+    pub worker: u32,
+    /// How many of the trace's steps, and notes, were there before.
+    pub after: u32,
+    /// It went to standard error.
+    pub is_error: bool,
+    /// The text: up to the end of its line, if others of the worker's prints brought that.
+    pub text: String,
 }
 
 /// The life of a block of memory, in steps by index.
@@ -417,7 +437,14 @@ wire_struct!(Trace {
     stacks,
     backtraces,
     awaits,
-    misused
+    misused,
+    prints
+});
+wire_struct!(Print {
+    worker,
+    after,
+    is_error,
+    text
 });
 wire_struct!(Backtrace {
     worker,

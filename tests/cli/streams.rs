@@ -1,6 +1,6 @@
 //! Standard output and error exclude workers, and what prints is not harder to explore.
 
-use cct_tests::support::{Events, Workspace};
+use cct_tests::support::{Events, Finished, Workspace};
 
 const SOUND: [&str; 9] = [
     "a_lock_is_taken_again",
@@ -71,4 +71,43 @@ fn the_locks_of_streams_exclude_workers() {
         let schedules = chatty["claim"]["schedules"].as_u64().expect("a number");
         assert!(schedules < 100, "{chatty:#}");
     }
+}
+
+#[test]
+fn each_line_that_is_printed_has_its_place_among_the_steps() {
+    let workspace = Workspace::of_fixture("streams");
+    let events = workspace.explore(&["--test", "told", "--strategy", "dfs"], 100);
+    let failure = &events.test("streams::told an_update_is_lost")["failure"];
+    let steps = failure["steps"].as_array().expect("they are told");
+    let prints = failure["prints"].as_array().expect("they are told");
+    let lines = failure["printed"].as_str().expect("it is told").lines();
+    let mut lines: Vec<&str> = lines
+        .map(|line| line.rsplit(" ... ").next().unwrap_or_default())
+        .collect();
+    assert_eq!(prints.len(), 7, "{prints:#?}");
+    for print in prints {
+        let (text, worker) = (print["text"].as_str().unwrap_or_default(), &print["worker"]);
+        let place = lines.iter().position(|line| *line == text);
+        lines.remove(place.unwrap_or_else(|| panic!("`{text}` is no line of {lines:?}")));
+        // Each says who it is, but for one that `dbg!` made.
+        if !text.starts_with('[') {
+            assert_eq!(text.split(' ').next(), worker.as_str(), "{print}");
+        }
+        let is_error = text.ends_with("done") || text.starts_with('[');
+        let stream = if is_error { "stderr" } else { "stdout" };
+        assert_eq!(print["stream"], stream, "{print}");
+        // It is told during the step that read the number in it, or began with the step before.
+        if let Some(number) = text.strip_prefix("main read ") {
+            let step = steps.iter().find(|step| step["step"] == print["step"]);
+            assert_eq!(
+                step.map(|step| &step["read"]),
+                Some(&number.into()),
+                "{print}"
+            );
+        }
+    }
+    let id = failure["id"].as_str().expect("it has an id");
+    let shown = Finished::of(workspace.cct().args(["show", id]));
+    shown.expect(0);
+    insta::assert_snapshot!(shown.stdout.replace(id, "xxxx-xx"));
 }

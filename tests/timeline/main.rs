@@ -138,6 +138,11 @@ fn keys_and_clicks_move_the_cursor() {
     let last = number(&mut page, "state.model.count - 1");
     page.press("Home");
     assert_eq!(cursor(&mut page), 0);
+    let step = page.text("#step");
+    assert!(
+        step.contains("» forty jobs, four workers printed by main"),
+        "{step}"
+    );
     page.press("ArrowRight");
     page.press("j");
     page.press("ArrowDown");

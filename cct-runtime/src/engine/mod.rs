@@ -42,7 +42,9 @@ pub use worker::panic::{
     told_of_worker, worker_panicked,
 };
 pub use worker::point::{give_way, last_site, point, point_at, point_on_both};
-pub use worker::prints::{begin_print, end_print, is_aside, prints_are_steps, step_number};
+pub use worker::prints::{
+    begin_print, end_print, is_aside, prints_are_steps, step_number, tell_print, tells_prints,
+};
 pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{

@@ -110,7 +110,11 @@ pub(super) fn text(
 fn step(row: &Row) -> Option<usize> {
     match row {
         Row::Step(step) | Row::Spin { step, .. } => Some(*step),
-        Row::Folded(_) | Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
+        Row::Folded(_)
+        | Row::Executor { .. }
+        | Row::Print(_)
+        | Row::Gap(_)
+        | Row::Preempted { .. } => None,
     }
 }
 

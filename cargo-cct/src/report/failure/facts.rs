@@ -6,7 +6,7 @@ use cct::trace::{Site, Step, Trace};
 
 use super::names::{self, Names};
 use super::origin::Origin;
-use super::{Layout, Report, describe, waits};
+use super::{Layout, Report, describe, printed, waits};
 use crate::failure::Record;
 use crate::run::{Length, is_preemption, is_switch};
 
@@ -53,11 +53,7 @@ impl Report {
 
     /// The last lines that the test printed; empty if there are none.
     pub(in crate::report) fn own_output(&self) -> String {
-        let printed =
-            anstream::adapter::strip_str(&self.printed_in(|text| Cow::Borrowed(text))).to_string();
-        let lines = printed.lines().skip(1);
-        let lines = lines.map(|line| line.strip_prefix("    ").unwrap_or(line));
-        lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+        printed::last_lines(&self.record)
     }
 
     /// A line of the source, from 1.

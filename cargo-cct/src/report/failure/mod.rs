@@ -13,6 +13,7 @@ mod layout;
 mod live;
 mod names;
 mod origin;
+mod printed;
 mod rows;
 mod short;
 mod slice;
@@ -53,8 +54,6 @@ use crate::run::{Length, Repeats};
 
 /// The version of [`Report::json`].
 const VERSION: u32 = 1;
-/// At most this many lines of what the test printed are shown.
-const PRINTED: usize = 20;
 
 /// A failure with everything looked up that its report shows.
 #[derive(Debug)]
@@ -144,8 +143,8 @@ impl Report {
             out.push_str(&self.steps(trace, layout, detail));
         } else {
             out.push_str(&self.without_trace(layout));
+            out.push_str(&printed::below(record, &[]));
         }
-        out.push_str(&self.printed());
         put!(
             out,
             "  {}    cargo cct replay {id}\n  {}     cargo cct replay {id} --debugger \"rust-gdb --args\"\n",
@@ -381,6 +380,7 @@ impl Report {
             out.push_str(&cited);
             out.push('\n');
         }
+        out.push_str(&printed::below(&self.record, &rows));
         out
     }
 
@@ -485,42 +485,7 @@ impl Report {
         out
     }
 
-    /// The output of the test, without the harness's lines.
-    fn printed(&self) -> String {
-        self.printed_in(visible)
-    }
-
-    /// The same with its text in this form.
-    fn printed_in(&self, form: fn(&str) -> Cow<'_, str>) -> String {
-        // The harness leaves the line on which it names the test open.
-        let named = format!("test {}", self.record.name.test);
-        let own = |line: &str| {
-            let harness = line.strip_prefix(&named);
-            let harness = harness.and_then(|rest| rest.split_once(" ... "));
-            harness.map_or(line, |(_, own)| own).to_owned()
-        };
-        let is_count = |line: &str| line.starts_with("running ") && line.ends_with(" test");
-        let lines: Vec<String> = (self.record.printed.lines())
-            .map(own)
-            .filter(|line| !line.is_empty() && !is_count(line))
-            .collect();
-        if lines.is_empty() {
-            return String::new();
-        }
-        let hidden = lines.len().saturating_sub(PRINTED);
-        let mut out = format!("  {}\n", paint(STRONG, "printed in this schedule"));
-        if hidden > 0 {
-            let hidden = format!("({} more in output.txt)", count(hidden as u64, "line"));
-            put!(out, "    {}\n", paint(FAINT, &hidden));
-        }
-        for line in &lines[hidden..] {
-            put!(out, "    {}\n", form(line));
-        }
-        out.push('\n');
-        out
-    }
-
-    /// The same for programs.
+    /// The report for programs.
     pub(crate) fn json(&self) -> Value {
         let inside = self.told();
         let told = inside.as_ref().unwrap_or(self);
@@ -550,6 +515,16 @@ impl Report {
                 .enumerate()
                 .map(|(index, step)| self.step_json(trace, index, step))
         });
+        let prints = trace.map(|trace| {
+            trace.prints.iter().map(|print| {
+                json!({
+                    "worker": names::worker(print.worker),
+                    "step": (print.after as usize).checked_sub(1).map(|before| self.names.step(before)),
+                    "stream": if print.is_error { "stderr" } else { "stdout" },
+                    "text": print.text,
+                })
+            })
+        });
         json!({
             "version": VERSION,
             "id": record.id,
@@ -573,6 +548,7 @@ impl Report {
             "objects": objects.map(Iterator::collect::<Vec<_>>),
             "steps": steps.map(Iterator::collect::<Vec<_>>),
             "unobserved_panics": record.unobserved_panics,
+            "prints": prints.map(Iterator::collect::<Vec<_>>),
             "printed": record.printed,
             "replay": self.replay_command(),
         })

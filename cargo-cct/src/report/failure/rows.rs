@@ -10,6 +10,7 @@ use super::describe;
 use super::layout::Detail;
 use super::names::{Names, caller, operation, place, site};
 use super::origin::Origin;
+use super::printed;
 use super::table::MOST_COLUMNS;
 use super::wanted::Wanted;
 use crate::run::is_preemption;
@@ -37,6 +38,8 @@ pub(super) enum Row {
         /// The task that comes of it.
         next: Option<u32>,
     },
+    /// A line that was printed, by its number among the trace's prints.
+    Print(usize),
     /// Steps that are not shown.
     Gap(usize),
     /// The worker before could have gone on, but another was picked.
@@ -80,13 +83,14 @@ pub(super) fn rows(
 ) -> Vec<Row> {
     let shown = (0..trace.steps.len()).filter(|&index| !is_noise(&trace.steps[index]));
     if detail == Detail::Full {
-        let rows: Vec<Row> = shown.map(Row::Step).collect();
+        let rows = printed::among(shown.map(Row::Step).collect(), trace, detail);
         return with_preemptions(trace, names, &rows);
     }
     let (shown, unwinding): (Vec<usize>, Vec<usize>) =
         shown.partition(|&index| index <= last || wanted.required.contains(&index));
     let folded = fold_foreign(trace, names, &shown, &wanted.required);
     let folded = fold_spins(trace, &folded, &wanted.required);
+    let folded = printed::among(folded, trace, detail);
     let rows = of_those_that_matter(trace, names, folded, &wanted.required);
     let mut rows = nearest(trace, names, rows, wanted);
     match (rows.last_mut(), unwinding.len()) {
@@ -378,6 +382,7 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
     let places = rows
         .iter()
         .enumerate()
+        .filter(|(_, row)| !matches!(row, Row::Print(_)))
         .map(|(place, row)| (first(row), place));
     let places: BTreeMap<usize, usize> = places.collect();
     let mut next: Vec<usize> = ranked
@@ -406,6 +411,19 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         let is_alone = is_next && is_before && size(&rows[place]) == 1 && !is_marked(&rows[place]);
         is_shown[place] |= is_led_to || is_alone;
     }
+    // So does a line that was printed just before or after one that is shown.
+    let prints: Vec<usize> = (0..rows.len())
+        .filter(|&place| is_print(&rows[place]))
+        .collect();
+    let is_near = |place: usize| {
+        let before = (0..place).rev().find(|&other| !is_print(&rows[other]));
+        let after = (place..rows.len()).find(|&other| !is_print(&rows[other]));
+        before.into_iter().chain(after).any(|other| is_shown[other])
+    };
+    let near: Vec<usize> = prints.into_iter().filter(|&place| is_near(place)).collect();
+    for place in near {
+        is_shown[place] = true;
+    }
     with_gaps(rows, &is_shown)
 }
 
@@ -419,6 +437,7 @@ fn of_those_that_matter(
     let lane = |step: usize| names.lane(trace.steps[step].worker);
     let of_row = |row: &Row| match row {
         Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => Some(lane(first(row))),
+        Row::Print(print) => Some(names.lane(trace.prints[*print].worker)),
         Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
     };
     let all: BTreeSet<u32> = rows.iter().filter_map(of_row).collect();
@@ -456,7 +475,8 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::with_capacity(rows.len());
     let lane = |step: usize| names.lane(trace.steps[step].worker);
     for (place, row) in rows.iter().enumerate() {
-        let before = place.checked_sub(1).and_then(|before| steps(&rows[before]));
+        let before = rows[..place].iter().rfind(|row| !is_print(row));
+        let before = before.and_then(steps);
         let next = match row {
             Row::Executor { .. } => rows.get(place + 1).and_then(steps),
             row => steps(row),
@@ -466,7 +486,13 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
             && is_preemption(trace, last)
         {
             let (from, to) = (trace.steps[last].worker, trace.steps[next].worker);
-            out.push(Row::Preempted { from, to });
+            // What the next worker printed before this step is after the switch.
+            let is_of_next = |row: &&Row| match row {
+                Row::Print(print) => names.lane(trace.prints[*print].worker) == lane(next),
+                _ => false,
+            };
+            let printed = out.iter().rev().take_while(is_of_next).count();
+            out.insert(out.len() - printed, Row::Preempted { from, to });
         }
         out.push(row.clone());
     }
@@ -479,8 +505,12 @@ fn steps(row: &Row) -> Option<(usize, usize)> {
         Row::Step(step) => Some((*step, *step)),
         Row::Spin { step, last, .. } => Some((*step, *last)),
         Row::Folded(stretch) => Some((stretch.first, stretch.last)),
-        Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => None,
+        Row::Executor { .. } | Row::Print(_) | Row::Gap(_) | Row::Preempted { .. } => None,
     }
+}
+
+fn is_print(row: &Row) -> bool {
+    matches!(row, Row::Print(_))
 }
 
 /// The first step of a line.
@@ -488,7 +518,7 @@ pub(super) fn first(row: &Row) -> usize {
     match row {
         Row::Step(step) | Row::Spin { step, .. } => *step,
         Row::Folded(stretch) | Row::Executor { stretch, .. } => stretch.first,
-        Row::Gap(_) | Row::Preempted { .. } => 0,
+        Row::Print(_) | Row::Gap(_) | Row::Preempted { .. } => 0,
     }
 }
 
@@ -500,7 +530,7 @@ fn size(row: &Row) -> usize {
         } => *times,
         Row::Folded(stretch) | Row::Executor { stretch, .. } => stretch.count,
         Row::Gap(count) => *count,
-        Row::Preempted { .. } => 0,
+        Row::Print(_) | Row::Preempted { .. } => 0,
     }
 }
 

@@ -9,7 +9,8 @@ use super::names::{self, Names};
 use super::origin::Origin;
 use super::rows::{Row, Stretch, first};
 use super::source::short_site;
-use crate::report::style::{BAD, FAINT, STRONG, paint};
+use crate::report::style::{BAD, FAINT, NOTE, STRONG, paint};
+use crate::report::visible::visible_on_a_line;
 use crate::report::words::put;
 
 /// A trace with what its table needs.
@@ -69,6 +70,7 @@ impl Table<'_> {
 
     fn lane(&self, row: &Row) -> Option<u32> {
         let step = match row {
+            Row::Print(print) => return Some(self.names.lane(self.trace.prints[*print].worker)),
             Row::Step(step) | Row::Spin { step, .. } => *step,
             Row::Folded(stretch) => stretch.first,
             Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => return None,
@@ -110,6 +112,12 @@ impl Table<'_> {
                 }
                 Row::Preempted { from, to } => {
                     out.push_str(&Self::arrow(place(*from), place(*to), width, layout));
+                }
+                Row::Print(print) => {
+                    let column = place(self.trace.prints[*print].worker);
+                    let indent = NUMBER + 2 + column * (width + 2);
+                    let room = layout.width.saturating_sub(indent);
+                    out.push_str(&self.print(*print, (indent, room), layout));
                 }
                 Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => {
                     let step = first(row);
@@ -200,6 +208,7 @@ impl Table<'_> {
                     let text = format!("{line} {from} preempted by {to} {line}");
                     put!(out, "{:>NUMBER$}  {}\n", "", paint(BAD, &text));
                 }
+                Row::Print(print) => out.push_str(&self.print(*print, (0, 0), layout)),
                 Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => {
                     let step = first(row);
                     let worker = self.names.worker(self.trace.steps[step].worker);
@@ -252,6 +261,19 @@ impl Table<'_> {
         };
         let dots = layout.pick("⋮", ":");
         format!("{dots:>NUMBER$}  {}\n", paint(FAINT, &text))
+    }
+
+    /// A line that was printed: in its worker's column if there is room, or else with its worker's name.
+    fn print(&self, print: usize, (indent, room): (usize, usize), layout: &Layout) -> String {
+        let print = &self.trace.prints[print];
+        let text = visible_on_a_line(&print.text);
+        let text = format!("{} {text}", layout.pick("»", ">>"));
+        if text.chars().count() <= room {
+            return format!("{:indent$}{}\n", "", paint(NOTE, &text));
+        }
+        let worker = self.names.worker(print.worker);
+        let text = format!("{worker:>5}: {text}");
+        format!("{:>NUMBER$} {}\n", "", paint(NOTE, &text))
     }
 
     /// The number of the row's step, unless the line before has it.
@@ -311,7 +333,7 @@ impl Table<'_> {
                 });
                 (text + &whose.unwrap_or_default(), site)
             }
-            Row::Executor { .. } | Row::Gap(_) | Row::Preempted { .. } => {
+            Row::Executor { .. } | Row::Print(_) | Row::Gap(_) | Row::Preempted { .. } => {
                 (String::new(), String::new())
             }
         };

@@ -138,6 +138,11 @@ fn view(title: &str, facts: Facts<'_>, source: &mut Lines) -> Value {
         .iter()
         .flat_map(|edge| [edge.from, edge.to, edge.why as usize]);
     let length = facts.length();
+    let prints = trace.prints.iter().map(|print| {
+        // Before the first step there is nothing to show it at.
+        let during = print.after.saturating_sub(1);
+        (during, facts.worker(print.worker), &print.text)
+    });
     let object = |(number, kind)| (number, facts.object(number), kind);
     json!({
         "title": title,
@@ -157,6 +162,7 @@ fn view(title: &str, facts: Facts<'_>, source: &mut Lines) -> Value {
         "crate": if crates.iter().all(|&name| name < 0) { Vec::new() } else { crates },
         "bits": bits,
         "edges": edges.collect::<Vec<_>>(),
+        "prints": prints.collect::<Vec<_>>(),
         "texts": texts.texts,
     })
 }

@@ -71,8 +71,15 @@ class Model {
     this.byLine = new Index(lines.size, view.place.map(place => place < 0 ? -1 : this.lineOf[place]));
     this.preemptions_ = this.pick(step => view.bits[step] & PREEMPTION);
     this.foreign = this.pick(step => view.bits[step] & FOREIGN).length;
+    // The lines that were printed during a step.
+    this.printedIn = new Map();
+    for (const [step, who, text] of view.prints) {
+      if (!this.printedIn.has(step)) this.printedIn.set(step, []);
+      this.printedIn.get(step).push({ who, text });
+    }
     this.named = new Map(view.workers.map(worker => [worker.number, worker]));
   }
+  printed(step) { return this.printedIn.get(step) ?? []; }
   pick(is) {
     const picked = [];
     for (let step = 0; step < this.count; step++) if (is(step)) picked.push(step);

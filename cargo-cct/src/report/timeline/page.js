@@ -112,6 +112,7 @@ function drawRow(row, top, left) {
   if (step === model.failing) marks.unshift(data.mark);
   marks.push(model.at(step, true));
   if (model.crateOf(step)) marks.push('in ' + model.crateOf(step));
+  for (const { text } of model.printed(step).slice(0, 1)) marks.push('» ' + text);
   box.append(make('span', '', model.said(step)), make('small', '', marks.filter(Boolean).join(' · ')));
   element.append(box);
   return element;
@@ -235,6 +236,9 @@ function drawStep() {
   const after = model.after(cursor);
   for (const { to, why } of after.slice(0, 8)) item(`↓ ${WHY[why][1]} `, link(to, told(to)));
   if (after.length > 8) item(`↓ and ${counted(after.length - 8, 'more step')}`);
+  const printed = model.printed(cursor);
+  for (const { who, text } of printed.slice(-8)) item(make('span', 'mono', `» ${text}`), ` printed by ${who}`);
+  if (printed.length > 8) item(`» after ${counted(printed.length - 8, 'more line')}`);
   const object = model.object[cursor];
   if (object >= 0) {
     const [name, kind] = model.about.get(object), steps = model.byObject.of(object), at = below(steps, cursor);

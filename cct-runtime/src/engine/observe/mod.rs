@@ -6,6 +6,7 @@
 
 pub(crate) mod debugged;
 pub(crate) mod happens_before;
+mod printed;
 pub(crate) mod record;
 pub(crate) mod tape;
 pub(crate) mod watch;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
+use super::printed::Prints;
 use crate::engine::state::worker::Worker;
 use crate::frames::Frames;
 use crate::object::ObjectId;
@@ -30,6 +31,7 @@ pub(crate) struct Recorder {
     blocks: BTreeMap<usize, Block>,
     /// The awaits that were not ready when tasks were polled last, each after those that it is around.
     awaits: BTreeMap<WorkerId, Vec<AwaitPoint>>,
+    prints: Prints,
 }
 
 impl Recorder {
@@ -45,8 +47,15 @@ impl Recorder {
     }
 
     /// The trace; its schedule and the paths of statics are filled in by the caller.
-    pub(crate) fn into_trace(self) -> Trace {
+    pub(crate) fn into_trace(mut self) -> Trace {
+        self.trace.prints = self.prints.into_texts();
         self.trace
+    }
+
+    /// The worker prints this.
+    pub(crate) fn add_print(&mut self, worker: WorkerId, is_error: bool, bytes: &[u8]) {
+        let after = self.trace.steps.len() as u32;
+        self.prints.add(worker, after, is_error, bytes);
     }
 
     /// The number of an object that has been used.

@@ -7,7 +7,7 @@
 //! one of four iterations, by the seed, prints are steps; strategies that enumerate do without, and their
 //! claim says so if it matters: see `primitive/stream.rs`.
 
-use super::{engine, touch};
+use super::{engine, outside, touch};
 use crate::object::ObjectId;
 use crate::operation::Access;
 
@@ -40,4 +40,27 @@ pub fn begin_print(stream: ObjectId) {
 pub fn end_print(stream: ObjectId) {
     // SAFETY: as above.
     unsafe { (*engine()).observers.end_print(stream) };
+}
+
+/// True if somebody wants to know what is printed.
+#[must_use]
+pub fn tells_prints() -> bool {
+    let engine = engine();
+    // SAFETY: a set engine is live.
+    !engine.is_null() && unsafe { (*engine).observers.recorder.is_some() }
+}
+
+/// Tells the recorder, if there is one, that the current worker prints this.
+pub fn tell_print(is_error: bool, bytes: &[u8]) {
+    if tells_prints() {
+        let engine = engine();
+        // SAFETY: the engine is set, so it is live and has a current worker; nobody else uses its recorder
+        // meanwhile.
+        outside(|| unsafe {
+            let worker = (*(*engine).roster.current).id;
+            if let Some(recorder) = &mut (*engine).observers.recorder {
+                recorder.add_print(worker, is_error, bytes);
+            }
+        });
+    }
 }

@@ -1,5 +1,6 @@
 //! `Stdout`, `Stderr`, and their locks.
 
+use cct::engine;
 use cct::primitive::StreamHold;
 use real::fmt;
 use real::io::{IoSlice, Result, Write};
@@ -11,7 +12,7 @@ use crate::streams::{STDERR, STDOUT};
 macro_rules! streams {
     ($(
         $stream:ident $name:literal, $lock:ident $lock_name:literal,
-        $open:ident $open_name:literal, $machine:ident;
+        $open:ident $open_name:literal, $machine:ident, $is_error:literal;
     )*) => { $(
         #[doc = concat!("`std::io::", $open_name, "`.")]
         #[must_use]
@@ -114,11 +115,20 @@ macro_rules! streams {
 
         impl Write for $lock<'_> {
             fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-                self.real.write(bytes)
+                let written = self.real.write(bytes)?;
+                engine::tell_print($is_error, bytes.get(..written).unwrap_or(bytes));
+                Ok(written)
             }
 
             fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> Result<usize> {
-                self.real.write_vectored(parts)
+                let written = self.real.write_vectored(parts)?;
+                let mut left = written;
+                for part in parts {
+                    let part = part.get(..left).unwrap_or(part);
+                    engine::tell_print($is_error, part);
+                    left -= part.len();
+                }
+                Ok(written)
             }
 
             fn flush(&mut self) -> Result<()> {
@@ -126,10 +136,15 @@ macro_rules! streams {
             }
 
             fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+                engine::tell_print($is_error, bytes);
                 self.real.write_all(bytes)
             }
 
             fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
+                if engine::tells_prints() {
+                    let told = Told { text, is_error: $is_error };
+                    return self.real.write_fmt(format_args!("{told}"));
+                }
                 self.real.write_fmt(text)
             }
         }
@@ -179,8 +194,34 @@ macro_rules! streams {
 }
 
 streams! {
-    Stdout "Stdout", StdoutLock "StdoutLock", stdout "stdout", STDOUT;
-    Stderr "Stderr", StderrLock "StderrLock", stderr "stderr", STDERR;
+    Stdout "Stdout", StdoutLock "StdoutLock", stdout "stdout", STDOUT, false;
+    Stderr "Stderr", StderrLock "StderrLock", stderr "stderr", STDERR, true;
+}
+
+/// A text that is told as it is printed.
+struct Told<'a> {
+    text: fmt::Arguments<'a>,
+    is_error: bool,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_error = self.is_error;
+        fmt::write(&mut Telling { to: f, is_error }, self.text)
+    }
+}
+
+/// Tells each piece of a text, and passes it on.
+struct Telling<'a, 'b> {
+    to: &'a mut fmt::Formatter<'b>,
+    is_error: bool,
+}
+
+impl fmt::Write for Telling<'_, '_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        engine::tell_print(self.is_error, piece.as_bytes());
+        self.to.write_str(piece)
+    }
 }
 
 /// The expansion of `print!` and `println!`.
@@ -190,6 +231,10 @@ streams! {
 pub fn _print(text: fmt::Arguments<'_>) {
     let _hold = STDOUT.enter();
     // Not through the lock: what is printed may be captured.
+    if engine::tells_prints() {
+        let is_error = false;
+        return real::print!("{}", Told { text, is_error });
+    }
     real::print!("{text}");
 }
 
@@ -199,5 +244,9 @@ pub fn _print(text: fmt::Arguments<'_>) {
 #[expect(clippy::print_stderr, reason = "the program prints")]
 pub fn _eprint(text: fmt::Arguments<'_>) {
     let _hold = STDERR.enter();
+    if engine::tells_prints() {
+        let is_error = true;
+        return real::eprint!("{}", Told { text, is_error });
+    }
     real::eprint!("{text}");
 }
