@@ -5,26 +5,24 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
-use cct::claim::Exceptions;
 use cct::config::Settings;
 use cct::part::Part;
 use cct::strategy::Spec;
-use cct::trace::{Schedule, Trace};
-use cct::verdict::{Bug, BugKind};
-use cct::wire::{Counters, Divergence, Fingerprints, Panic, Started};
+use cct::verdict::BugKind;
 
-use super::confirm::{Repeated, repeat, same_end};
+use super::confirm::repeat;
+use super::finding::{Finding, Repeats};
 use super::first::{First, Tried, TriedEnd};
 use super::length::Length;
 use super::name::TestName;
+use super::outcome::{Outcome, Progress, TestRun, native_outcome};
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
-use super::shrink::{Shortened, Shrinker, Shrinking, reason_not_to};
+use super::shrink::{Shortened, Shrinker, reason_not_to};
 use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
-use crate::failure::Id;
 
 /// The facts that all tests of a run have in common.
 #[derive(Debug)]
@@ -41,101 +39,6 @@ pub(crate) struct Explorer<'a> {
     pub stop: Stop,
     /// The schedules that are tried before a test is explored.
     pub first: &'a dyn First,
-}
-
-/// A test that was run.
-#[derive(Debug)]
-pub(crate) struct TestRun {
-    /// The test.
-    pub name: TestName,
-    /// Whether it was explored: what the engine said when it was up.
-    pub started: Option<Started>,
-    /// How long it took.
-    pub elapsed: Duration,
-    /// The schedules that were tried before it was explored.
-    pub tried: Vec<Tried>,
-    /// The counters.
-    pub counters: Counters,
-    /// Set when its first schedule did not repeat.
-    pub diverged: Option<Divergence>,
-    /// The facts of the crates that it is made of: what no run can see.
-    pub linked: Exceptions,
-    /// The uncontrolled things that it uses.
-    pub uncontrolled: Vec<String>,
-    /// The output of its last schedule.
-    pub printed: String,
-    /// The fingerprints of a shard's schedules.
-    pub seen: Option<Fingerprints>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Set when a schedule went on without a sign of life, and nobody knows whether it would have ended.
-    pub silence: Option<Bug>,
-}
-
-/// How far a test is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Progress<'a> {
-    /// It is explored: the counts of its schedules.
-    Explores(&'a Counters),
-    /// Its failure is shrunk: there is a shorter schedule after so many executions, or none yet after 0.
-    Shrinks(u64),
-}
-
-/// How a test ended.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// Nothing was found.
-    Passed,
-    /// Nothing was found, and no schedule came to an end, or one went on in silence: nothing is known of what
-    /// comes after that.
-    Unfinished,
-    /// A bug was found.
-    Failed(Box<Finding>),
-    /// It ran natively and failed.
-    FailedNatively(String),
-    /// It would not begin.
-    Refused(String),
-    /// The user wanted everything to end.
-    Stopped,
-}
-
-/// A schedule worth keeping, most often for its bug, and all that is known about how to get there.
-#[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    /// The iteration it was found in, from 1; 0 when it was led by hand.
-    pub iteration: u64,
-    /// The bug; none when the schedule is kept for its own sake.
-    pub bug: Option<Bug>,
-    /// How to get there; empty when the process died before the first schedule.
-    pub schedule: Schedule,
-    /// The trace, when the schedule could be repeated to its end.
-    pub trace: Option<Trace>,
-    /// Whether it repeats.
-    pub repeats: Repeats,
-    /// Set once it was tried to shrink it.
-    pub shrinking: Option<Shrinking>,
-    /// Panics of workers that nobody noticed.
-    pub unobserved: Vec<Panic>,
-    /// The output of the failing schedule.
-    pub printed: String,
-    /// The failure on record whose schedule led to it.
-    pub known: Option<Id>,
-    /// The settings that it was found with.
-    pub overrides: Settings,
-    /// Likewise, those below the attribute.
-    pub defaults: Settings,
-}
-
-/// Whether a finding repeats.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case", tag = "repeats", content = "instead")]
-pub(crate) enum Repeats {
-    /// It was not tried: the run was stopped.
-    Unknown,
-    /// The same schedule failed in the same way.
-    Yes,
-    /// It did not; something is not under control.
-    No(String),
 }
 
 /// How long a test may be silent at most while it is shrunk.
@@ -443,90 +346,6 @@ impl Explorer<'_> {
     }
 }
 
-impl TestRun {
-    /// That of a test of which nothing is known yet.
-    pub(crate) fn new(name: TestName, executable: &Executable) -> TestRun {
-        TestRun {
-            name,
-            started: None,
-            elapsed: Duration::ZERO,
-            tried: Vec::new(),
-            counters: Counters::default(),
-            diverged: None,
-            linked: executable.linked,
-            uncontrolled: Vec::new(),
-            printed: String::new(),
-            outcome: Outcome::Passed,
-            seen: None,
-            silence: None,
-        }
-    }
-
-    /// True if it was under control.
-    pub(crate) fn is_controlled(&self) -> bool {
-        self.started.is_some() || self.tried.iter().any(|tried| tried.finding().is_some())
-    }
-}
-
-impl Finding {
-    /// Takes in what came of the repetition.
-    pub(crate) fn judge(&mut self, repeated: Repeated) {
-        let same = same_end(self.bug.as_ref(), repeated.bug());
-        match repeated {
-            Repeated::Ended { replayed, output } => {
-                self.repeats = match (&replayed.divergence, same) {
-                    (Some(divergence), _) => Repeats::No(format!(
-                        "at step {} it should have been {}, but it was {}",
-                        divergence.step + 1,
-                        divergence.expected,
-                        divergence.found
-                    )),
-                    (None, true) => Repeats::Yes,
-                    (None, false) => Repeats::No(ended_as(&replayed.verdict)),
-                };
-                if same {
-                    if let cct::verdict::Verdict::Failed(bug) = replayed.verdict {
-                        // The repetition knows the objects by number.
-                        self.bug = Some(*bug);
-                    }
-                    self.printed = output;
-                }
-                self.trace = Some(replayed.trace);
-                self.unobserved = replayed.unobserved_panics;
-            }
-            Repeated::Died { bug, output } => {
-                self.repeats = if same {
-                    Repeats::Yes
-                } else {
-                    Repeats::No(bug.message.clone())
-                };
-                if same {
-                    self.printed = output;
-                    if self.bug.as_ref().is_some_and(|bug| bug.site.is_none()) {
-                        self.bug = Some(bug);
-                    }
-                }
-            }
-            Repeated::Refused(reason) => self.repeats = Repeats::No(reason),
-            Repeated::Stopped => self.repeats = Repeats::Unknown,
-        }
-    }
-}
-
-fn ended_as(verdict: &cct::verdict::Verdict) -> String {
-    use cct::verdict::Verdict;
-    match verdict {
-        Verdict::Passed => "it passed".to_owned(),
-        Verdict::CutOff => "it was cut off".to_owned(),
-        Verdict::Failed(bug) => {
-            format!(
-                "it failed with: {}",
-                bug.message.lines().next().unwrap_or_default()
-            )
-        }
-    }
-}
-
 /// True if the process ended by a signal that somebody else has sent, unless the test kills itself: the
 /// system does for want of memory, a cluster when time is up.
 fn was_killed(end: &End) -> bool {
@@ -542,15 +361,4 @@ fn was_killed(end: &End) -> bool {
         _ => None,
     };
     signal.is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
-}
-
-/// A process in which no engine came up has run the test as it is, once.
-fn native_outcome(end: &End) -> Outcome {
-    match end {
-        End::Exited(status) if status.success() => Outcome::Passed,
-        End::Exited(status) => Outcome::FailedNatively(status.to_string()),
-        End::Hung => Outcome::FailedNatively("it was silent for too long".to_owned()),
-        End::Blocked(call) => Outcome::FailedNatively(format!("it waited in {call}")),
-        End::Stopped => Outcome::Stopped,
-    }
 }

@@ -13,7 +13,7 @@ use cct::wire::{Event, Shrunk};
 use serde::{Deserialize, Serialize};
 
 use super::confirm::repeat;
-use super::explore::{Finding, Repeats};
+use super::finding::{Finding, Repeats};
 use super::length::Length;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
