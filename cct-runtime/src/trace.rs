@@ -128,8 +128,10 @@ pub struct Print {
     pub after: u32,
     /// It went to standard error.
     pub is_error: bool,
-    /// The text: up to the end of its line, if others of the worker's prints brought that.
+    /// The text: a line, or a part of one that was printed between two steps.
     pub text: String,
+    /// It is the end of its line.
+    pub ends_line: bool,
 }
 
 /// The life of a block of memory, in steps by index.
@@ -444,7 +446,8 @@ wire_struct!(Print {
     worker,
     after,
     is_error,
-    text
+    text,
+    ends_line
 });
 wire_struct!(Backtrace {
     worker,

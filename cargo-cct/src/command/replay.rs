@@ -16,7 +16,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::ReplayArgs;
 use crate::exit::Exit;
 use crate::failure::{Aligned, Moves, Record, Store, guide};
-use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks};
+use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks, say};
 use crate::run::{
     Difference, Launch, Repeated, Scratch, Stop, difference, follow, repeat, same_end,
 };
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         let folder = Store::new(rebuilt.workspace.failures()).folder_of(&record.id);
         let root = &workspace.root;
         let done = write_entry(&launch, record, &folder, root, &rebuilt.toolchain)?;
-        anstream::print!("{done}");
+        say(done)?;
         return Ok(Exit::Success);
     }
     let stop = Stop::at_signals().context("cannot listen for signals")?;
@@ -101,7 +101,7 @@ fn tell_debugged(
     };
     let layout = Layout::of_terminal();
     let text = judged.replay.text(record, version.is_some(), &layout);
-    anstream::print!("{text}");
+    say(text)?;
     Ok(())
 }
 
@@ -383,11 +383,11 @@ fn show(
         } else {
             Detail::Around
         };
-        anstream::print!("{}", report.text(&layout, detail));
+        say(report.text(&layout, detail))?;
     }
-    anstream::print!("{}", replay.text(record, changed, &layout));
+    say(replay.text(record, changed, &layout))?;
     for change in changes {
-        anstream::println!("             {change}");
+        say(format_args!("             {change}\n"))?;
     }
     Ok(())
 }

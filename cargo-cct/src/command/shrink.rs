@@ -7,7 +7,7 @@ use super::rebuilt::Rebuilt;
 use crate::cli::ShrinkArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::report::{Json, shrinking};
+use crate::report::{Json, say, shrinking};
 use crate::run::{Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
 
 /// Does it.
@@ -56,7 +56,7 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         Shortened::To(shortest, effort) => (shortest, effort),
         _ if stop.is_set() => return Ok(Exit::Interrupted),
         Shortened::DoesNotFit => anyhow::bail!(
-            "`{id}` cannot be shrunk: the test does not fail where its schedule is followed worker by worker"
+            "`{id}` cannot be shrunk: the test does not fail, or takes too long, where its schedule is followed worker by worker"
         ),
         Shortened::DoesNotRepeat => anyhow::bail!(
             "no schedule that was found comes to the same failure in a fresh process, and none is kept: \
@@ -86,10 +86,10 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         });
         Json::line("shrunk", value)?;
     } else if after == before {
-        anstream::print!("{}", shrinking::nothing(before, &effort));
+        say(shrinking::nothing(before, &effort))?;
     } else {
         let id = id.to_string();
-        anstream::print!("{}", shrinking::result(before, after, &effort, &id));
+        say(shrinking::result(before, after, &effort, &id))?;
     }
     Ok(if stop.is_set() {
         Exit::Interrupted

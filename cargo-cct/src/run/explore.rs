@@ -19,7 +19,7 @@ use super::outcome::{Outcome, Progress, TestRun, native_outcome};
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
-use super::shrink::{Shortened, Shrinker, reason_not_to};
+use super::shrink::{Shortened, Shrinker, Shrinking, reason_not_to};
 use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
@@ -137,7 +137,7 @@ impl Explorer<'_> {
             return Ok(None);
         }
         on_finding(&finding);
-        if finding.shrinking.is_none()
+        if !finding.is_shrunk()
             && let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)?
         {
             finding = shorter;
@@ -282,15 +282,15 @@ impl Explorer<'_> {
             return Ok(None);
         };
         let is_shrunk = kind.is_some_and(|kind| reason_not_to(kind).is_none());
-        // The first attempt and the last one are made in any case.
-        let is_long = once * 2 > time;
-        if time.is_zero()
-            || is_long
-            || !is_shrunk
-            || found.repeats != Repeats::Yes
-            || self.stop.is_set()
-        {
+        if time.is_zero() || !is_shrunk || found.repeats != Repeats::Yes || self.stop.is_set() {
             return Ok(None);
+        }
+        // The first attempt and the last one are made in any case.
+        if once * 2 > time {
+            return Ok(Some(Finding {
+                shrinking: Some(Shrinking::put_off(before)),
+                ..found.clone()
+            }));
         }
         on_progress(Progress::Shrinks(0));
         let shrinker = Shrinker {

@@ -49,6 +49,12 @@ pub(crate) enum Repeats {
 }
 
 impl Finding {
+    /// True if a shorter schedule was looked for.
+    pub(super) fn is_shrunk(&self) -> bool {
+        let shrinking = self.shrinking.as_ref();
+        shrinking.is_some_and(|shrinking| shrinking.executions > 0)
+    }
+
     /// Takes in what came of the repetition.
     pub(crate) fn judge(&mut self, repeated: Repeated) {
         let same = same_end(self.bug.as_ref(), repeated.bug());

@@ -38,6 +38,18 @@ pub(crate) struct Shrinking {
     pub is_complete: bool,
 }
 
+impl Shrinking {
+    /// That of a failure of this length for which there was no time.
+    pub(super) fn put_off(from: Length) -> Shrinking {
+        Shrinking {
+            from,
+            executions: 0,
+            milliseconds: 0,
+            is_complete: false,
+        }
+    }
+}
+
 /// How failures are shrunk.
 pub(crate) struct Shrinker<'a> {
     /// For how long.

@@ -38,7 +38,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     }
     let mut plan = Plan::make(&built.executables, &harness)?;
     if harness.list {
-        told::tests(&plan, &built.executables);
+        told::tests(&plan, &built.executables)?;
         return Ok(Exit::Success);
     }
 

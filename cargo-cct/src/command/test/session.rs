@@ -14,6 +14,7 @@ use crate::command::ledger::Ledger;
 use crate::exit::Exit;
 use crate::failure::Record;
 use crate::report::{Failed, Many, Report, Reporter, Summary};
+use crate::results::Ending;
 use crate::run::{
     Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Repeats, Stop, TestName,
     TestRun, run_all,
@@ -132,6 +133,7 @@ impl<'a> Session<'a> {
         stop: &Stop,
     ) -> anyhow::Result<Exit> {
         self.summary.elapsed = elapsed;
+        self.add_failed_before();
         let has_results = self.ledger.is_some();
         if self.summary.ran() > 0 || stop.is_set() || has_results {
             self.reporter.end(&self.summary)?;
@@ -145,6 +147,32 @@ impl<'a> Session<'a> {
             }
         }
         Ok(exit(&self.summary, stop, has_errors, has_results))
+    }
+
+    /// Counts the tests that failed in earlier processes of a campaign: they are not explored any more.
+    fn add_failed_before(&mut self) {
+        let Some(ledger) = &self.ledger else { return };
+        for (name, ending, id) in ledger.failed() {
+            if self
+                .summary
+                .failures
+                .iter()
+                .any(|failed| failed.name == *name)
+            {
+                continue;
+            }
+            let (status, count) = match ending {
+                Ending::Flaky => ("FLAKY", &mut self.summary.flaky),
+                Ending::Unfinished => ("UNFINISHED", &mut self.summary.unfinished),
+                _ => ("FAIL", &mut self.summary.failed),
+            };
+            *count += 1;
+            self.summary.failures.push(Failed {
+                status,
+                name: name.clone(),
+                id: id.map(ToString::to_string),
+            });
+        }
     }
 
     fn name(&self, job: usize) -> TestName {

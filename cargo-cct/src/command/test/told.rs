@@ -9,7 +9,7 @@ use crate::cli::{HarnessArgs, TestArgs};
 use crate::command::profiled::junit;
 use crate::command::tested::Tested;
 use crate::exit::Exit;
-use crate::report::{GitHub, Human, JUnit, Json, Many, Reporter, crates};
+use crate::report::{GitHub, Human, JUnit, Json, Many, Reporter, crates, say};
 use crate::run::Plan;
 
 /// All who are told of the run.
@@ -73,8 +73,9 @@ pub(super) fn crates_of(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> 
 }
 
 /// Lists the tests.
-pub(super) fn tests(plan: &Plan, executables: &[Executable]) {
+pub(super) fn tests(plan: &Plan, executables: &[Executable]) -> anyhow::Result<()> {
     for job in &plan.jobs {
-        anstream::println!("{}", name_of(job, executables));
+        say(format_args!("{}\n", name_of(job, executables)))?;
     }
+    Ok(())
 }

@@ -202,7 +202,7 @@ impl Report {
         };
         let mut out = format!(
             "{who}{what}{place}{separator}{}\n",
-            paint(STRONG, &form(bug.message.trim_end()))
+            paint(STRONG, &form(&printed::head_of(bug.message.trim_end())))
         );
         if let Some(consequence) = &bug.led_to {
             let worker = self.names.worker(consequence.worker);
@@ -522,6 +522,7 @@ impl Report {
                     "step": (print.after as usize).checked_sub(1).map(|before| self.names.step(before)),
                     "stream": if print.is_error { "stderr" } else { "stdout" },
                     "text": print.text,
+                    "ends_line": print.ends_line,
                 })
             })
         });

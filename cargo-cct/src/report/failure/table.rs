@@ -7,6 +7,7 @@ use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
 use super::origin::Origin;
+use super::printed;
 use super::rows::{Row, Stretch, first};
 use super::source::short_site;
 use crate::report::style::{BAD, FAINT, NOTE, STRONG, paint};
@@ -266,7 +267,7 @@ impl Table<'_> {
     /// A line that was printed: in its worker's column if there is room, or else with its worker's name.
     fn print(&self, print: usize, (indent, room): (usize, usize), layout: &Layout) -> String {
         let print = &self.trace.prints[print];
-        let text = visible_on_a_line(&print.text);
+        let text = printed::clipped(&visible_on_a_line(&print.text));
         let text = format!("{} {text}", layout.pick("»", ">>"));
         if text.chars().count() <= room {
             return format!("{:indent$}{}\n", "", paint(NOTE, &text));

@@ -138,9 +138,10 @@ impl Engine {
         let current = unsafe { &mut *worker };
         current.resumes_wait = true;
         current.was_waiting = true;
+        let declares = std::mem::take(&mut current.declares_wait);
         let choice_point = self.decision.width.is_choice_point;
         if let Some(recorder) = &mut self.observers.recorder {
-            recorder.begin_wait(current, choice_point);
+            recorder.begin_wait(current, declares, choice_point);
         }
         let (id, operation, deadline) = (current.id, current.operation, current.deadline);
         // SAFETY: the current worker was running, so it is a candidate.

@@ -229,6 +229,7 @@ impl Recorder {
         ahead_of: Vec<u32>,
     ) {
         let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
+        worker.declares_wait = false;
         let outcome = if timed_out {
             Outcome::TimedOut
         } else if worker.was_held_back() {
@@ -326,11 +327,12 @@ impl Recorder {
         }
     }
 
-    /// The worker waits from here on.
-    pub(crate) fn begin_wait(&mut self, worker: &Worker, choice_point: bool) {
+    /// The worker waits from here on, and `declares` the operation by that.
+    pub(crate) fn begin_wait(&mut self, worker: &Worker, declares: bool, choice_point: bool) {
         // A worker that was woken in vain waits again: that is the same step.
         let number = self.number_of(worker.object);
-        if let Some(last) = self.trace.steps.last_mut()
+        if !declares
+            && let Some(last) = self.trace.steps.last_mut()
             && (last.worker, last.operation) == (worker.id.0, worker.operation as u8)
             && last.object == number
             && last.outcome == Outcome::Done
