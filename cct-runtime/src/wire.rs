@@ -79,7 +79,8 @@ pub enum Event {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certain {
-    /// The step, from 1, after which all fail that were made; 0 if they fail from the beginning.
+    /// The step, from 1, after which all fail that were made; 0 if they fail from the beginning. A test process
+    /// tells it as schedules count, a record as the trace is numbered.
     pub step: u32,
     /// How many were made that go on from there.
     pub continuations: u32,

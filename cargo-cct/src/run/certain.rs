@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use cct::codec::Wire as _;
 use cct::config::Settings;
+use cct::trace::Trace;
 use cct::wire::{Certain, Event};
 
 use super::explore::{Finding, Repeats};
@@ -13,14 +14,14 @@ use super::process::{Goal, Launch, Mode};
 use super::shrink::{APART, Shrinker, ends_process, reason_not_to};
 use super::watch::{End, watch};
 
-/// For how long it is looked for at most.
-const TIME: Duration = Duration::from_secs(1);
+/// It may take the time for shrinking, divided by this.
+const PART: u32 = 5;
 /// With less time than this another process is not begun.
 const LEAST: Duration = Duration::from_millis(100);
 
 impl Shrinker<'_> {
     /// Looks for the step from which on the failure is certain, for a part of the time. None if nothing is
-    /// found in it, or the failure does not repeat.
+    /// found, or the failure does not repeat.
     pub(crate) fn certain(
         &self,
         launch: &Launch<'_>,
@@ -33,15 +34,18 @@ impl Shrinker<'_> {
         {
             return Ok(None);
         }
-        let (began, time) = (Instant::now(), self.time.min(TIME));
+        let Some(trace) = &found.trace else {
+            return Ok(None);
+        };
+        let (began, time) = (Instant::now(), self.time / PART);
         let is_apart = ends_process(bug.kind);
-        let (certain, is_well) = self.certain_once(launch, found, time, is_apart)?;
+        let (mut certain, is_well) = self.certain_once(launch, found, time, is_apart)?;
         let left = time.saturating_sub(began.elapsed());
-        if is_well || is_apart || left < LEAST || self.stop.is_set() {
-            return Ok(certain);
+        if !is_well && !is_apart && left >= LEAST && !self.stop.is_set() {
+            // An execution has ended the process. From here on each has its own.
+            certain = self.certain_once(launch, found, left, true)?.0;
         }
-        // An execution has ended the process. From here on each has its own.
-        Ok(self.certain_once(launch, found, left, true)?.0)
+        Ok(certain.and_then(|certain| numbered(certain, trace)))
     }
 
     /// The same of one process; also whether it came to its end.
@@ -72,7 +76,7 @@ impl Shrinker<'_> {
         let timeout = if is_apart {
             APART
         } else {
-            self.hang_timeout.min(TIME)
+            self.hang_timeout.min(time.max(LEAST))
         };
         let mut certain = None;
         let end = watch(&launch, &board, &output, timeout, self.stop, |event| {
@@ -82,5 +86,44 @@ impl Shrinker<'_> {
         })?;
         let is_well = matches!(end, End::Exited(status) if status.success());
         Ok((certain, is_well))
+    }
+}
+
+/// The same with the step's number in the trace, which has more steps than the schedule counts.
+fn numbered(certain: Certain, trace: &Trace) -> Option<Certain> {
+    let step = match certain.step {
+        0 => 0,
+        count => u32::try_from(trace.number_of(trace.picked(count)?)).ok()?,
+    };
+    Some(Certain { step, ..certain })
+}
+
+#[cfg(test)]
+mod tests {
+    use cct::operation::Operation as Op;
+
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn waits_that_nobody_was_picked_for_are_numbered_and_not_counted() {
+        let step = |op| sample::step(0, op, "src/a.rs");
+        let mut steps = [Op::Start, Op::Lock, Op::Panic, Op::Store].map(step);
+        (steps[1].0.unpicked, steps[2].0.note) = (true, true);
+        let mut trace = sample::trace(&steps);
+        let at = |trace: &Trace, step| {
+            let certain = Certain {
+                step,
+                ..Certain::default()
+            };
+            numbered(certain, trace).map(|certain| certain.step)
+        };
+        assert_eq!(at(&trace, 1), None, "the schedule has no steps");
+        trace.schedule.runs = vec![(0, 2).into()];
+        let steps = [0, 1, 2, 3].map(|step| at(&trace, step));
+        assert_eq!(steps, [Some(0), Some(1), Some(3), None]);
+        // The process ended before the last run was counted.
+        trace.schedule.runs = vec![(0, 1).into(), (0, 0).into()];
+        assert_eq!(at(&trace, 2), Some(3));
     }
 }
