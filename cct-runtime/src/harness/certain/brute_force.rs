@@ -171,7 +171,7 @@ fn what_there_was_no_time_for_is_not_told() {
             ))
         }));
     }
-    assert_eq!(told[..DRAWN as usize], [None; DRAWN as usize]);
+    assert_eq!(told[..9], [None; 9]);
     let last = told[told.len() - 1].expect("there was time");
     assert!(last.is_earliest && last.before.is_some());
     // What is told with less time may be later, and says so.

@@ -8,6 +8,8 @@ use crate::wire::{Certain, Share};
 
 /// How many continuations are drawn.
 pub(super) const DRAWN: u32 = 32;
+/// How many of them are drawn first, of each beginning that is looked at.
+const DRAWN_FIRST: u32 = DRAWN / 4;
 /// If there are no more than these, all are made.
 pub(super) const LISTED: u32 = 100;
 
@@ -98,9 +100,12 @@ impl Search<'_, '_> {
         loop {
             let (from, to) = self.bounds();
             if from < to {
-                let middle = from.midpoint(to);
-                self.draw(middle)?;
-            } else if to == self.steps.len() || !self.list(to)? {
+                self.draw(from.midpoint(to), DRAWN_FIRST)?;
+            } else if to == self.steps.len() {
+                break;
+            } else if self.drawn_of(to).made < DRAWN {
+                self.draw(to, DRAWN)?;
+            } else if !self.list(to)? {
                 break;
             }
         }
@@ -126,16 +131,16 @@ impl Search<'_, '_> {
         self.certain = self.certain.split_off(&(beginning + 1));
     }
 
-    /// Draws continuations of a beginning, up to one that does not fail.
-    fn draw(&mut self, beginning: usize) -> Result<(), Ended> {
-        while self.drawn_of(beginning).made < DRAWN {
+    /// Draws continuations of a beginning until there are so many, up to one that does not fail.
+    fn draw(&mut self, beginning: usize, most: u32) -> Result<(), Ended> {
+        while self.drawn_of(beginning).made < most {
             if !self.draw_one(beginning)? {
                 self.refute(beginning);
                 return Ok(());
             }
         }
         let drawn = Continuations {
-            made: DRAWN,
+            made: most,
             are_all: false,
         };
         self.certain.insert(beginning, drawn);
