@@ -15,6 +15,7 @@ mod live;
 mod names;
 mod origin;
 mod printed;
+mod repeating;
 mod rows;
 mod short;
 mod slice;
@@ -358,6 +359,11 @@ impl Report {
             let mark = mark.map_or_else(String::new, |mark| format!("{mark} "));
             put!(out, "  {mark}{}\n\n", certain::words(certain));
         }
+        let repeating = repeating::text(bug, trace, &self.names);
+        if !repeating.is_empty() {
+            out.push_str(&repeating);
+            out.push('\n');
+        }
         let early = early::text(trace, &self.names);
         if !early.is_empty() {
             out.push_str(&early);
@@ -560,6 +566,7 @@ impl Report {
             "shrunk": record.shrinking,
             "shorter_on_record": self.shorter,
             "certain": record.certain,
+            "repeating": trace.map(|trace| repeating::json(record.bug.as_ref(), trace, &self.names)),
             "preemptions": length.map(|length| length.preemptions),
             "workers": workers.map(Iterator::collect::<Vec<_>>),
             "objects": objects.map(Iterator::collect::<Vec<_>>),
