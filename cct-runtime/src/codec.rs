@@ -206,6 +206,7 @@ mod tests {
             thread: (worker > 5).then_some(1),
             ahead_of: (0..worker % 3).collect(),
             note: worker > 6,
+            unpicked: worker == 5,
             stack: (worker > 2).then_some(worker),
             caller: None,
         });

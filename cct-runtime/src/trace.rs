@@ -304,6 +304,13 @@ pub struct Step {
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
     pub note: bool,
+    /// True for a wait that a worker began as its step before ended: nobody was picked for it, and schedules
+    /// do not count it.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
+    pub unpicked: bool,
     /// The calls that led here, an index into the trace's stacks.
     #[cfg_attr(feature = "serde", serde(default, skip))]
     pub stack: Option<u32>,
@@ -371,6 +378,7 @@ impl Step {
             thread: None,
             ahead_of: Vec::new(),
             note: false,
+            unpicked: false,
             stack: None,
             caller: None,
         }
@@ -383,6 +391,25 @@ impl Trace {
     pub fn number_of(&self, index: usize) -> usize {
         let until = self.steps.iter().take(index.saturating_add(1));
         until.filter(|step| !step.note).count()
+    }
+
+    /// The index of the step for which somebody was picked as the `count`-th, from 1, as the schedule counts;
+    /// none if there is none, or if the steps are not the schedule's. Those of older records may not be: they
+    /// do not tell which steps are unpicked.
+    pub fn picked(&self, count: u32) -> Option<usize> {
+        let steps = self.steps.iter().enumerate();
+        let mut picked = steps.filter(|(_, step)| !step.note && !step.unpicked);
+        let runs = self.schedule.runs.iter();
+        let counted: usize = runs.map(|run| run.steps as usize).sum();
+        // Where the process ended, nobody has counted the last run.
+        let is_open = self.schedule.runs.last().is_some_and(|run| run.steps == 0);
+        let all = picked.clone().count();
+        if all < counted || all > counted && !is_open {
+            return None;
+        }
+        picked
+            .nth((count as usize).checked_sub(1)?)
+            .map(|(index, _)| index)
     }
 
     /// How many steps there were.
@@ -485,6 +512,7 @@ wire_struct!(Step {
     thread,
     ahead_of,
     note,
+    unpicked,
     stack,
     caller
 });

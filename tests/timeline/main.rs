@@ -266,6 +266,44 @@ fn the_schedule_that_was_found_is_there_too() {
 }
 
 #[test]
+fn the_step_is_marked_from_which_on_it_was_certain() {
+    let Some(mut page) = opened(
+        "the_step_is_marked_from_which_on_it_was_certain",
+        &FOUND.deadlock,
+    ) else {
+        return;
+    };
+    let shown = Finished::of(
+        FOUND
+            .workspace
+            .cct()
+            .args(["show", &FOUND.deadlock, "--json"]),
+    );
+    let certain = Events::of(&shown).only("report")["certain"].clone();
+    let step = certain["step"].as_u64().expect("it is known");
+    // The sentence leads to the step, as the key does.
+    let sentence = page.text("#certain");
+    assert!(
+        sentence.starts_with(&format!("◆ certain from step {step}: ")),
+        "{sentence}"
+    );
+    page.press("Home");
+    page.click("#certain button");
+    let cursor = cursor(&mut page);
+    assert_eq!(number(&mut page, "state.model.numbers[state.cursor]"), step);
+    page.press("Home");
+    page.press("c");
+    assert_eq!(self::cursor(&mut page), cursor);
+    // By words, beside the number, and in the account of the step.
+    assert!(page.text(".row.cursor").contains("◆ certain from here"));
+    assert_eq!(page.text(".row.cursor .number"), format!("◆ {step}"));
+    assert!(page.text("#step").contains(&sentence));
+    let marked = "document.querySelectorAll('.row.certain').length";
+    assert_eq!(number(&mut page, marked), 1);
+    assert_eq!(page.errors, [""; 0]);
+}
+
+#[test]
 fn a_deadlock_says_who_waits_for_whom() {
     let Some(mut page) = opened("a_deadlock_says_who_waits_for_whom", &FOUND.deadlock) else {
         return;

@@ -317,6 +317,8 @@ fn as_it_is_now(record: &Record, replayed: Replayed, output: String) -> Record {
         ..replayed.trace.schedule.clone()
     };
     now.trace = Some(replayed.trace);
+    // Other steps, or the same ones of other code, lead on in other ways.
+    now.certain = None;
     now.printed = output;
     now
 }

@@ -8,7 +8,7 @@ use crate::cli::ShrinkArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
 use crate::report::{Json, say, shrinking};
-use crate::run::{Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
+use crate::run::{Finding, Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
 
 /// Does it.
 pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
@@ -62,6 +62,10 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
             "no schedule that was found comes to the same failure in a fresh process, and none is kept: \
              something may not be under control"
         ),
+    };
+    let shortest = Finding {
+        certain: shrinker.certain(&launch, &shortest)?,
+        ..*shortest
     };
     if let Some(bug) = &effort.ended_by {
         anstream::eprintln!("{}", shrinking::ended_by(bug));

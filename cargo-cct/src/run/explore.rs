@@ -137,10 +137,8 @@ impl Explorer<'_> {
             return Ok(None);
         }
         on_finding(&finding);
-        if !finding.is_shrunk()
-            && let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)?
-        {
-            finding = shorter;
+        if let Some(known) = self.vary(&launch, &finding, (timeout, once), on_progress)? {
+            finding = known;
             on_finding(&finding);
         }
         Ok(Some(finding))
@@ -230,6 +228,7 @@ impl Explorer<'_> {
                 trace: None,
                 repeats: Repeats::Unknown,
                 shrinking: None,
+                certain: None,
                 unobserved: Vec::new(),
                 printed: run.printed.clone(),
                 known: None,
@@ -254,8 +253,8 @@ impl Explorer<'_> {
                 return self.search(executable, run.name, strategy, 1, on_progress, on_finding);
             }
             on_finding(&finding);
-            if let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)? {
-                finding = shorter;
+            if let Some(known) = self.vary(&launch, &finding, (timeout, once), on_progress)? {
+                finding = known;
                 on_finding(&finding);
             }
             run.outcome = Outcome::Failed(Box::new(finding));
@@ -263,9 +262,10 @@ impl Explorer<'_> {
         Ok(run)
     }
 
-    /// The failure by a shorter schedule, if there is time to look for one, given how long one execution
-    /// takes; otherwise as it is, with the effort. None if nothing was tried.
-    fn shrink(
+    /// The failure as others like its schedule tell it, if there is time for these, given how long one
+    /// execution takes: by a shorter schedule unless that was looked for before, and with the step from which
+    /// on it is certain. None if nothing was tried.
+    fn vary(
         &self,
         launch: &Launch<'_>,
         found: &Finding,
@@ -281,8 +281,8 @@ impl Explorer<'_> {
         let Some(before) = found.trace.as_ref().map(Length::of) else {
             return Ok(None);
         };
-        let is_shrunk = kind.is_some_and(|kind| reason_not_to(kind).is_none());
-        if time.is_zero() || !is_shrunk || found.repeats != Repeats::Yes || self.stop.is_set() {
+        let is_varied = kind.is_some_and(|kind| reason_not_to(kind).is_none());
+        if time.is_zero() || !is_varied || found.repeats != Repeats::Yes || self.stop.is_set() {
             return Ok(None);
         }
         // The first attempt and the last one are made in any case.
@@ -301,10 +301,19 @@ impl Explorer<'_> {
             stop: &self.stop,
             on_shorter: &|executions| on_progress(Progress::Shrinks(executions)),
         };
-        Ok(match shrinker.shorten(launch, found, before)? {
-            Shortened::To(shorter, _) => Some(*shorter),
-            Shortened::DoesNotFit | Shortened::DoesNotRepeat => None,
-        })
+        let mut known = None;
+        if !found.is_shrunk()
+            && let Shortened::To(shorter, _) = shrinker.shorten(launch, found, before)?
+        {
+            known = Some(*shorter);
+        }
+        let last = known.as_ref().unwrap_or(found);
+        if last.certain.is_none()
+            && let Some(certain) = shrinker.certain(launch, last)?
+        {
+            known.get_or_insert_with(|| found.clone()).certain = Some(certain);
+        }
+        Ok(known)
     }
 
     /// A test's settings above and below its attribute, with its own seed.

@@ -3,7 +3,7 @@
 use cct::config::Settings;
 use cct::trace::{Schedule, Trace};
 use cct::verdict::{Bug, Verdict};
-use cct::wire::Panic;
+use cct::wire::{Certain, Panic};
 
 use super::confirm::{Repeated, same_end};
 use super::shrink::Shrinking;
@@ -24,6 +24,8 @@ pub(crate) struct Finding {
     pub repeats: Repeats,
     /// Set once it was tried to shrink it.
     pub shrinking: Option<Shrinking>,
+    /// From where on it is certain, if that was found out.
+    pub certain: Option<Certain>,
     /// Panics of workers that nobody noticed.
     pub unobserved: Vec<Panic>,
     /// The output of the failing schedule.

@@ -5,6 +5,7 @@
 mod allot;
 pub(crate) mod board;
 mod campaign;
+mod certain;
 mod claim;
 mod confirm;
 mod difference;

@@ -1,6 +1,7 @@
 //! The report of one failure: what happened, step by step, and how to see it again.
 
 mod calls;
+mod certain;
 mod cited;
 mod columns;
 mod describe;
@@ -14,6 +15,7 @@ mod live;
 mod names;
 mod origin;
 mod printed;
+mod repeating;
 mod rows;
 mod short;
 mod slice;
@@ -347,10 +349,21 @@ impl Report {
             trace,
             names: &self.names,
             failing,
+            certain: self.certain(trace),
             end,
         };
         out.push_str(&table.text(&rows, layout));
         out.push('\n');
+        if let Some(certain) = &bug.and(self.record.certain) {
+            let mark = table.certain.map(|_| certain::mark(layout));
+            let mark = mark.map_or_else(String::new, |mark| format!("{mark} "));
+            put!(out, "  {mark}{}\n\n", certain::words(certain));
+        }
+        let repeating = repeating::text(bug, trace, &self.names);
+        if !repeating.is_empty() {
+            out.push_str(&repeating);
+            out.push('\n');
+        }
         let early = early::text(trace, &self.names);
         if !early.is_empty() {
             out.push_str(&early);
@@ -431,6 +444,12 @@ impl Report {
         found.map_or(failing, |last| last.max(failing))
     }
 
+    /// The step after which the failure is certain, if there is one.
+    fn certain(&self, trace: &Trace) -> Option<usize> {
+        let certain = self.record.certain.as_ref()?;
+        certain::step(certain, trace, &self.names)
+    }
+
     /// The steps that are worth a line.
     fn wanted(&self, trace: &Trace) -> Wanted {
         let Some(scene) = self.scene() else {
@@ -438,7 +457,10 @@ impl Report {
             return Wanted::from(trace, &self.names, [last].into());
         };
         let last = self.last(trace);
-        Wanted::of(&scene, &Story::of(&scene), early::told(trace).chain([last]))
+        let told = early::told(trace).chain([last]);
+        let mut wanted = Wanted::of(&scene, &Story::of(&scene), told);
+        wanted.required.extend(self.certain(trace));
+        wanted
     }
 
     fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
@@ -544,6 +566,8 @@ impl Report {
             "switches": length.map(|length| length.switches),
             "shrunk": record.shrinking,
             "shorter_on_record": self.shorter,
+            "certain": record.certain,
+            "repeating": trace.map(|trace| repeating::json(record.bug.as_ref(), trace, &self.names)),
             "preemptions": length.map(|length| length.preemptions),
             "workers": workers.map(Iterator::collect::<Vec<_>>),
             "objects": objects.map(Iterator::collect::<Vec<_>>),

@@ -3,6 +3,7 @@
 use cct::operation::Operation;
 use cct::trace::{Outcome, Site, Trace};
 
+use super::certain;
 use super::describe;
 use super::layout::Layout;
 use super::names::{self, Names};
@@ -23,6 +24,8 @@ pub(super) struct Table<'a> {
     pub names: &'a Names,
     /// The step that failed.
     pub failing: usize,
+    /// The step after which the failure is certain.
+    pub certain: Option<usize>,
     /// The worker that failed and what to write at the end of its column.
     pub end: Option<(u32, String, Option<Site>)>,
 }
@@ -130,7 +133,7 @@ impl Table<'_> {
                     } else {
                         anstyle::Style::new()
                     };
-                    out.push_str(&self.number(row, &mut last));
+                    out.push_str(&self.number(row, &mut last, layout));
                     out.push_str(&" ".repeat(2 + column * (width + 2)));
                     let hint = self.hint(row, layout);
                     out.push_str(&paint(
@@ -224,7 +227,7 @@ impl Table<'_> {
                     put!(
                         out,
                         "{} {}",
-                        self.number(row, &mut last),
+                        self.number(row, &mut last, layout),
                         paint(style, &text)
                     );
                     if !cell.site.is_empty() {
@@ -277,14 +280,14 @@ impl Table<'_> {
         format!("{:>NUMBER$} {}\n", "", paint(NOTE, &text))
     }
 
-    /// The number of the row's step, unless the line before has it.
-    fn number(&self, row: &Row, last: &mut usize) -> String {
+    /// The number of the row's step, unless the line before has it, and its mark.
+    fn number(&self, row: &Row, last: &mut usize, layout: &Layout) -> String {
         let number = self.names.step(first(row));
         let is_news = std::mem::replace(last, number) != number;
-        let number = if is_news {
-            number.to_string()
-        } else {
-            String::new()
+        let number = match (is_news, self.certain == Some(first(row))) {
+            (true, true) => format!("{} {number}", certain::mark(layout)),
+            (true, false) => number.to_string(),
+            (false, _) => String::new(),
         };
         format!("{number:>NUMBER$}")
     }
@@ -430,6 +433,7 @@ mod tests {
             trace: &trace,
             names: &names,
             failing: 0,
+            certain: None,
             end,
         };
         let rows: Vec<Row> = (0..steps.len()).map(Row::Step).collect();

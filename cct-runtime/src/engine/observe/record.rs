@@ -342,6 +342,9 @@ impl Recorder {
             return;
         }
         self.push(worker, Outcome::Waits, choice_point);
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.unpicked = true;
+        }
     }
 
     /// A worker was created by `maker`.
