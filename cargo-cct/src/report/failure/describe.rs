@@ -109,11 +109,17 @@ fn values(step: &Step, op: Op) -> String {
     }
 }
 
-/// A value; numbers that are counters gone below zero are easier to read as such.
+/// Numbers from here on are rather addresses, with marks in their last bits, than counts.
+const ADDRESSES: u64 = 1 << 44;
+
+/// A value; numbers that are counters gone below zero, or addresses, are easier to read as such.
 pub(super) fn value(value: Value) -> String {
     match value {
         Value::Unsigned(bits) if bits > u64::MAX - 1024 => {
             format!("-{} as unsigned", u64::MAX - bits + 1)
+        }
+        Value::Unsigned(bits) if (ADDRESSES..ADDRESSES << 3).contains(&bits) => {
+            Value::Pointer(bits).to_string()
         }
         value => value.to_string(),
     }

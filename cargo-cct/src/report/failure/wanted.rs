@@ -145,6 +145,7 @@ mod tests {
                 names: &names,
                 bug: &bug,
                 failing,
+                torn: None,
             };
             let story = Story::of(&scene);
             let wanted = Wanted::of(&scene, &story, []);

@@ -15,12 +15,23 @@ pub(super) enum Fact {
     Does(usize),
     /// A worker did once more what it did in the sentence's first fact.
     Again(usize),
+    /// A worker performed this step of a dependency, in a call of the user's.
+    InCall(usize),
+    /// A worker performed this step of a dependency without having come back to this object.
+    WithoutLook {
+        /// The step.
+        step: usize,
+        /// The object.
+        object: u32,
+    },
     /// A store undid a write that its worker had not seen.
     Overwrites(usize),
     /// The value that was just read had been written by this step.
     Written(usize),
     /// No step had written the value that was just read.
     Unwritten,
+    /// The value that this step found had been written by no step.
+    NoneWrote(usize),
     /// A worker read the same value so often, from this step on.
     Repeats {
         /// The first of these reads.
@@ -155,8 +166,11 @@ impl Fact {
         match self {
             Fact::Does(step)
             | Fact::Again(step)
+            | Fact::InCall(step)
+            | Fact::WithoutLook { step, .. }
             | Fact::Overwrites(step)
             | Fact::Written(step)
+            | Fact::NoneWrote(step)
             | Fact::Repeats { step, .. }
             | Fact::Holds(step)
             | Fact::Notifies { step, .. }
@@ -174,7 +188,10 @@ impl Fact {
 
     /// True for what hangs on the fact before.
     pub(super) fn is_relative(&self) -> bool {
-        matches!(self, Fact::Written(_) | Fact::Unwritten)
+        matches!(
+            self,
+            Fact::Written(_) | Fact::NoneWrote(_) | Fact::Unwritten
+        )
     }
 
     /// True if the worker does the same as in the fact before, so that only the place is news.
@@ -191,6 +208,7 @@ impl Fact {
         let Place { is_last, facts } = place;
         match (before, self) {
             (_, fact) if fact.is_same_as(Some(before), scene) => " and ",
+            (_, Fact::NoneWrote(_)) => " though ",
             (_, fact) if fact.is_relative() => ", ",
             (Fact::Holds(_), _) => " and ",
             (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. })

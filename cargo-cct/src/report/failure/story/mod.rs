@@ -16,6 +16,7 @@ mod scene;
 #[cfg(test)]
 mod tests;
 mod timed_out;
+mod torn;
 mod waiting;
 mod words;
 
@@ -50,7 +51,7 @@ impl Story {
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             sentences.extend(misused::sentence(scene));
-            sentences.extend(interleaved::sentence(scene));
+            sentences.extend(torn::sentence(scene).or_else(|| interleaved::sentence(scene)));
             sentences.extend(closed::sentence(scene));
             let told = sentences.iter().flat_map(Sentence::steps).collect();
             sentences.extend(last::sentence(scene, &told));
@@ -60,6 +61,14 @@ impl Story {
         }
         sentences.retain(|sentence| !sentence.0.is_empty());
         Story(sentences)
+    }
+
+    /// True if the steps of the user's own code have a part in the failure that is known to be of a kind.
+    pub(super) fn is_explained(scene: &Scene<'_>) -> bool {
+        let others = || closed::sentence(scene).or_else(|| misused::sentence(scene));
+        !fails_where_it_is(scene.bug.kind)
+            || !timed_out::sentences(scene).is_empty()
+            || interleaved::sentence(scene).or_else(others).is_some()
     }
 
     /// The steps that it names.

@@ -55,6 +55,7 @@ fn text(trace: &Trace, bug: &Bug) -> String {
         names: &names,
         bug,
         failing: trace.steps.len() - 1,
+        torn: None,
     };
     Story::of(&scene).text(&scene)
 }

@@ -1,7 +1,7 @@
 //! The words for facts.
 
 use cct::operation::Operation as Op;
-use cct::trace::Outcome;
+use cct::trace::{Outcome, Site};
 use cct::verdict::Unpolled;
 
 use super::super::describe;
@@ -43,6 +43,10 @@ impl Words<'_> {
                 )
             }
             Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
+            Fact::NoneWrote(step) => {
+                let read = scene.step(*step).read.map(describe::value);
+                format!("no step had written {}", read.unwrap_or_default())
+            }
             Fact::Unwritten => "which no step had written".to_owned(),
             Fact::Repeats { step, times } => {
                 let read = scene
@@ -83,6 +87,12 @@ impl Words<'_> {
                     },
                 )
             }
+            Fact::InCall(step) => self.in_call(*step),
+            Fact::WithoutLook { step, object } => {
+                let object = names.object(*object);
+                let clause = self.clause(*step, &does(scene, *step, self.is_known(*step)));
+                format!("{clause} without another look at `{object}`")
+            }
             Fact::Panics(step) => self.clause(*step, "panicked"),
             Fact::Fails { worker, site } => {
                 let is_of_same = |step: usize| names.lane(scene.step(step).worker) == *worker;
@@ -94,7 +104,7 @@ impl Words<'_> {
                 } else {
                     format!("{} ", names.worker(*worker))
                 };
-                format!("{who}panicked at {}", short_site(site))
+                format!("{who}panicked at {}", names.at(site))
             }
             Fact::Holds(_)
             | Fact::WaitsFor { .. }
@@ -154,6 +164,25 @@ impl Words<'_> {
         format!("{} {verb}{}", self.who(step), at(self.scene, step))
     }
 
+    /// The step of a dependency with the call in the user's code that it comes of.
+    fn in_call(&self, step: usize) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        let call = names.outer_call(step).map(|call| {
+            let site = short_site(&call.site);
+            match &call.text {
+                Some(text) => format!("'s `{text}` ({site})"),
+                None => format!("'s call at {site}"),
+            }
+        });
+        let does = does(scene, step, self.is_known(step));
+        let who = self.who(step);
+        format!(
+            "{who}{} {does}{}",
+            call.unwrap_or_default(),
+            at(scene, step)
+        )
+    }
+
     /// The same of something that came in the same step after its operation.
     fn after(&self, step: usize, verb: &str) -> String {
         let (who, place) = (self.who(step), self.place(step));
@@ -166,7 +195,10 @@ impl Words<'_> {
     }
 
     fn place(&self, step: usize) -> String {
-        self.scene.place(step).map(short_site).unwrap_or_default()
+        self.scene
+            .place(step)
+            .map(|site| self.scene.names.at(site))
+            .unwrap_or_default()
     }
 
     /// True if the fact before is about the same object.
@@ -245,7 +277,7 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
     let step = wait
         .step
         .map(|step| format!(" (step {})", names.step(step)));
-    let at = format!(" at {}{}", short_site(&wait.site), step.unwrap_or_default());
+    let at = format!(" at {}{}", names.at(&wait.site), step.unwrap_or_default());
     match wait.task {
         Some(Unpolled::Never) => return "has never been polled".to_owned(),
         Some(Unpolled::Woken) => return format!("was woken{at} and not polled since"),
@@ -273,7 +305,10 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
         (Some(op), Some(holder)) if op.takes_lock() => {
             // In a circle the holder's own clause says where it was taken.
             let taken = wait.taken.filter(|_| !wait.in_cycle).map(|step| {
-                let place = scene.place(step).map(short_site).unwrap_or_default();
+                let place = scene
+                    .place(step)
+                    .map(|site| names.at(site))
+                    .unwrap_or_default();
                 format!(" (taken at {place}, step {})", names.step(step))
             });
             let is_itself = wait.holder == Some(wait.worker);
@@ -294,9 +329,13 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
 
 /// The place and the number of a step.
 fn at(scene: &Scene<'_>, index: usize) -> String {
-    let place = scene
-        .place(index)
-        .map(|site| format!(" at {}", short_site(site)));
+    let place = scene.place(index).map(|site| {
+        let caller = scene.names.called_at(index);
+        let is_inner = |site: &Site| scene.names.is_inner(site);
+        let caller = caller.filter(|caller| is_inner(site) && is_inner(caller));
+        let called = caller.map(|caller| format!(", called at {}", short_site(caller)));
+        format!(" at {}{}", scene.names.at(site), called.unwrap_or_default())
+    });
     format!(
         "{} (step {})",
         place.unwrap_or_default(),
