@@ -158,8 +158,18 @@ fn dependency(bug: &Bug, trace: &Trace) -> Option<String> {
         let last = own.find(|step| !step.note && Some(step.worker) == bug.worker)?;
         of_crate(names::site(trace, last)?)
     };
+    // A worker that spins fails where it looks.
+    let spins = || {
+        let spinning = bug.waits.iter().filter(|wait| wait.spins);
+        let mut found = spinning.filter_map(|wait| {
+            let mut own = trace.steps.iter().rev();
+            let look = own.find(|step| step.worker == wait.worker && step.read.is_some())?;
+            Some(within(trace, look)?.dependency)
+        });
+        found.next()
+    };
     let by_site = bug.site.as_ref().and_then(of_crate);
-    by_site.or_else(|| is_misuse.then(last)?)
+    by_site.or_else(|| is_misuse.then(last)?).or_else(spins)
 }
 
 /// A path in a package from a registry or a repository, without the folders above the package's.

@@ -28,10 +28,17 @@ pub(super) enum Fact {
     Overwrites(usize),
     /// The value that was just read had been written by this step.
     Written(usize),
+    /// The lock that could not be taken had been taken by this step.
+    Taken(usize),
     /// No step had written the value that was just read.
     Unwritten,
     /// The value that this step found had been written by no step.
-    NoneWrote(usize),
+    NoneWrote {
+        /// The step.
+        step: usize,
+        /// The last step that wrote something else.
+        last: usize,
+    },
     /// A worker read the same value so often, from this step on.
     Repeats {
         /// The first of these reads.
@@ -170,7 +177,7 @@ impl Fact {
             | Fact::WithoutLook { step, .. }
             | Fact::Overwrites(step)
             | Fact::Written(step)
-            | Fact::NoneWrote(step)
+            | Fact::Taken(step)
             | Fact::Repeats { step, .. }
             | Fact::Holds(step)
             | Fact::Notifies { step, .. }
@@ -181,6 +188,7 @@ impl Fact {
             | Fact::Allocates(step)
             | Fact::Frees(step)
             | Fact::Panics(step) => vec![*step],
+            Fact::NoneWrote { step, last } => vec![*step, *last],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),
         }
@@ -190,7 +198,7 @@ impl Fact {
     pub(super) fn is_relative(&self) -> bool {
         matches!(
             self,
-            Fact::Written(_) | Fact::NoneWrote(_) | Fact::Unwritten
+            Fact::Written(_) | Fact::NoneWrote { .. } | Fact::Taken(_) | Fact::Unwritten
         )
     }
 
@@ -208,7 +216,7 @@ impl Fact {
         let Place { is_last, facts } = place;
         match (before, self) {
             (_, fact) if fact.is_same_as(Some(before), scene) => " and ",
-            (_, Fact::NoneWrote(_)) => " though ",
+            (_, Fact::NoneWrote { .. }) => " though ",
             (_, fact) if fact.is_relative() => ", ",
             (Fact::Holds(_), _) => " and ",
             (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. })

@@ -29,7 +29,11 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
         match scene.writer(index) {
             // Memory may have been written otherwise, or have been another object's.
             Some(writer) if scene.step(writer).written != scene.step(index).read => {
-                facts.extend([Fact::Does(index), Fact::NoneWrote(index)]);
+                let none = Fact::NoneWrote {
+                    step: index,
+                    last: writer,
+                };
+                facts.extend([Fact::Does(index), none]);
             }
             Some(writer) if told.contains(&writer) => facts.push(Fact::Does(index)),
             Some(writer) if only_reads => {

@@ -13,6 +13,7 @@ mod last;
 mod misused;
 mod notified;
 mod scene;
+mod spinning;
 #[cfg(test)]
 mod tests;
 mod timed_out;

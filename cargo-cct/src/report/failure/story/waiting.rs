@@ -9,6 +9,7 @@ use cct::verdict::{Unpolled, Wait};
 use super::super::{describe, waits};
 use super::fact::{Awaited, Ends, Fact};
 use super::notified;
+use super::spinning;
 use super::{Scene, Sentence};
 
 /// The engine's label of the end of a task that was dropped before it was ready.
@@ -44,7 +45,7 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
             .object
             .filter(|_| awaited.is_for(&[Op::Wait, Op::WaitTimeout]));
         if wait.spins {
-            sentences.extend(spins(scene, &awaited));
+            sentences.extend(spinning::sentence(scene, &awaited));
         } else if let Some(condvar) = condvar {
             if told.insert(condvar) {
                 let same = stuck.iter().map(|other| Awaited::of(scene, other));
@@ -127,28 +128,6 @@ fn notifications(scene: &Scene<'_>, condvar: u32, waiting: &[Awaited]) -> Option
         Ends::Notified
     }));
     Some(Sentence(facts))
-}
-
-/// A worker that reads the same again and again.
-fn spins(scene: &Scene<'_>, awaited: &Awaited) -> Option<Sentence> {
-    let own = scene
-        .back_from(scene.trace.steps.len())
-        .filter(|&index| scene.step(index).worker == awaited.worker);
-    let own: Vec<usize> = own.filter(|&index| scene.read(index).is_some()).collect();
-    let &last = own.first()?;
-    let key = |index: usize| {
-        let step = scene.step(index);
-        (step.object, step.site, step.read, step.written)
-    };
-    let same = own
-        .iter()
-        .copied()
-        .take_while(|&index| key(index) == key(last));
-    let first = same.clone().last()?;
-    let times = same.count();
-    let mut facts = vec![Fact::Repeats { step: first, times }];
-    facts.push(scene.writer(first).map_or(Fact::Unwritten, Fact::Written));
-    (times > 1).then_some(Sentence(facts))
 }
 
 /// A worker that waits for something else.

@@ -1,7 +1,7 @@
 //! The words for facts.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Site};
+use cct::trace::{Outcome, Site, Value};
 use cct::verdict::Unpolled;
 
 use super::super::describe;
@@ -9,6 +9,7 @@ use super::super::source::short_site;
 use super::Scene;
 use super::access::{self, Access};
 use super::fact::{Awaited, Ends, Fact};
+use crate::report::words::number as count;
 
 /// Puts a fact into words; those of the fact before need not be repeated.
 pub(super) struct Words<'a> {
@@ -43,22 +44,32 @@ impl Words<'_> {
                 )
             }
             Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
-            Fact::NoneWrote(step) => {
-                let read = scene.step(*step).read.map(describe::value);
-                format!("no step had written {}", read.unwrap_or_default())
+            Fact::NoneWrote { step, last } => {
+                let read = scene.step(*step).read;
+                let is_filled = read.and_then(freed_memory);
+                let filled = is_filled.map(|hex| format!(" ({hex}: freed memory is filled so)"));
+                let read = read.map(describe::value).unwrap_or_default();
+                let filled = filled.unwrap_or_default();
+                let written = scene.step(*last).written.map(describe::value);
+                let (who, at) = (self.who(*last), at(scene, *last));
+                let wrote = format!("{who} had last written {}{at}", written.unwrap_or_default());
+                format!("no step had written {read}{filled}: {wrote}")
             }
+            Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
             Fact::Unwritten => "which no step had written".to_owned(),
             Fact::Repeats { step, times } => {
-                let read = scene
-                    .step(*step)
-                    .read
-                    .map(describe::value)
-                    .unwrap_or_default();
-                let (who, object, number) =
-                    (self.who(*step), self.object(*step), names.step(*step));
-                let at = self.place(*step);
-                let often = format!("{times} times from step {number} on");
-                format!("{who} read {object} = {read} at {at} again and again ({often})")
+                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
+                let often = format!("{} times from step {number} on", count(*times as u64));
+                let object = self.object(*step);
+                let does = match (
+                    scene.step(*step).read.map(describe::value),
+                    scene.operation(*step),
+                ) {
+                    (Some(read), _) => format!("read {object} = {read}"),
+                    (None, Some(op)) if op.tries_lock() => format!("could not take {object}"),
+                    _ => format!("came to `{}`", describe::action(scene.trace, names, *step)),
+                };
+                format!("{who} {does} at {at} again and again ({often})")
             }
             Fact::TimesOut(step) => {
                 let could = describe::ahead(scene.trace, names, scene.step(*step));
@@ -211,6 +222,16 @@ impl Words<'_> {
     fn object(&self, step: usize) -> String {
         object(self.scene, step, self.is_known(step))
     }
+}
+
+/// The value in hexadecimal, if all its bytes are those with which memory is filled when it is freed.
+fn freed_memory(value: Value) -> Option<String> {
+    let (Value::Unsigned(bits) | Value::Signed(bits) | Value::Pointer(bits)) = value else {
+        return None;
+    };
+    let hex = format!("{bits:x}");
+    let is_filled = hex.len() % 2 == 0 && hex.bytes().all(|digit| digit == b'd');
+    is_filled.then(|| format!("0x{hex}"))
 }
 
 /// The object of a step; `it` if it is known.
