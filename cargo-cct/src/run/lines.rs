@@ -201,9 +201,23 @@ impl<'a> Lines<'a> {
             });
             step.path = *path;
         }
-        let mut paths: Vec<(Vec<u32>, u32)> = paths.into_iter().collect();
-        paths.sort_unstable_by_key(|(_, number)| *number);
-        trace.paths = paths.into_iter().map(|(path, _)| path).collect();
+        let line = |site: &Site| (site.file.clone(), site.line);
+        let mut of_numbers: Vec<(Vec<u32>, u32)> = paths.into_iter().collect();
+        of_numbers.sort_unstable_by_key(|(_, number)| *number);
+        trace.paths = of_numbers.into_iter().map(|(path, _)| path).collect();
+        let (sites, paths) = (&trace.sites, &trace.paths);
+        for step in &mut trace.steps {
+            // A step that comes about otherwise than by a call has the calls of the step before.
+            let own = sites.get(step.site as usize).map(line);
+            let borrows = Operation::from_code(step.operation).is_some_and(Operation::borrows_site);
+            let path = step.path.and_then(|path| paths.get(path as usize));
+            let mut lines = path
+                .into_iter()
+                .flatten()
+                .filter_map(|&site| sites.get(site as usize));
+            let is_there = borrows || step.note || lines.any(|site| Some(line(site)) == own);
+            step.path = step.path.filter(|_| is_there);
+        }
     }
 }
 

@@ -34,6 +34,9 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
     match (label(trace, step), step.object) {
         (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
         (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
+        (Some(label), None) if op == Op::Await => {
+            format!("{} {label}", subject(names, index, step, op))
+        }
         (Some(label), None) => format!("{} {label}", op.name()),
         (None, _) => subject(names, index, step, op),
     }

@@ -251,6 +251,7 @@ impl Report {
             bug: self.record.bug.as_ref()?,
             failing: self.failing(trace),
             torn: self.torn,
+            tells_callers: false,
         })
     }
 

@@ -278,6 +278,17 @@ fn called_at(trace: &Trace) -> BTreeMap<usize, Site> {
     steps.map(|(step, site)| (step, site.clone())).collect()
 }
 
+/// The innermost of the calls that led to the step which is in the user's code, but for the step's own line.
+pub(super) fn first_own_call<'a>(trace: &'a Trace, step: &Step) -> Option<&'a Site> {
+    let path = trace.paths.get(usize::try_from(step.path?).ok()?)?;
+    let own = site(trace, step);
+    let mut lines = path.iter().filter_map(|&line| site_at(trace, line));
+    lines.find(|line| {
+        let is_own = own.is_some_and(|own| (&own.file, own.line) == (&line.file, line.line));
+        Origin::of(line) == Origin::User && !is_own
+    })
+}
+
 /// The line of the same owner that called the function of the shown line, with no other code in between.
 fn caller_of_line<'a>(trace: &'a Trace, step: &Step, shown: &Site) -> Option<&'a Site> {
     let path = trace.paths.get(usize::try_from(step.path?).ok()?)?;

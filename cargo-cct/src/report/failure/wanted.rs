@@ -146,6 +146,7 @@ mod tests {
                 bug: &bug,
                 failing,
                 torn: None,
+                tells_callers: false,
             };
             let story = Story::of(&scene);
             let wanted = Wanted::of(&scene, &story, []);

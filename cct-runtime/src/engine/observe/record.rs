@@ -277,7 +277,7 @@ impl Recorder {
             thread: polled_by(worker),
             note: true,
             stack: match note.operation {
-                Operation::Panic => self.stack(),
+                Operation::Panic | Operation::Await => self.stack(),
                 _ => None,
             },
             ..Step::of(worker.id.0, note.operation as u8, None, site)

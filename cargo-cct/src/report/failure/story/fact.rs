@@ -48,6 +48,12 @@ pub(super) enum Fact {
     },
     /// A worker got hold of a lock by this step, and has it still.
     Holds(usize),
+    /// The last that a worker did with the object that another one waits for.
+    LastCame(usize),
+    /// A worker got hold of a lock by this step, has it still, and another one waits for it.
+    HasTaken(usize),
+    /// Where another worker was when the process ended, or when it was found to hang.
+    WasAt(usize),
     /// A worker waits.
     WaitsFor {
         /// The wait.
@@ -74,6 +80,8 @@ pub(super) enum Fact {
     GivesUp(usize),
     /// A task was dropped before it had ended.
     Dropped(usize),
+    /// The future of an await was dropped while it waited.
+    Cancelled(usize),
     /// A worker allocated the memory in this step.
     Allocates(usize),
     /// A worker freed the memory in this step.
@@ -178,6 +186,9 @@ impl Fact {
             | Fact::Overwrites(step)
             | Fact::Written(step)
             | Fact::Taken(step)
+            | Fact::LastCame(step)
+            | Fact::HasTaken(step)
+            | Fact::WasAt(step)
             | Fact::Repeats { step, .. }
             | Fact::Holds(step)
             | Fact::Notifies { step, .. }
@@ -185,12 +196,21 @@ impl Fact {
             | Fact::TimesOut(step)
             | Fact::GivesUp(step)
             | Fact::Dropped(step)
+            | Fact::Cancelled(step)
             | Fact::Allocates(step)
             | Fact::Frees(step)
             | Fact::Panics(step) => vec![*step],
             Fact::NoneWrote { step, last } => vec![*step, *last],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),
+        }
+    }
+
+    /// The step of another worker that has to do with the object of a wait.
+    pub(super) fn of_others(&self) -> Option<usize> {
+        match self {
+            Fact::LastCame(step) | Fact::HasTaken(step) => Some(*step),
+            _ => None,
         }
     }
 
@@ -219,18 +239,29 @@ impl Fact {
             (_, Fact::NoneWrote { .. }) => " though ",
             (_, fact) if fact.is_relative() => ", ",
             (Fact::Holds(_), _) => " and ",
-            (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. })
+            (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. } | Fact::LastCame(_))
+            | (Fact::WasAt(_), _)
             | (Fact::TimesOut(_), _) => "; ",
             (_, Fact::NoMore(_)) => ", and ",
+            (Fact::WaitsFor { .. }, Fact::HasTaken(_)) => ", which ",
+            (_, Fact::HasTaken(_)) => " and ",
             _ if is_last && facts == 2 => " and ",
             _ if is_last => ", and ",
             _ => ", ",
         }
     }
 
-    /// Its words; those of the fact before need not be repeated.
-    pub(super) fn text(&self, scene: &Scene<'_>, before: Option<&Fact>) -> String {
-        let words = Words { scene, before };
+    /// Its words; those of the facts before need not be repeated.
+    pub(super) fn text(&self, scene: &Scene<'_>, before: &[Fact]) -> String {
+        let waiter = before.iter().rev().find_map(|fact| match fact {
+            Fact::WaitsFor { waits, .. } => Some(scene.names.lane(waits.worker)),
+            _ => None,
+        });
+        let words = Words {
+            scene,
+            before: before.last(),
+            waiter,
+        };
         words.of(self)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cct::operation::Operation as Op;
 use cct::verdict::BugKind;
 
+use super::ends;
 use super::fact::Fact;
 use super::{Scene, Sentence, fails_where_it_is};
 
@@ -62,7 +63,8 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
         );
     }
     let panics = matches!(scene.bug.kind, BugKind::Panic | BugKind::UnobservedPanic);
-    if let Some(site) = scene.bug.site.as_ref().filter(|_| panics) {
+    let ends = panics || ends::is_for_all(scene.bug.kind);
+    if let Some(site) = scene.bug.site.as_ref().filter(|_| ends) {
         facts.push(Fact::Fails {
             worker: failed,
             site: site.clone(),

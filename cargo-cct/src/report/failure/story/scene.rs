@@ -23,6 +23,8 @@ pub(in super::super) struct Scene<'a> {
     pub failing: usize,
     /// The call into a dependency that is torn, if it is looked into.
     pub torn: Option<Torn>,
+    /// Places are told with the line that called their function.
+    pub tells_callers: bool,
 }
 
 impl<'a> Scene<'a> {

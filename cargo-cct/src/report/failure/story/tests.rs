@@ -56,6 +56,7 @@ fn text(trace: &Trace, bug: &Bug) -> String {
         bug,
         failing: trace.steps.len() - 1,
         torn: None,
+        tells_callers: false,
     };
     Story::of(&scene).text(&scene)
 }

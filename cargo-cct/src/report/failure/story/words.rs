@@ -2,9 +2,10 @@
 
 use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Site, Value};
-use cct::verdict::Unpolled;
+use cct::verdict::{BugKind, Unpolled};
 
 use super::super::describe;
+use super::super::names;
 use super::super::source::short_site;
 use super::Scene;
 use super::access::{self, Access};
@@ -17,6 +18,8 @@ pub(super) struct Words<'a> {
     pub scene: &'a Scene<'a>,
     /// The fact before.
     pub before: Option<&'a Fact>,
+    /// The worker that the sentence has told to wait.
+    pub waiter: Option<u32>,
 }
 
 impl Words<'_> {
@@ -86,6 +89,19 @@ impl Words<'_> {
                 )
             }
             Fact::Dropped(step) => format!("was dropped there (step {})", names.step(*step)),
+            Fact::Cancelled(step) => {
+                let is_told = matches!(self.before, Some(Fact::Does(_)));
+                let what = if is_told {
+                    "the future that waited there".to_owned()
+                } else {
+                    let awaited = names.awaited(scene.step(*step)).unwrap_or("a future");
+                    format!("the await of `{awaited}`{}", at(scene, *step))
+                };
+                let by = names::first_own_call(scene.trace, scene.step(*step));
+                let by = by.map(|site| format!(" by {}", names.at(site)));
+                let (by, number) = (by.unwrap_or_default(), names.step(*step));
+                format!("{what} was dropped{by} (step {number})")
+            }
             Fact::Allocates(step) => self.after(*step, "allocated the memory"),
             Fact::Frees(step) => {
                 let is_named = matches!(self.before, Some(Fact::Allocates(_)));
@@ -115,9 +131,27 @@ impl Words<'_> {
                 } else {
                     format!("{} ", names.worker(*worker))
                 };
-                format!("{who}panicked at {}", names.at(site))
+                let verb = match scene.bug.kind {
+                    BugKind::Exit => "called `process::exit`",
+                    BugKind::Abort => "aborted",
+                    BugKind::Signal | BugKind::StackOverflow => "crashed",
+                    BugKind::Hang | BugKind::Silence => "came to no further step: it was",
+                    _ => "panicked",
+                };
+                format!("{who}{verb} at {}", names.at(site))
             }
-            Fact::Holds(_)
+            Fact::WasAt(step) => {
+                let what = describe::action(scene.trace, names, *step);
+                let verb = if scene.step(*step).outcome == Outcome::Waits {
+                    "waited in"
+                } else {
+                    "had last come to"
+                };
+                self.clause(*step, &format!("{verb} `{what}`"))
+            }
+            Fact::LastCame(_)
+            | Fact::HasTaken(_)
+            | Fact::Holds(_)
             | Fact::WaitsFor { .. }
             | Fact::Notifies { .. }
             | Fact::BeginsToWait(_)
@@ -134,6 +168,29 @@ impl Words<'_> {
                 let held = held.map_or("an object", |held| names.object(held));
                 let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
                 format!("{who} holds `{held}` (taken at {at}, step {number})")
+            }
+            Fact::LastCame(step) => {
+                let what = names.what(self.scene.step(*step)).unwrap_or_default();
+                let worker = self.scene.step(*step).worker;
+                let is_own = self
+                    .waiter
+                    .is_some_and(|waiter| waiter == names.lane(worker));
+                let came = if is_own {
+                    "itself had come to the same object by"
+                } else {
+                    "last came to the same object by"
+                };
+                self.clause(*step, &format!("{came} `{what}`"))
+            }
+            Fact::HasTaken(step) => {
+                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
+                let op = self.scene.operation(*step);
+                let how = if matches!(op, Some(Op::Read | Op::TryRead)) {
+                    "read"
+                } else {
+                    "write"
+                };
+                format!("{who} has taken to {how} (at {at}, step {number})")
             }
             Fact::WaitsFor {
                 waits: wait,
@@ -206,10 +263,7 @@ impl Words<'_> {
     }
 
     fn place(&self, step: usize) -> String {
-        self.scene
-            .place(step)
-            .map(|site| self.scene.names.at(site))
-            .unwrap_or_default()
+        place(self.scene, step)
     }
 
     /// True if the fact before is about the same object.
@@ -343,23 +397,31 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
                 taken.unwrap_or_default()
             )
         }
-        (Some(op), _) if op.borrows_site() || op == Op::Custom => format!("waits{at}"),
+        (Some(op), _) if op.borrows_site() || op == Op::Custom => {
+            let what = wait.step.and_then(|step| names.what(scene.step(step)));
+            let what = what.map(|what| format!(" in `{what}`"));
+            format!("waits{}{at}", what.unwrap_or_default())
+        }
         _ => format!("waits for `{object}`{at}"),
     }
 }
 
 /// The place and the number of a step.
 fn at(scene: &Scene<'_>, index: usize) -> String {
-    let place = scene.place(index).map(|site| {
-        let caller = scene.names.called_at(index);
-        let is_inner = |site: &Site| scene.names.is_inner(site);
-        let caller = caller.filter(|caller| is_inner(site) && is_inner(caller));
-        let called = caller.map(|caller| format!(", called at {}", short_site(caller)));
-        format!(" at {}{}", scene.names.at(site), called.unwrap_or_default())
+    let place = place(scene, index);
+    let at = if place.is_empty() { "" } else { " at " };
+    format!("{at}{place} (step {})", scene.names.step(index))
+}
+
+/// The place of a step, with the line that called its function where that tells steps apart.
+fn place(scene: &Scene<'_>, index: usize) -> String {
+    let Some(site) = scene.place(index) else {
+        return String::new();
+    };
+    let is_inner = |site: &Site| scene.names.is_inner(site);
+    let caller = scene.names.called_at(index).filter(|caller| {
+        is_inner(site) && is_inner(caller) || scene.tells_callers && !is_inner(site)
     });
-    format!(
-        "{} (step {})",
-        place.unwrap_or_default(),
-        scene.names.step(index)
-    )
+    let called = caller.map(|caller| format!(", called at {}", short_site(caller)));
+    format!("{}{}", scene.names.at(site), called.unwrap_or_default())
 }
