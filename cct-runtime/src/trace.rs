@@ -116,6 +116,13 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
+    /// The calls that led to steps, when their lines have been looked up: indices into the sites, the innermost
+    /// first, without those in std.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub paths: Vec<Vec<u32>>,
 }
 
 /// A text that a worker printed, by std's streams or macros.
@@ -321,6 +328,12 @@ pub struct Step {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub caller: Option<u32>,
+    /// The lines of all calls that led here, an index into the trace's paths, when they have been looked up.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub path: Option<u32>,
 }
 
 /// How a step ended.
@@ -381,6 +394,7 @@ impl Step {
             unpicked: false,
             stack: None,
             caller: None,
+            path: None,
         }
     }
 }
@@ -467,7 +481,8 @@ wire_struct!(Trace {
     backtraces,
     awaits,
     misused,
-    prints
+    prints;
+    paths
 });
 wire_struct!(Print {
     worker,
@@ -514,7 +529,8 @@ wire_struct!(Step {
     note,
     unpicked,
     stack,
-    caller
+    caller;
+    path
 });
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });

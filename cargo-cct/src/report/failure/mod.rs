@@ -22,6 +22,7 @@ mod slice;
 mod source;
 mod story;
 mod table;
+mod torn;
 mod waits;
 mod wanted;
 
@@ -44,6 +45,7 @@ use self::names::Names;
 use self::source::Source;
 use self::story::{Scene, Story};
 use self::table::Table;
+use self::torn::Torn;
 use self::wanted::Wanted;
 use super::bugs::words;
 use super::shrinking;
@@ -66,6 +68,8 @@ pub(crate) struct Report {
     /// The path of its picture, if there is one.
     picture: Option<String>,
     stacks: Stacks,
+    /// The call into a dependency that is torn, where that is looked into.
+    torn: Option<Torn>,
     /// The length of the schedule to which the failure's id leads, if it is a shorter one.
     shorter: Option<Length>,
 }
@@ -83,6 +87,7 @@ impl Report {
             names: names.unwrap_or_default(),
             picture: None,
             stacks: Stacks::default(),
+            torn: None,
             shorter: None,
         }
     }
@@ -104,10 +109,16 @@ impl Report {
 
     /// The same as people are told it: a failure inside a dependency with that one's own steps.
     fn told(&self) -> Option<Report> {
-        let inside = Inside::of(&self.record, &self.names)?;
+        let scene = self.scene()?;
+        let unexplained = !Story::is_explained(&scene);
+        let inside = Inside::of(&self.record, &self.names, scene.failing, unexplained)?;
+        let source = inside.source(&self.source);
+        let names = Names::of(inside.record.trace.as_ref()?, &source);
+        let files = inside.files.into_keys().collect();
         Some(Report {
-            source: inside.source(&self.source),
-            names: self.names.with_outer_calls(inside.calls),
+            source,
+            names: names.with_inner(inside.calls, files),
+            torn: inside.torn,
             record: inside.record,
             picture: self.picture.clone(),
             stacks: self.stacks,
@@ -241,6 +252,8 @@ impl Report {
             names: &self.names,
             bug: self.record.bug.as_ref()?,
             failing: self.failing(trace),
+            torn: self.torn,
+            tells_callers: false,
         })
     }
 

@@ -145,6 +145,8 @@ mod tests {
                 names: &names,
                 bug: &bug,
                 failing,
+                torn: None,
+                tells_callers: false,
             };
             let story = Story::of(&scene);
             let wanted = Wanted::of(&scene, &story, []);

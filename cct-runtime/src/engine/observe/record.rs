@@ -11,7 +11,6 @@ use crate::engine::state::worker::Worker;
 use crate::frames::Frames;
 use crate::object::ObjectId;
 use crate::operation::Operation;
-use crate::origin::Origin;
 use crate::strategy::WorkerId;
 use crate::trace::{
     AwaitPoint, Awaits, Backtrace, Block, ObjectInfo, Outcome, Site, Step, Trace, Value,
@@ -136,9 +135,9 @@ impl Recorder {
             })
     }
 
-    /// The calls that led here, unless the site itself is the user's. The caller is outside.
-    pub(crate) fn stack(&mut self, site: &Location<'_>, borrows_site: bool) -> Option<u32> {
-        if !self.tells_calls() || !borrows_site && Origin::of(site.file()) == Origin::Workspace {
+    /// The calls that led here, if calls are told. The caller is outside.
+    pub(crate) fn stack(&mut self) -> Option<u32> {
+        if !self.tells_calls() {
             return None;
         }
         self.calls(&Frames::here())
@@ -279,7 +278,7 @@ impl Recorder {
             thread: polled_by(worker),
             note: true,
             stack: match note.operation {
-                Operation::Panic => self.stack(note.site, false),
+                Operation::Panic | Operation::Await => self.stack(),
                 _ => None,
             },
             ..Step::of(worker.id.0, note.operation as u8, None, site)

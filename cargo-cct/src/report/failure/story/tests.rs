@@ -55,6 +55,8 @@ fn text(trace: &Trace, bug: &Bug) -> String {
         names: &names,
         bug,
         failing: trace.steps.len() - 1,
+        torn: None,
+        tells_callers: false,
     };
     Story::of(&scene).text(&scene)
 }
