@@ -116,6 +116,12 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
+    /// For each value chosen, the step in which it was, by index. Records from before there was this have none.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub choices_at: Vec<u32>,
 }
 
 /// A text that a worker printed, by std's streams or macros.
@@ -438,7 +444,8 @@ wire_struct!(Trace {
     backtraces,
     awaits,
     misused,
-    prints
+    prints,
+    choices_at
 });
 wire_struct!(Print {
     worker,

@@ -31,6 +31,9 @@ impl Drawn {
     }
 }
 
+/// The name of the module that is a log.
+pub(crate) const LOG_NAME: &str = "trail";
+
 /// A log behind a lock, as logging crates have one.
 const LOG: &str = "
 #[allow(dead_code)]

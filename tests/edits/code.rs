@@ -91,6 +91,10 @@ impl Code {
 
 impl<'ast> Visit<'ast> for Code {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        // In the log a note would note itself.
+        if item.ident == crate::change::LOG_NAME {
+            return;
+        }
         self.modules += 1;
         visit::visit_item_mod(self, item);
         self.modules -= 1;

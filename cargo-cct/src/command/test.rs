@@ -27,8 +27,8 @@ use crate::failure::{Record, Store};
 use crate::report::{Failed, GitHub, Human, JUnit, Json, Many, Report, Reporter, Summary, crates};
 use crate::results::Origin;
 use crate::run::{
-    Account, Allotment, Campaign, Explorer, Job, Keep, Launch, Mode, NoneFirst, Notice, Outcome,
-    Plan, Repeats, RunSeed, Scratch, Shard, Stop, TestName, TestRun, run_all,
+    Account, Allotment, Campaign, Explorer, Job, Keep, Launch, Lead, Mode, NoneFirst, Notice,
+    Outcome, Plan, Repeats, RunSeed, Scratch, Shard, Stop, TestName, TestRun, run_all,
 };
 
 /// Does it.
@@ -438,11 +438,12 @@ fn lead_one(
             overrides: &overrides,
             defaults: &defaults,
             part: None,
+            stops: &[],
             answers: None,
         },
         name,
         executable: index,
-        guide: None,
+        lead: Lead::Fresh,
         hang_timeout: explorer.hang_timeout_of(executable, test),
         scratch: explorer.scratch,
         stop: &explorer.stop,

@@ -34,7 +34,7 @@ pub(crate) use confirm::{Repeated, follow, repeat, same_end};
 pub(crate) use difference::{Difference, difference};
 pub(crate) use explore::{Explorer, Finding, Outcome, Repeats, TestRun};
 pub(crate) use first::{First, NoneFirst, Tried, TriedEnd, TriedOf};
-pub(crate) use interact::{Led, interact};
+pub(crate) use interact::{Lead, Led, interact};
 pub(crate) use length::{Length, is_preemption, is_switch, lane};
 pub(crate) use name::TestName;
 pub(crate) use plan::{Job, Plan, Task};

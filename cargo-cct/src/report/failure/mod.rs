@@ -18,6 +18,7 @@ mod rows;
 mod short;
 mod slice;
 mod source;
+mod stopped;
 mod story;
 mod table;
 mod waits;
@@ -40,6 +41,7 @@ pub(crate) use origin::Origin;
 use self::inside::{Inside, short_path};
 use self::names::Names;
 use self::source::Source;
+use self::stopped::Stopped;
 use self::story::{Scene, Story};
 use self::table::Table;
 use self::wanted::Wanted;
@@ -66,6 +68,8 @@ pub(crate) struct Report {
     stacks: Stacks,
     /// The length of the schedule to which the failure's id leads, if it is a shorter one.
     shorter: Option<Length>,
+    /// The place where the replay has stopped, if it was told to.
+    stopped: Option<Stopped>,
 }
 
 impl Report {
@@ -82,6 +86,7 @@ impl Report {
             picture: None,
             stacks: Stacks::default(),
             shorter: None,
+            stopped: None,
         }
     }
 
@@ -110,6 +115,7 @@ impl Report {
             picture: self.picture.clone(),
             stacks: self.stacks,
             shorter: self.shorter,
+            stopped: None,
         })
     }
 
@@ -122,6 +128,9 @@ impl Report {
     }
 
     fn as_it_is(&self, layout: &Layout, detail: Detail) -> String {
+        if let Some(stopped) = &self.stopped {
+            return self.text_until(stopped, layout, detail);
+        }
         let record = &self.record;
         let mut out = self.head(layout);
         out.push_str(&self.message());
@@ -178,6 +187,9 @@ impl Report {
     }
 
     fn label(&self) -> &'static str {
+        if self.stopped.is_some() {
+            return "STOPPED";
+        }
         kept_label(self.record.bug.as_ref(), &self.record.repeats)
     }
 
@@ -550,6 +562,7 @@ impl Report {
             "unobserved_panics": record.unobserved_panics,
             "prints": prints.map(Iterator::collect::<Vec<_>>),
             "printed": record.printed,
+            "stopped": self.stopped_json(),
             "replay": self.replay_command(),
         })
     }

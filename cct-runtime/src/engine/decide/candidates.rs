@@ -133,6 +133,9 @@ impl Engine {
 
     /// The current worker waits from here on.
     pub(crate) fn begin_wait(&mut self) {
+        if self.observers.stops.is_some() {
+            self.stop_before_wait();
+        }
         let worker = self.roster.current;
         // SAFETY: the current worker is live; no other reference to it is used meanwhile.
         let current = unsafe { &mut *worker };
