@@ -7,6 +7,7 @@ use cct::trace::{Site, Trace};
 
 use crate::cli::ReplayArgs;
 use crate::failure::{Aligned, Sources};
+use crate::report::Origin;
 
 /// The steps to stop before, by index in the trace, in order; and what has to be said of that.
 #[derive(Debug)]
@@ -183,18 +184,14 @@ impl<'a> Places<'a> {
 
     /// The places that may have been meant, in words.
     fn near(&mut self, name: &Name<'_>) -> String {
-        let steps = self.steps.clone();
+        let mut steps = self.steps.clone();
+        steps.retain(|(_, site)| Origin::of(site) == Origin::User);
         let told: Vec<String> = match name {
             Name::Line(file, line) => {
-                let mut near: Vec<(usize, &Site)> = steps;
+                let mut files: Vec<&str> = steps.iter().map(|(_, site)| &*site.file).collect();
+                let mut near = steps;
                 near.retain(|(_, site)| file.is_none_or(|file| is_end(file, &site.file)));
                 if near.is_empty() {
-                    let mut files: Vec<&str> = self
-                        .steps
-                        .iter()
-                        .map(|(_, site)| site.file.as_str())
-                        .collect();
-                    files.retain(|file| !file.starts_with('/'));
                     files.sort_unstable();
                     files.dedup();
                     files.iter().map(|file| format!("`{file}`")).collect()

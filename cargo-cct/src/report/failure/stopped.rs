@@ -59,7 +59,7 @@ impl Report {
         let (whole, next) = (&stopped.whole, stopped.next);
         let mut out = self.head(layout);
         let number = self.names.step(next);
-        let who = self.names.title(whole.steps[next].worker);
+        let who = self.names.worker(whole.steps[next].worker);
         let action = describe::action(whole, &self.names, next);
         let site = names::place(whole, &whole.steps[next]);
         let site = site.map(|site| format!(" at {site}")).unwrap_or_default();

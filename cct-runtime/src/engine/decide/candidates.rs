@@ -133,16 +133,14 @@ impl Engine {
 
     /// The current worker waits from here on.
     pub(crate) fn begin_wait(&mut self) {
-        if self.observers.stops.is_some() {
-            self.stop_before_wait();
-        }
+        let stops_here = self.observers.stops.is_some() && self.stop_before_wait();
         let worker = self.roster.current;
         // SAFETY: the current worker is live; no other reference to it is used meanwhile.
         let current = unsafe { &mut *worker };
         current.resumes_wait = true;
         current.was_waiting = true;
         let choice_point = self.decision.width.is_choice_point;
-        if let Some(recorder) = &mut self.observers.recorder {
+        if let Some(recorder) = self.observers.recorder.as_mut().filter(|_| !stops_here) {
             recorder.begin_wait(current, choice_point);
         }
         let (id, operation, deadline) = (current.id, current.operation, current.deadline);

@@ -35,21 +35,25 @@ impl Engine {
         self.observers.stops.as_mut()?.next()
     }
 
-    /// The current worker, whose wait is a step, is about to wait: the replay stops there if it is to.
-    pub(super) fn stop_before_wait(&mut self) {
+    /// The current worker is about to wait. If that is a step, and the replay is to stop before it, a debugger
+    /// stops; without one the iteration ends, and this is true.
+    pub(super) fn stop_before_wait(&mut self) -> bool {
         // SAFETY: the current worker is live.
         let current = unsafe { &*self.roster.current };
         let recorder = self.observers.recorder.as_ref();
         if recorder.is_none_or(|recorder| recorder.goes_on_waiting(current)) {
-            return;
+            return false;
         }
-        if let Some(step) = self.stop_before_step() {
-            if self.observers.debugged.is_some() {
-                stop(&self.before(step, current));
-            } else {
-                self.iteration.end.get_or_insert(End::stopped(step));
-            }
+        let Some(step) = self.stop_before_step() else {
+            return false;
+        };
+        let is_debugged = self.observers.debugged.is_some();
+        if is_debugged {
+            stop(&self.before(step, current));
+        } else {
+            self.iteration.end.get_or_insert(End::stopped(step));
         }
+        !is_debugged
     }
 
     /// The reason of a stop before the step of this worker.
