@@ -30,7 +30,8 @@ impl Exit {
     const TABLE: [(Exit, &str); 8] = [
         (
             Exit::Success,
-            "nothing was found; for `replay`: the failure is gone; for `shrink`: it came to an end",
+            "nothing was found; for `replay`: the failure is gone, or it stopped where it was told to; for `shrink`: it \
+             came to an end",
         ),
         (Exit::NoTests, "there was no test to run"),
         (

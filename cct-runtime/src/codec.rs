@@ -259,6 +259,7 @@ mod tests {
             trace,
             divergence: None,
             unobserved_panics,
+            stopped: (rng.below(2) == 0).then(|| rng.below(9)),
         })
     }
 

@@ -116,6 +116,12 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
+    /// For each value chosen, the step in which it was, by index. Records from before there was this have none.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub choices_at: Vec<u32>,
     /// The calls that led to steps, when their lines have been looked up: indices into the sites, the innermost
     /// first, without those in std.
     #[cfg_attr(
@@ -481,7 +487,8 @@ wire_struct!(Trace {
     backtraces,
     awaits,
     misused,
-    prints;
+    prints,
+    choices_at;
     paths
 });
 wire_struct!(Print {

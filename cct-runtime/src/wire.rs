@@ -16,7 +16,7 @@ use crate::verdict::{Bug, Verdict};
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
 pub const VERSION: u32 = 4;
 
-/// The task of the process: `explore`, `trace`, `replay`, `shrink`, `certain` or `interactive`. Unset:
+/// The task of the process: `explore`, `trace`, `replay`, `follow`, `shrink`, `certain` or `interactive`. Unset:
 /// the test runs once, natively. `trace` is `explore` with everything recorded: each iteration ends with an
 /// [`Event::Replayed`]. With `-apart` behind it, `shrink` and `certain` have a process for each execution.
 pub const ENV_MODE: &str = "CCT_MODE";
@@ -33,8 +33,12 @@ pub const ENV_BOARD: &str = "CCT_BOARD";
 /// With `replay`, `shrink` and `certain`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
 /// set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
-/// Names a file with the trace of another version, by which a schedule is followed in this one.
+/// With `follow`, and with `interactive` if set: the path of a file with the trace of another version, by which
+/// a schedule is followed in this one.
 pub const ENV_GUIDE: &str = "CCT_GUIDE";
+/// With `replay` and `follow`: the numbers of steps, from 1, with commas between them. The process stops before
+/// each of them under a debugger, and ends before the first without one.
+pub const ENV_STOPS: &str = "CCT_STOPS";
 /// If set: a debugger runs the process, and is to see its workers as threads. Nobody need listen to events
 /// then, and there need be no board.
 pub const ENV_DEBUGGED: &str = "CCT_DEBUGGED";
@@ -140,6 +144,8 @@ pub struct Question {
     pub waits: Vec<Offer>,
     /// The question.
     pub asks: Asks,
+    /// The answer by which what happened in another version of the program happens again, if that is followed.
+    pub advice: Option<u32>,
 }
 
 /// The kinds of questions.
@@ -380,6 +386,8 @@ pub struct Replayed {
     pub divergence: Option<Divergence>,
     /// Panics of workers that nobody noticed.
     pub unobserved_panics: Vec<Panic>,
+    /// The step, from 1, before which it ended, as it was told; the verdict then means nothing.
+    pub stopped: Option<u32>,
 }
 
 /// Where an execution first differed from the one it should repeat.
@@ -422,7 +430,8 @@ wire_struct!(Question {
     workers,
     happened,
     waits,
-    asks
+    asks,
+    advice
 });
 wire_enum!(Asks { 0 Worker(x), 1 Index(x), 2 Nothing });
 wire_struct!(Offer { worker, act });
@@ -504,7 +513,8 @@ wire_struct!(Replayed {
     verdict,
     trace,
     divergence,
-    unobserved_panics
+    unobserved_panics,
+    stopped
 });
 wire_struct!(Divergence {
     step,

@@ -1,6 +1,7 @@
-//! `cargo cct replay --debugger gdb`: every worker is a thread with a stack, and the debugged execution is
+//! `cargo cct replay --debugger gdb`, and lldb: every worker is a thread with a stack, and the debugged execution is
 //! the one that failed. And the stacks of workers in reports.
 
+use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
@@ -8,9 +9,10 @@ use cct_tests::support::{Events, Finished, Workspace};
 
 use crate::explored::text;
 
-const MANIFEST: &str = "[package]\nname = \"debugged\"\nedition = \"2024\"\n[workspace]\n";
+pub(crate) const MANIFEST: &str =
+    "[package]\nname = \"debugged\"\nedition = \"2024\"\n[workspace]\n";
 
-const SOURCE: &str = r"
+pub(crate) const SOURCE: &str = r"
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -62,7 +64,7 @@ mod tests {
 }
 ";
 
-static FOUND: LazyLock<(Workspace, Events)> = LazyLock::new(|| {
+pub(crate) static FOUND: LazyLock<(Workspace, Events)> = LazyLock::new(|| {
     let workspace = Workspace::empty(Some("debugged"));
     workspace.write("Cargo.toml", MANIFEST);
     workspace.write("src/lib.rs", SOURCE);
@@ -70,30 +72,56 @@ static FOUND: LazyLock<(Workspace, Events)> = LazyLock::new(|| {
     (workspace, events)
 });
 
-fn id_of(test: &str) -> String {
+pub(crate) fn id_of(test: &str) -> String {
     let (_, events) = &*FOUND;
     text(&events.test(&format!("debugged tests::{test}"))["failure"]["id"]).to_owned()
 }
 
 /// A session of gdb, as it was told; none without gdb.
 fn session(test: &str, commands: &[&str]) -> Option<String> {
-    let quiet = Command::new("gdb")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status();
-    if !quiet.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: there is no gdb on this machine, so nothing was debugged");
+    session_with(test, &[], commands)
+}
+
+/// The same with more arguments for the replay.
+pub(crate) fn session_with(test: &str, args: &[&str], commands: &[&str]) -> Option<String> {
+    debugged("gdb -batch", "-ex", test, args, commands)
+}
+
+/// True if this debugger runs here; says so where it does not.
+fn is_there(debugger: &str) -> bool {
+    let mut version = Command::new(debugger);
+    version.stdout(Stdio::null()).stderr(Stdio::null());
+    let is_there = version.arg("--version").status();
+    let is_there = is_there.is_ok_and(|status| status.success());
+    if !is_there {
+        eprintln!("SKIPPED: there is no {debugger} on this machine, so nothing was debugged");
+    }
+    is_there
+}
+
+/// A session of a debugger that takes each command behind this option; none without the debugger.
+fn debugged(
+    debugger: &str,
+    option: &str,
+    test: &str,
+    args: &[&str],
+    commands: &[&str],
+) -> Option<String> {
+    if !is_there(debugger.split(' ').next().unwrap_or_default()) {
         return None;
     }
-    let commands: Vec<String> = commands.iter().map(|one| format!("-ex '{one}'")).collect();
-    let debugger = format!("gdb -batch {}", commands.join(" "));
+    let commands: Vec<String> = commands
+        .iter()
+        .map(|one| format!("{option} '{one}'"))
+        .collect();
+    let debugger = format!("{debugger} {}", commands.join(" "));
     let mut replay = FOUND.0.cct();
-    let finished = Finished::of(replay.args(["replay", &id_of(test), "--debugger", &debugger]));
+    replay.args(["replay", &id_of(test), "--debugger", &debugger]);
+    let finished = Finished::of(replay.args(args));
     let told = format!("{}{}", finished.stdout, finished.stderr);
-    assert!(
-        told.contains("Reproduced"),
-        "the execution is another one: {told}"
-    );
+    // lldb closes the descriptor by which the process tells its steps.
+    let is_told = told.contains("Reproduced") || debugger.starts_with("lldb");
+    assert!(is_told, "the execution is another one: {told}");
     Some(told)
 }
 
@@ -145,6 +173,107 @@ fn evaluation_takes_no_steps_and_a_panic_stops_where_it_is() {
         .split_once("cct: main stops: panic: assertion")
         .expect("it stops");
     assert!(at_panic.contains("tests::withdrawals_add_up"), "{told}");
+}
+
+/// The calls of a worker's stack as lldb lists them.
+fn has_stack(told: &str, name: &str, function: &str) -> bool {
+    let stacks = told.split("thread #");
+    let mut of_worker = stacks.filter(|stack| stack.contains(&format!("name = '{name}'")));
+    of_worker.any(|stack| stack.contains(function))
+}
+
+#[test]
+fn lldb_shows_the_workers_of_a_deadlock() {
+    let commands = [
+        "run",
+        "thread list",
+        "cct-workers",
+        "thread backtrace all",
+        "continue",
+    ];
+    let told = debugged("lldb --batch", "-o", "both_are_locked", &[], &commands);
+    let Some(told) = told else { return };
+    for name in ["main", "w1"] {
+        let is_listed =
+            |line: &str| line.contains("thread #") && line.contains(&format!("name = '{name}'"));
+        assert!(told.lines().any(is_listed), "{name}: {told}");
+        assert!(has_stack(&told, name, "debugged::both"), "{name}: {told}");
+        assert!(has_stack(&told, name, "both_are_locked"), "{name}: {told}");
+    }
+    // What comes of Python, which some builds of lldb do not have.
+    if told.contains("No module named") || told.contains("no embedded script interpreter") {
+        eprintln!("SKIPPED: this lldb has no Python, so the script was not tried");
+        return;
+    }
+    assert!(told.contains("stops: every worker waits"), "{told}");
+    let at = told
+        .lines()
+        .filter(|line| line.contains("debugged::both at lib.rs:24"));
+    assert_eq!(at.count(), 2, "{told}");
+}
+
+#[test]
+fn lldb_stops_at_a_panic_and_evaluation_takes_no_steps_there() {
+    let commands = [
+        "run",
+        "thread list",
+        "bt",
+        "expression account.balance.v.value",
+        "continue",
+    ];
+    let told = debugged("lldb --batch", "-o", "withdrawals_add_up", &[], &commands);
+    let Some(told) = told else { return };
+    assert!(has_stack(&told, "main", "withdrawals_add_up"), "{told}");
+    assert!(told.contains("panicking"), "{told}");
+}
+
+/// Evaluates calls that are full of steps where each step counts: in the middle of the schedule.
+#[test]
+fn no_evaluation_of_gdb_takes_a_step() {
+    let commands = [
+        "run",
+        "print debugged::Account::balance(self)",
+        "print debugged::Account::balance(self)",
+        "thread apply all bt 3",
+        "continue",
+        "print debugged::Account::balance(self)",
+        "continue",
+        "continue",
+        "continue",
+        "continue",
+    ];
+    let args = ["--break", "withdraw"];
+    let Some(told) = session_with("withdrawals_add_up", &args, &commands) else {
+        return;
+    };
+    assert!(
+        told.contains("$1 = 1000") && told.contains("$2 = 1000"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_replay_has_backtraces_as_a_native_run_does() {
+    let of = |test: &str, how: &str| {
+        let mut replay = FOUND.0.cct();
+        replay
+            .env("RUST_BACKTRACE", how)
+            .args(["replay", &id_of(test)]);
+        let told = Finished::of(&mut replay);
+        told.expect(100);
+        told.stdout
+    };
+    let none = of("withdrawals_add_up", "0");
+    assert!(!none.contains("stack backtrace"), "{none}");
+    let short = of("withdrawals_add_up", "1");
+    assert!(short.contains("stack backtrace:\n      ["), "{short}");
+    let deadlock = of("both_are_locked", "1");
+    for worker in ["main", "w1"] {
+        assert!(
+            deadlock.contains(&format!("stack of {worker}:")),
+            "{deadlock}"
+        );
+    }
 }
 
 #[test]
@@ -203,4 +332,5 @@ fn an_entry_for_an_editor_leaves_the_rest_of_the_file_alone() {
         workspace.read(".vscode/launch.json"),
         "{ \"configurations\": [ "
     );
+    fs::remove_file(workspace.path(".vscode/launch.json")).expect("it is there");
 }

@@ -92,6 +92,52 @@ fn replays_survive_edits_that_do_no_harm() {
     assert!(moved > 0, "some lines were added before others");
 }
 
+/// A value goes to the step that chose it, although another one chooses before.
+#[test]
+fn values_are_chosen_where_they_were() {
+    let workspace = crate::specifications::fixture();
+    let found = workspace.explore(&["a_number_is_chosen"], 100);
+    let failed = found.test("specified::specified a_number_is_chosen");
+    let id = text(&failed["failure"]["id"]).to_owned();
+    let more = "let _more = (cct::nondet_index(7), cct::nondet_bool());\n    ";
+    for before in ["let number = ", "let half = ", "assert!(!(number == 13"] {
+        let file = "tests/specified.rs";
+        let source = workspace.read(file);
+        workspace.write(file, &source.replace(before, &format!("{more}{before}")));
+        let told = replay(&workspace, &id);
+        told.expect(100);
+        assert!(told.stdout.contains("Reproduced"), "{before}: {told:#?}");
+        workspace.write(file, &source);
+    }
+}
+
+/// The functions of a file are found under its new name.
+#[test]
+fn a_file_may_get_another_name() {
+    let workspace = Workspace::of_fixture("with spaces");
+    let library = workspace.read("src/lib.rs");
+    let (before, test) = library.split_once("#[cfg(test)]").expect("it has tests");
+    let body = test
+        .trim()
+        .trim_start_matches("mod tests {")
+        .trim_end_matches('}');
+    workspace.write("src/lib.rs", &format!("{before}#[cfg(test)]\nmod tests;\n"));
+    workspace.write("src/tests.rs", body);
+    let found = workspace.explore(&["--lib"], 100);
+    let id = text(&found.test("spaced tests::a_store_is_lost")["failure"]["id"]).to_owned();
+    let path = "#[path = \"inner/renamed.rs\"]\nmod tests;";
+    workspace.replace("src/lib.rs", "mod tests;", path);
+    workspace.write("src/inner/renamed.rs", &format!("// Moved.\n{body}"));
+    fs::remove_file(workspace.path("src/tests.rs")).expect("it is there");
+    let told = replay(&workspace, &id);
+    told.expect(100);
+    assert!(told.stdout.contains("Reproduced"), "{told:#?}");
+    assert!(
+        told.stdout.contains("in the source have moved"),
+        "{told:#?}"
+    );
+}
+
 /// A change of the steps is told with its place, and never called a reproduction.
 #[test]
 fn changes_of_steps_are_told() {

@@ -48,6 +48,7 @@ mod signals;
 mod source_layer;
 mod specifications;
 mod statics;
+mod stops;
 mod streams;
 mod tasks;
 mod time;

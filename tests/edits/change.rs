@@ -1,5 +1,10 @@
 //! Random edits of a source file.
 
+use proc_macro2::TokenStream;
+use syn::visit::Visit;
+
+use crate::code::{Code, Names};
+
 /// A few numbers that look drawn.
 pub(crate) struct Drawn(u64);
 
@@ -19,7 +24,15 @@ impl Drawn {
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 >> 33).expect("31 bits") % below
     }
+
+    /// One of them, if there is one.
+    fn of<'a, T>(&mut self, those: &'a [T]) -> Option<&'a T> {
+        (!those.is_empty()).then(|| &those[self.below(those.len())])
+    }
 }
+
+/// The name of the module that is a log.
+pub(crate) const LOG_NAME: &str = "trail";
 
 /// A log behind a lock, as logging crates have one.
 const LOG: &str = "
@@ -35,128 +48,112 @@ mod trail {
 }
 ";
 
-/// One to four edits that do no harm. The result may not compile.
-pub(crate) fn edited(source: &str, drawn: &mut Drawn) -> String {
+/// One to four edits that do no harm, and their names.
+pub(crate) fn edited(source: &str, drawn: &mut Drawn) -> (String, Vec<&'static str>) {
     let mut text = source.to_owned();
+    let mut names = Vec::new();
     for number in 0..=drawn.below(4) {
-        text = match drawn.below(9) {
-            0 => inserted(&text, "", drawn, false),
-            1 | 2 => inserted(&text, "// Edited.", drawn, false),
-            3 => inserted(
-                &text,
-                &format!("println!(\"print {number}\");"),
-                drawn,
-                true,
-            ),
-            4 => inserted(
-                &text,
-                &format!("eprintln!(\"print {number}\");"),
-                drawn,
-                true,
-            ),
-            5 if !text.contains("mod trail") => {
-                inserted(&text, "trail::note(\"noted\");", drawn, true) + LOG
+        let (name, edited) = match drawn.below(9) {
+            0 => ("blank line", with_line(&text, "", drawn)),
+            1 | 2 => ("comment", with_line(&text, "// Edited.", drawn)),
+            3 => {
+                let print = format!("println!(\"print {number}\");");
+                ("print", with_statement(&text, |_| print, drawn))
             }
-            6 => moved(&text, drawn),
-            _ => renamed(&text, drawn),
+            4 => {
+                let print = format!("eprintln!(\"print {number}\");");
+                ("print", with_statement(&text, |_| print, drawn))
+            }
+            5 => ("note", noted(&text, drawn)),
+            6 => ("moved function", moved(&text, drawn)),
+            _ => ("renamed local", renamed(&text, drawn)),
         };
+        if let Some(edited) = edited {
+            text = edited;
+            names.push(name);
+        }
     }
-    text
+    (text, names)
 }
 
 /// A statement of the file is left out or made twice; tells which.
-pub(crate) fn changed(source: &str, drawn: &mut Drawn) -> (String, String) {
+pub(crate) fn changed(source: &str, drawn: &mut Drawn) -> Option<(String, String)> {
     let mut lines: Vec<&str> = source.lines().collect();
-    let places = statements(&lines);
-    if places.is_empty() {
-        return (source.to_owned(), String::new());
-    }
-    let at = places[drawn.below(places.len())];
-    let line = lines[at].trim().to_owned();
-    let what = if drawn.below(2) == 0 {
-        lines.remove(at);
+    let code = Code::of(source)?;
+    let &line = drawn.of(&code.whole_statements())?;
+    let text = lines[line - 1].trim().to_owned();
+    let change = if drawn.coin() {
+        lines.remove(line - 1);
         "without"
     } else {
-        lines.insert(at, lines[at]);
+        lines.insert(line - 1, lines[line - 1]);
         "twice"
     };
-    (lines.join("\n") + "\n", format!("{what} `{line}`"))
+    Some((lines.join("\n") + "\n", format!("{change} `{text}`")))
 }
 
-/// The lines that are whole statements.
-fn statements(lines: &[&str]) -> Vec<usize> {
-    let is_statement = |&at: &usize| {
-        let (before, line) = (lines[at - 1].trim_end(), lines[at]);
-        let begins = before.ends_with([';', '{', '}']) && line.starts_with("    ");
-        begins && line.ends_with(';') && !line.trim().starts_with("use ")
-    };
-    (1..lines.len()).filter(is_statement).collect()
-}
-
-/// With a line more, before any line or before a statement.
-fn inserted(source: &str, line: &str, drawn: &mut Drawn, is_code: bool) -> String {
+/// With a line before any other that begins outside of literals.
+fn with_line(source: &str, line: &str, drawn: &mut Drawn) -> Option<String> {
+    let code = Code::of(source)?;
     let mut lines: Vec<&str> = source.lines().collect();
-    let places = if is_code {
-        statements(&lines)
-    } else {
-        (1..lines.len()).collect()
+    let places: Vec<usize> = (2..=lines.len())
+        .filter(|&line| code.is_between_tokens(line))
+        .collect();
+    lines.insert(drawn.of(&places)? - 1, line);
+    Some(lines.join("\n") + "\n")
+}
+
+/// With a statement before another, whose text may depend on how many modules of the file are around it.
+fn with_statement(
+    source: &str,
+    statement: impl FnOnce(usize) -> String,
+    drawn: &mut Drawn,
+) -> Option<String> {
+    let code = Code::of(source)?;
+    let &(line, modules) = drawn.of(&code.statements)?;
+    let mut lines: Vec<&str> = source.lines().collect();
+    let statement = statement(modules);
+    lines.insert(line - 1, &statement);
+    Some(lines.join("\n") + "\n")
+}
+
+/// With a note in the log.
+fn noted(source: &str, drawn: &mut Drawn) -> Option<String> {
+    let note = |modules| {
+        let to_file = if modules == 0 {
+            "self::".to_owned()
+        } else {
+            "super::".repeat(modules)
+        };
+        format!("{to_file}trail::note(\"noted\");")
     };
-    if !places.is_empty() {
-        lines.insert(places[drawn.below(places.len())], line);
-    }
-    lines.join("\n") + "\n"
+    let text = with_statement(source, note, drawn)?;
+    Some(if text.contains("mod trail") {
+        text
+    } else {
+        text + LOG
+    })
 }
 
 /// With a function that stands by itself at the end of the file.
-fn moved(source: &str, drawn: &mut Drawn) -> String {
+fn moved(source: &str, drawn: &mut Drawn) -> Option<String> {
+    let code = Code::of(source)?;
+    let &(first, last) = drawn.of(&code.functions)?;
     let lines: Vec<&str> = source.lines().collect();
-    let begins = |at: &usize| {
-        let line = lines[*at];
-        ["fn ", "pub fn ", "async fn ", "pub async fn "]
-            .iter()
-            .any(|start| line.starts_with(start))
-    };
-    let functions: Vec<usize> = (0..lines.len()).filter(begins).collect();
-    if functions.is_empty() {
-        return source.to_owned();
-    }
-    let at = functions[drawn.below(functions.len())];
-    let is_above = |line: &&&str| line.starts_with("#[") || line.starts_with("//");
-    let first = at - lines[..at].iter().rev().take_while(is_above).count();
-    let length = lines[at..].iter().position(|line| *line == "}");
-    let last = at + length.expect("functions end");
-    let (before, rest) = lines.split_at(first);
+    let (before, rest) = lines.split_at(first - 1);
     let (function, after) = rest.split_at(last + 1 - first);
-    // The file's own comments stay where they are.
-    if before.is_empty() {
-        return source.to_owned();
-    }
-    [before, after, &[""], function].concat().join("\n") + "\n"
+    Some([before, after, &[""], function].concat().join("\n") + "\n")
 }
 
-/// With another name for a variable.
-fn renamed(source: &str, drawn: &mut Drawn) -> String {
-    let words: Vec<&str> = source.split_whitespace().collect();
-    let names = words.windows(2).filter(|pair| pair[0] == "let");
-    let names = names.map(|pair| pair[1].trim_end_matches(':'));
-    let is_name = |name: &&str| name.chars().all(char::is_lowercase) && name.len() > 2;
-    let names: Vec<&str> = names.filter(is_name).collect();
-    if names.is_empty() {
-        return source.to_owned();
-    }
-    let name = names[drawn.below(names.len())];
-    let mut text = String::new();
-    let mut rest = source;
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    while let Some(at) = rest.find(name) {
-        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
-        text.push_str(before);
-        let is_whole = !text.ends_with(is_word) && !after.starts_with(is_word);
-        text.push_str(name);
-        if is_whole && !text[..text.len() - name.len()].ends_with('.') {
-            text.push_str("_here");
-        }
-        rest = after;
-    }
-    text + rest
+/// With another name for a variable of a function.
+fn renamed(source: &str, drawn: &mut Drawn) -> Option<String> {
+    let code = Code::of(source)?;
+    let function = drawn.of(&code.bodies)?;
+    let mut names = Names::default();
+    names.visit_block(&function.block);
+    let tokens: TokenStream = function.tokens.clone();
+    let names = names.that_can_be_renamed(&tokens);
+    let name = drawn.of(&names)?;
+    let other = format!("{name}_here");
+    (!source.contains(&other)).then(|| function.renamed(source, name, &other))
 }

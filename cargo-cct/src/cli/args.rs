@@ -243,6 +243,15 @@ pub(crate) struct ReplayArgs {
     /// Follows the failing schedule in a program that has changed as far as it fits, and then its seed.
     #[arg(long, conflicts_with_all = ["debugger", "vscode", "interactive"])]
     pub tolerant: bool,
+    /// Stops before this step of the report: the debugger there, or else the replay, which then shows where
+    /// everybody is.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
+        conflicts_with_all = ["interactive", "vscode"])]
+    pub until: Option<u32>,
+    /// Stops before each step at a place, without a debugger before the first: `lib.rs:47`, `47`, or a
+    /// function, `withdraw` or `Account::withdraw`. Can be given several times.
+    #[arg(long = "break", value_name = "SITE", conflicts_with_all = ["interactive", "vscode"])]
+    pub breaks: Vec<String>,
     /// Shows every step in the report.
     #[arg(long)]
     pub full: bool,

@@ -197,6 +197,7 @@ impl<'a> Known<'a> {
             overrides: &overrides,
             defaults: &defaults,
             part: None,
+            stops: &[],
             answers: None,
         };
         let settings = self
@@ -219,7 +220,8 @@ impl<'a> Known<'a> {
             ..
         } = judged;
         let reason = match replay {
-            Replay::Stopped => return None,
+            // Nobody has told it to stop before a step.
+            Replay::Stopped | Replay::StoppedBefore(_) => return None,
             Replay::Passes(_) => return Some(TriedEnd::Passes),
             Replay::Reproduced(_) => {
                 let finding = Finding {

@@ -22,6 +22,7 @@ mod rebuilt;
 mod replay;
 mod show;
 mod shrink;
+mod stops;
 mod test;
 mod tested;
 

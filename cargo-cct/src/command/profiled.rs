@@ -18,7 +18,7 @@ use crate::run::SHARDS;
 const OTHERS: [&str; 2] = ["CCT_CACHE_DIR", SHARDS];
 
 /// Variables by which processes of the tool speak with one another.
-const OWN: [&str; 17] = [
+const OWN: [&str; 18] = [
     wire::ENV_MODE,
     wire::ENV_EVENTS,
     wire::ENV_ANSWERS,
@@ -26,6 +26,7 @@ const OWN: [&str; 17] = [
     wire::ENV_BOARD,
     wire::ENV_SCHEDULE,
     wire::ENV_GUIDE,
+    wire::ENV_STOPS,
     wire::ENV_OVERRIDES,
     wire::ENV_DEFAULTS,
     wire::ENV_ORIGINS,

@@ -115,6 +115,7 @@ impl Rebuilt {
             overrides: &self.overrides,
             defaults: &self.defaults,
             part: None,
+            stops: &[],
             answers: None,
         }
     }

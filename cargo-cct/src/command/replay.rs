@@ -12,13 +12,14 @@ use serde_json::json;
 use super::debug::{debug, write_entry};
 use super::interactive::{Subject, lead};
 use super::rebuilt::Rebuilt;
+use super::stops::{self, Stops};
 use crate::build::workspace::Workspace;
 use crate::cli::ReplayArgs;
 use crate::exit::Exit;
 use crate::failure::{Aligned, Moves, Record, Store, guide};
 use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks, say};
 use crate::run::{
-    Difference, Launch, Repeated, Scratch, Stop, difference, follow, repeat, same_end,
+    Difference, Launch, Lead, Repeated, Scratch, Stop, difference, follow, repeat, same_end,
 };
 
 /// Does it.
@@ -29,10 +30,38 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     let changed = rebuilt.changed.then_some(workspace.root.as_path());
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
+    let configured = rebuilt.executable().config_of(&record.name.test);
+    let timeout = args
+        .hang_timeout
+        .unwrap_or_else(|| configured.hang_timeout());
+    let way = Way {
+        changed,
+        tolerant: args.tolerant,
+        timeout,
+    };
+    let mut halt = None;
+    if stops::are_wanted(args) {
+        match halt_of(args, &rebuilt, way, &scratch, &stop)? {
+            Halting::At(found) => halt = Some(found),
+            Halting::Not(judged) => {
+                show(args, workspace, &judged, rebuilt.changed)?;
+                return Ok(exit_of(record, &judged.replay));
+            }
+        }
+    }
+    let numbers = halt.as_ref().map_or_else(Vec::new, Halt::numbers);
+    let launch = Launch {
+        stops: &numbers,
+        ..launch
+    };
     if let Some(debugger) = &args.debugger {
         let version = Version::of(record, changed);
         let guide = version.as_ref().map(|version| &version.guide);
         let subject = (&launch, record, guide);
+        if let Some(halt) = &halt {
+            anstream::eprint!("{}", halt.announced());
+        }
         let (exit, last) = debug(debugger, subject, &rebuilt.toolchain, &scratch)?;
         if let Some(Event::Replayed(replayed)) = last {
             tell_debugged(record, replayed, version.as_ref())?;
@@ -42,46 +71,170 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     if args.vscode {
         let folder = Store::new(rebuilt.workspace.failures()).folder_of(&record.id);
         let root = &workspace.root;
-        let done = write_entry(&launch, record, &folder, root, &rebuilt.toolchain)?;
+        let version = Version::of(record, changed);
+        let guide = version.as_ref().map(|version| &version.guide);
+        let subject = (&launch, record, guide);
+        let done = write_entry(subject, &folder, root, &rebuilt.toolchain)?;
         say(done)?;
         return Ok(Exit::Success);
     }
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
-    let configured = rebuilt.executable().config_of(&record.name.test);
-    let timeout = args
-        .hang_timeout
-        .unwrap_or_else(|| configured.hang_timeout());
     if args.interactive {
+        let version = Version::of(record, changed);
+        let lead_by = match &version {
+            Some(version) => Lead::After(&version.guide),
+            None => Lead::Like(&record.schedule),
+        };
         return lead(&Subject {
             launch,
             name: record.name.clone(),
             executable: rebuilt.index,
-            guide: Some(&record.schedule),
+            lead: lead_by,
             hang_timeout: timeout,
             scratch: &scratch,
             stop: &stop,
             keeper: &rebuilt.keeper(),
         });
     }
-    let way = Way {
-        changed,
-        tolerant: args.tolerant,
-        timeout,
+    let judged = match halt {
+        Some(halt) => halted(&launch, record, way, halt, &scratch, &stop)?,
+        None => again(&launch, record, way, &scratch, &stop)?,
     };
-    let judged = again(&launch, record, way, &scratch, &stop)?;
     show(args, workspace, &judged, rebuilt.changed)?;
-    let replay = judged.replay;
-    Ok(match replay {
+    Ok(exit_of(record, &judged.replay))
+}
+
+fn exit_of(record: &Record, replay: &Replay) -> Exit {
+    match replay {
         Replay::Reproduced(_) if record.bug.is_some() => Exit::Failed,
         Replay::Followed(_, Followed::FailsAlike | Followed::FailsOtherwise) => Exit::Failed,
-        Replay::Reproduced(_) | Replay::Passes(_) | Replay::Followed(_, Followed::Passes) => {
-            Exit::Success
-        }
+        Replay::Reproduced(_)
+        | Replay::Passes(_)
+        | Replay::StoppedBefore(_)
+        | Replay::Followed(_, Followed::Passes) => Exit::Success,
         Replay::Diverged(_)
         | Replay::FailsOtherwise(_)
         | Replay::Unfinished
         | Replay::Followed(_, Followed::Unfinished) => Exit::Diverged,
         Replay::Stopped => Exit::Interrupted,
+    }
+}
+
+/// The steps of an execution before which its replay stops.
+struct Halt {
+    stops: Stops,
+    /// The execution to its end, and the failure whose steps are these.
+    whole: Record,
+}
+
+/// Whether the replay can stop where it is told to.
+enum Halting {
+    At(Halt),
+    /// It does not come there.
+    Not(Judged),
+}
+
+impl Halt {
+    /// As the engine counts steps.
+    fn numbers(&self) -> Vec<u32> {
+        let trace = self.whole.trace.as_ref();
+        let number = |&step: &usize| trace.map_or(0, |trace| trace.number_of(step));
+        let numbers = self.stops.steps.iter().map(number);
+        numbers
+            .filter_map(|number| u32::try_from(number).ok())
+            .collect()
+    }
+
+    /// Where the debugger will stop, in words.
+    fn announced(&self) -> String {
+        let steps: Vec<String> = self.numbers().iter().map(u32::to_string).collect();
+        let word = if steps.len() == 1 { "step" } else { "steps" };
+        let remarks = self
+            .stops
+            .remarks
+            .iter()
+            .map(|remark| format!("cct: {remark}\n"));
+        let remarks: String = remarks.collect();
+        format!(
+            "{remarks}cct: the program stops before {word} {}\n",
+            steps.join(", ")
+        )
+    }
+}
+
+/// Finds the steps before which the replay stops. In a program that has changed that takes an execution: numbers
+/// are those on record, and places those of now.
+fn halt_of(
+    args: &ReplayArgs,
+    rebuilt: &Rebuilt,
+    way: Way<'_>,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> anyhow::Result<Halting> {
+    let (record, launch, root) = (&rebuilt.record, rebuilt.launch(), &rebuilt.workspace.root);
+    if let Some(version) = Version::of(record, way.changed) {
+        let repeated = follow(&launch, &version.guide, way.timeout, scratch, stop)?;
+        let (replayed, output) = match ended(record, repeated)? {
+            Ok(ended) => ended,
+            Err(judged) => return Ok(Halting::Not(judged)),
+        };
+        let aligned = Aligned::of(version.recorded, &version.guide, &replayed.trace);
+        if aligned.difference().is_some() && !way.tolerant {
+            drop(aligned);
+            let ended = Repeated::Ended { replayed, output };
+            return Ok(Halting::Not(judge_version(record, ended, &version, false)?));
+        }
+        let stops = Stops::find(args, &replayed.trace, Some(&aligned), root)?;
+        drop(aligned);
+        let whole = as_it_is_now(record, *replayed, output);
+        return Ok(Halting::At(Halt { stops, whole }));
+    }
+    let trace = record.trace.as_ref().filter(|trace| !trace.is_empty());
+    let trace = trace.with_context(|| format!("the steps of `{}` are not on record", record.id))?;
+    let stops = Stops::find(args, trace, None, root)?;
+    let whole = record.clone();
+    Ok(Halting::At(Halt { stops, whole }))
+}
+
+/// Repeats what is on record up to the first step before which it stops.
+fn halted(
+    launch: &Launch<'_>,
+    record: &Record,
+    way: Way<'_>,
+    halt: Halt,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> anyhow::Result<Judged> {
+    let version = Version::of(record, way.changed);
+    let repeated = match &version {
+        Some(version) => follow(launch, &version.guide, way.timeout, scratch, stop)?,
+        None => repeat(launch, &record.schedule, way.timeout, scratch, stop)?,
+    };
+    let (replayed, output) = match ended(record, repeated)? {
+        Ok(ended) => ended,
+        Err(judged) => return Ok(judged),
+    };
+    let Some(number) = replayed.stopped else {
+        let ended = Repeated::Ended { replayed, output };
+        return match &version {
+            Some(version) => judge_version(record, ended, version, way.tolerant),
+            None => judge(record, ended),
+        };
+    };
+    let next = halt.stops.steps.first().copied().unwrap_or_default();
+    let whole = halt.whole;
+    if let Some(expected) = &whole.trace {
+        let mut until = expected.clone();
+        until.steps.truncate(next);
+        if let Some(difference) = difference(&until, &replayed.trace) {
+            return Ok(as_recorded(record, Replay::Diverged(Box::new(difference))));
+        }
+    }
+    Ok(Judged {
+        replay: Replay::StoppedBefore(number as usize),
+        record: whole,
+        found: None,
+        changes: halt.stops.remarks,
+        stopped: Some((next, replayed.trace, output)),
     })
 }
 
@@ -115,6 +268,9 @@ pub(super) struct Judged {
     pub(super) found: Option<(Bug, Schedule)>,
     /// How that differs from what is on record, in sentences.
     changes: Vec<String>,
+    /// The step before which it has stopped, by index, the steps up to there with where everybody is, and what
+    /// was printed.
+    stopped: Option<(usize, Trace, String)>,
 }
 
 /// The way a failure is repeated.
@@ -171,6 +327,7 @@ fn as_recorded(record: &Record, replay: Replay) -> Judged {
         record: record.clone(),
         found: None,
         changes: Vec::new(),
+        stopped: None,
     }
 }
 
@@ -358,9 +515,13 @@ fn show(
         replay,
         record,
         changes,
+        stopped,
         ..
     } = judged;
-    let report = Report::of(record, &workspace.root).with_stacks(Stacks::of_environment());
+    let mut report = Report::of(record, &workspace.root).with_stacks(Stacks::of_environment());
+    if let Some((next, happened, printed)) = stopped {
+        report = report.stopped_before(*next, happened, printed.clone());
+    }
     if args.output.json {
         let value = json!({
             "id": record.id,
@@ -374,12 +535,13 @@ fn show(
         return Ok(Json::line("replayed", value)?);
     }
     let layout = Layout::of_terminal();
-    let fails = matches!(
+    let is_told = matches!(
         replay,
         Replay::Reproduced(_)
+            | Replay::StoppedBefore(_)
             | Replay::Followed(_, Followed::FailsAlike | Followed::FailsOtherwise)
     );
-    if fails {
+    if is_told {
         let detail = if args.full {
             Detail::Full
         } else {

@@ -102,8 +102,8 @@ impl Moves {
     }
 }
 
-/// The lines now, with their file: those of the function of this name, in its file if it is still there; else
-/// of the function that has most of them.
+/// The lines now, with their file: those of the function of this name, in its file or in another one of the
+/// failure; else of the function that has most of them, of those in its file and those of its name anywhere.
 fn best(
     lines: &[&Landmark],
     file: &str,
@@ -122,14 +122,22 @@ fn best(
             return Some((file.to_owned(), found.1));
         }
     }
-    // It has another name now.
-    let fits = fits(lines, sources.all_functions(file));
-    let most = fits
+    // It, or its file, has another name now.
+    let mut all = Vec::new();
+    for (score, found) in fits(lines, sources.all_functions(file)) {
+        all.push((score, file.to_owned(), found));
+    }
+    for other in sources.all_files() {
+        for (score, found) in fits(lines, sources.functions_called(&other, function)) {
+            all.push((score, other.clone(), found));
+        }
+    }
+    let enough = |score: f64| score >= EQUAL * lines.len() as f64 / 2.0;
+    let most = all
         .into_iter()
         .max_by(|one, other| one.0.total_cmp(&other.0));
-    let enough = |score: f64| score >= EQUAL * lines.len() as f64 / 2.0;
-    most.filter(|(score, _)| enough(*score))
-        .map(|(_, found)| (file.to_owned(), found))
+    most.filter(|(score, ..)| enough(*score))
+        .map(|(_, file, found)| (file, found))
 }
 
 fn fits(lines: &[&Landmark], functions: Vec<(u32, Vec<String>)>) -> Vec<(f64, Vec<Option<u32>>)> {
@@ -231,6 +239,30 @@ mod tests {
             nth,
             below,
         }
+    }
+
+    #[test]
+    fn a_file_that_was_renamed_is_found_by_its_functions() {
+        let root = std::env::temp_dir().join(format!("cct-renamed-{}", std::process::id()));
+        let folder = root.join("src").join("inner");
+        std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+        let lines = "fn other() {\n    go();\n}\n\nfn f() {\n    go();\n    come();\n}\n";
+        std::fs::write(folder.join("new.rs"), lines).expect("it is writable");
+        std::fs::write(root.join("src/lib.rs"), "fn f() {\n    stay();\n}\n").expect("likewise");
+        let at = |text: &str, line| Landmark {
+            site: Site {
+                file: "src/old.rs".to_owned(),
+                line,
+                column: 5,
+            },
+            ..landmark(text, 0, line - 1)
+        };
+        let moves = Moves::find(&[at("go();", 2), at("come();", 3)], &root);
+        let now = moves.of(&at("come();", 3).site).expect("it is found");
+        assert_eq!((now.file.as_str(), now.line), ("src/inner/new.rs", 7));
+        let gone = Moves::find(&[at("nothing(alike);", 2)], &root);
+        assert_eq!(gone.of(&at("", 2).site), None);
+        std::fs::remove_dir_all(&root).expect("it is ours");
     }
 
     fn fitted(lines: &[Landmark], now: &str) -> Vec<Option<usize>> {

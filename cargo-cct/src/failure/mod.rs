@@ -17,6 +17,7 @@ pub(crate) use id::Id;
 pub(crate) use kept::Kept;
 pub(crate) use landmark::Moves;
 pub(crate) use merge::{Stays, merge, renew};
+pub(crate) use place::Sources;
 pub(crate) use record::{Provenance, Record};
 pub(crate) use store::{Store, StoreError};
 pub(crate) use versions::{Aligned, guide};

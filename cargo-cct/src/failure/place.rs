@@ -24,6 +24,8 @@ pub(crate) struct Place {
 pub(crate) struct Sources {
     root: PathBuf,
     files: BTreeMap<String, Option<Source>>,
+    /// The files below the root, once somebody has asked.
+    all: Option<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -46,6 +48,7 @@ impl Sources {
         Sources {
             root: root.to_owned(),
             files: BTreeMap::new(),
+            all: None,
         }
     }
 
@@ -105,6 +108,18 @@ impl Sources {
         bodies.collect()
     }
 
+    /// The files with code below the root, by their paths from there: all but those of builds and of tools.
+    pub(crate) fn all_files(&mut self) -> Vec<String> {
+        let root = self.root.clone();
+        let all = self.all.get_or_insert_with(|| {
+            let mut all = Vec::new();
+            add_files(&root, "", &mut all);
+            all.sort();
+            all
+        });
+        all.clone()
+    }
+
     /// The innermost function that has this line.
     fn function(&mut self, file: &str, line: usize) -> String {
         let inner = self.read(file).and_then(|source| source.around(line));
@@ -137,6 +152,34 @@ impl Source {
         let code = lines.iter().map(|line| code_of(line).to_owned());
         (u32::try_from(first).unwrap_or(u32::MAX), code.collect())
     }
+}
+
+/// Adds the files with code in this folder, which is at `path` from the root.
+fn add_files(root: &Path, path: &str, all: &mut Vec<String>) {
+    for entry in fs::read_dir(root.join(path))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {
+            continue;
+        };
+        let here = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}/{name}")
+        };
+        if kind.is_dir() && !name.starts_with('.') && !is_of_builds(&entry.path()) {
+            add_files(root, &here, all);
+        } else if kind.is_file() && Path::new(&name).extension().is_some_and(|end| end == "rs") {
+            all.push(here);
+        }
+    }
+}
+
+/// True of a folder that cargo builds in.
+fn is_of_builds(folder: &Path) -> bool {
+    folder.join("CACHEDIR.TAG").exists()
 }
 
 /// True of files that nobody edits: of packages from a registry, and std's.

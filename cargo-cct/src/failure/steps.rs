@@ -44,6 +44,9 @@ pub(super) struct Steps {
     sites: Vec<String>,
     /// A line for each turn: the worker, and its steps as `Operation#object@site`.
     turns: Vec<String>,
+    /// For each value chosen, the step in which it was, by index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    choices_at: Vec<u32>,
 }
 
 /// Between the parts of a line.
@@ -136,6 +139,7 @@ impl Steps {
             objects: u32::try_from(trace.objects.len()).unwrap_or(u32::MAX),
             sites: sites.iter().map(site).collect(),
             turns: turns.into_iter().map(turn).collect(),
+            choices_at: trace.choices_at.clone(),
         }
     }
 
@@ -192,6 +196,7 @@ impl Steps {
                 .map_err(|error| error.to_string())?,
             sites,
             steps,
+            choices_at: self.choices_at.clone(),
             ..Trace::default()
         })
     }

@@ -23,6 +23,7 @@ pub(crate) fn guide(recorded: &Trace, schedule: &Schedule, moves: &Moves) -> Tra
         workers: recorded.workers.iter().map(worker).collect(),
         sites: recorded.sites.iter().map(now).collect(),
         steps: recorded.steps.clone(),
+        choices_at: recorded.choices_at.clone(),
         ..Trace::default()
     }
 }
@@ -30,7 +31,8 @@ pub(crate) fn guide(recorded: &Trace, schedule: &Schedule, moves: &Moves) -> Tra
 /// The steps on record and those of the other version, as far as they are the same.
 #[derive(Debug)]
 pub(crate) struct Aligned<'a> {
-    recorded: &'a Trace,
+    /// What is on record.
+    pub recorded: &'a Trace,
     happened: &'a Trace,
     /// The steps that are the same, by index in either.
     pub pairs: Vec<(usize, usize)>,

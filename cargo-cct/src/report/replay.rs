@@ -48,6 +48,8 @@ pub(crate) enum Replay {
     Diverged(Box<Difference>),
     /// It was followed as far as it fits all the same, and this came of it.
     Followed(Box<Difference>, Followed),
+    /// It was told to stop before the step with this number, and did.
+    StoppedBefore(usize),
     /// The user wanted everything to end.
     Stopped,
 }
@@ -64,6 +66,7 @@ impl Replay {
             }
             Replay::Diverged(_) => "diverged",
             Replay::Followed(_, Followed::FailsAlike) => "fails_alike",
+            Replay::StoppedBefore(_) => "stopped_before",
             Replay::Stopped => "stopped",
         }
     }
@@ -137,6 +140,11 @@ impl Replay {
                     "{title} as far as it fits, and then from its seed: {end}\n"
                 );
             }
+            Replay::StoppedBefore(step) => put!(
+                out,
+                "{} {id} before step {step}, as it was told: how it ends is not tried\n",
+                paint(WARN, "     Stopped")
+            ),
             Replay::Stopped => put!(out, "{} {id}\n", paint(WARN, "     Stopped")),
         }
         if changed {
@@ -144,6 +152,7 @@ impl Replay {
                 Replay::Reproduced(_)
                 | Replay::Passes(_)
                 | Replay::Followed(..)
+                | Replay::StoppedBefore(_)
                 | Replay::Stopped => "the executable has changed since the failure was found",
                 Replay::Diverged(_) => {
                     "the executable has changed since the failure was found, and its schedule no \

@@ -117,6 +117,7 @@ impl Explorer<'_> {
             overrides: &found.overrides,
             defaults: &found.defaults,
             part: None,
+            stops: &[],
             answers: None,
         };
         let (mut finding, timeout) = (found.clone(), self.hang_timeout_of(executable, test));
@@ -170,6 +171,7 @@ impl Explorer<'_> {
             overrides: &overrides,
             defaults: &defaults,
             part: self.part,
+            stops: &[],
             answers: None,
         };
         let timeout = self.hang_timeout_of(executable, test);

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use cct::codec::Wire as _;
-use cct::trace::Schedule;
+use cct::trace::{Schedule, Trace};
 use cct::wire::{Event, Question};
 
 use super::confirm::{Repeated, repeated_of};
-use super::process::{Launch, Mode};
+use super::process::{Launch, LeadFiles, Mode};
 use super::scratch::Scratch;
 use super::watch::{Stop, watch};
 
@@ -23,25 +23,53 @@ pub(crate) struct Led {
     pub schedule: Schedule,
 }
 
-/// Runs an iteration that begins as `head` does, if there is one. `answer` is asked each question, with
+/// The beginning of an iteration that is led.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lead<'a> {
+    /// As the settings say.
+    Fresh,
+    /// As this schedule.
+    Like(&'a Schedule),
+    /// As in another version of the program, of which this is the guide.
+    After(&'a Trace),
+}
+
+/// Runs an iteration that begins as `lead` says. `answer` is asked each question, with
 /// the file that the test prints to; none ends the process.
 ///
 /// The watchdog looks on while the test runs, and waits while somebody thinks.
 pub(crate) fn interact(
     launch: &Launch<'_>,
-    head: Option<&Schedule>,
+    lead: Lead<'_>,
     hang_timeout: Duration,
     scratch: &Scratch,
     stop: &Stop,
     mut answer: impl FnMut(Question, &Path) -> Option<u32>,
 ) -> io::Result<Led> {
-    let file = head.map(|_| scratch.path("schedule"));
-    if let (Some(file), Some(head)) = (&file, head) {
-        fs::write(file, head.to_bytes())?;
+    let led = |schedule: &Schedule| Schedule {
+        strategy: "interactive".to_owned(),
+        ..schedule.clone()
+    };
+    let mut files = LeadFiles::default();
+    match lead {
+        Lead::Fresh => {}
+        Lead::Like(schedule) => {
+            let file = files.schedule.insert(scratch.path("schedule"));
+            fs::write(file, led(schedule).to_bytes())?;
+        }
+        Lead::After(guide) => {
+            let file = files.guide.insert(scratch.path("guide"));
+            let schedule = led(&guide.schedule);
+            let guide = Trace {
+                schedule,
+                ..guide.clone()
+            };
+            fs::write(file, guide.to_bytes())?;
+        }
     }
     let (answers, mut pipe) = io::pipe()?;
     let launch = Launch {
-        mode: Mode::Interactive(file),
+        mode: Mode::Interactive(files),
         answers: Some(&answers),
         ..launch.clone()
     };

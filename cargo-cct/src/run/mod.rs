@@ -38,7 +38,7 @@ pub(crate) use difference::{Difference, difference};
 pub(crate) use explore::Explorer;
 pub(crate) use finding::{Finding, Repeats};
 pub(crate) use first::{First, NoneFirst, Tried, TriedEnd, TriedOf};
-pub(crate) use interact::{Led, interact};
+pub(crate) use interact::{Lead, Led, interact};
 pub(crate) use length::{Length, is_preemption, is_switch, lane};
 pub(crate) use name::TestName;
 pub(crate) use outcome::{Outcome, TestRun};

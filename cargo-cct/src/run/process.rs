@@ -47,8 +47,8 @@ pub(crate) enum Mode {
         /// Each execution has a process of its own.
         is_apart: bool,
     },
-    /// Run one iteration as answers say, one that begins as the schedule in this file does.
-    Interactive(Option<PathBuf>),
+    /// Run one iteration as answers say, one that begins as these files say.
+    Interactive(LeadFiles),
     /// Run the test as it is, once.
     Native,
 }
@@ -73,6 +73,15 @@ impl Goal {
     }
 }
 
+/// The files by which an iteration begins that is led: one of them, or none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct LeadFiles {
+    /// A schedule.
+    pub schedule: Option<PathBuf>,
+    /// The trace of another version of the program.
+    pub guide: Option<PathBuf>,
+}
+
 /// A test process to be.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch<'a> {
@@ -88,6 +97,8 @@ pub(crate) struct Launch<'a> {
     pub defaults: &'a Settings,
     /// The iterations that it makes, if not all.
     pub part: Option<Part>,
+    /// The steps, from 1, before which a replay stops.
+    pub stops: &'a [u32],
     /// Where the answers come from, if there are any.
     pub answers: Option<&'a PipeReader>,
 }
@@ -127,8 +138,12 @@ impl Launch<'_> {
             Mode::Native => command.env_remove(wire::ENV_ORIGINS),
             _ => command.env(wire::ENV_ORIGINS, &self.executable.origins),
         };
-        if !matches!(self.mode, Mode::Follow(_)) {
-            command.env_remove(wire::ENV_GUIDE);
+        command.env_remove(wire::ENV_GUIDE);
+        if self.stops.is_empty() {
+            command.env_remove(wire::ENV_STOPS);
+        } else {
+            let stops: Vec<String> = self.stops.iter().map(u32::to_string).collect();
+            command.env(wire::ENV_STOPS, stops.join(","));
         }
         match &self.mode {
             Mode::Explore => command
@@ -148,9 +163,12 @@ impl Launch<'_> {
             } => command
                 .env(wire::ENV_MODE, goal.mode(*is_apart))
                 .env(wire::ENV_SCHEDULE, schedule),
-            Mode::Interactive(schedule) => {
+            Mode::Interactive(files) => {
                 command.env(wire::ENV_MODE, "interactive");
-                match schedule {
+                if let Some(guide) = &files.guide {
+                    command.env(wire::ENV_GUIDE, guide);
+                }
+                match &files.schedule {
                     Some(schedule) => command.env(wire::ENV_SCHEDULE, schedule),
                     None => command.env_remove(wire::ENV_SCHEDULE),
                 }

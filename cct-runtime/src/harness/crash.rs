@@ -102,6 +102,7 @@ fn tell(bug: Bug) {
         trace: runner.trace(),
         divergence: None,
         unobserved_panics: Vec::new(),
+        stopped: None,
     }));
 }
 

@@ -4,9 +4,10 @@
 //! step is compared with the next one that the guide has of it. A step that the guide does not know is let
 //! through, as a print that was added is, and one that does not come is passed over; so the steps of both
 //! versions come in the guide's order. Where its worker cannot run, those come first that the guide names
-//! next, and after its end the schedule goes on from the seed.
+//! next, and after its end the schedule goes on from the seed. Values are chosen as in the step of the guide
+//! that is under way; in other steps, and where there are more, from the seed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::head;
 use super::runner::Runner;
@@ -43,7 +44,7 @@ pub(super) fn replay(
         name,
     };
     let end = runner.run(plan, settings, body);
-    runner.replayed(end.verdict, None)
+    runner.replayed(end)
 }
 
 /// How far ahead a step is looked for that the guide has later, and a worker that could run.
@@ -51,7 +52,7 @@ const AHEAD: usize = 256;
 
 /// A guide, and how far it has been followed.
 #[derive(Debug)]
-struct Guided<'a> {
+pub(super) struct Guided<'a> {
     guide: &'a Trace,
     /// The guide's steps that somebody was picked for, by index.
     steps: Vec<&'a Step>,
@@ -72,7 +73,12 @@ struct Guided<'a> {
     picked: Option<WorkerId>,
     /// The workers that can run only by a time-out.
     early: BTreeSet<WorkerId>,
-    choice: usize,
+    /// The step of the guide that is under way, if it is one of the guide's.
+    under_way: Option<usize>,
+    /// The values that were chosen in each step of the guide, and have not been chosen again.
+    choices: BTreeMap<usize, VecDeque<u32>>,
+    /// Of a guide that does not say in which steps they were: all of them.
+    all_choices: VecDeque<u32>,
     rng: Rng,
 }
 
@@ -86,13 +92,14 @@ enum Sight {
 }
 
 impl<'a> Guided<'a> {
-    fn new(guide: &'a Trace) -> Guided<'a> {
+    /// Nothing has been followed yet.
+    pub(super) fn new(guide: &'a Trace) -> Guided<'a> {
         let steps: Vec<&Step> = guide.steps.iter().filter(|step| !step.note).collect();
         let mut own = BTreeMap::<u32, Vec<usize>>::new();
         for (index, step) in steps.iter().enumerate().rev() {
             own.entry(step.worker).or_default().push(index);
         }
-        Guided {
+        let mut guided = Guided {
             guide,
             is_done: vec![false; steps.len()],
             steps,
@@ -104,9 +111,42 @@ impl<'a> Guided<'a> {
             last: BTreeMap::new(),
             picked: None,
             early: BTreeSet::new(),
-            choice: 0,
+            under_way: None,
+            choices: BTreeMap::new(),
+            all_choices: VecDeque::new(),
             rng: Rng::new(guide.schedule.seed),
+        };
+        guided.sort_choices();
+        guided
+    }
+
+    /// Puts each value that was chosen to its step.
+    fn sort_choices(&mut self) {
+        let (values, steps) = (&self.guide.schedule.choices, &self.guide.choices_at);
+        if values.len() != steps.len() {
+            self.all_choices = values.iter().copied().collect();
+            return;
         }
+        for (&value, &step) in values.iter().zip(steps) {
+            // Notes have no number.
+            let number = self.guide.number_of(step as usize);
+            let step = number.saturating_sub(1);
+            self.choices.entry(step).or_default().push_back(value);
+        }
+    }
+
+    /// The worker that comes next.
+    pub(super) fn propose(&mut self, candidates: &dyn Candidates) -> WorkerId {
+        match self.wanted(candidates) {
+            Some(worker) => worker,
+            None => self.unwanted(candidates),
+        }
+    }
+
+    /// This worker comes next.
+    pub(super) fn picked(&mut self, worker: WorkerId, candidates: &dyn Candidates) {
+        self.advance(worker, &candidates.pending(worker));
+        self.picked = Some(worker);
     }
 
     fn site(&self, step: &Step) -> Option<&'a Site> {
@@ -170,6 +210,7 @@ impl<'a> Guided<'a> {
     /// The worker has made, or is about to make, this step.
     fn advance(&mut self, worker: WorkerId, action: &Action) {
         self.last.insert(worker, *action);
+        self.under_way = None;
         let Some(&theirs) = self.theirs.get(&worker) else {
             return;
         };
@@ -178,7 +219,8 @@ impl<'a> Guided<'a> {
         };
         let own = self.own.entry(theirs).or_default();
         let this = own.len().saturating_sub(passed + 1);
-        let object = own.get(this).and_then(|&index| self.steps[index].object);
+        self.under_way = own.get(this).copied();
+        let object = self.under_way.and_then(|index| self.steps[index].object);
         for index in own.drain(this..) {
             self.is_done[index] = true;
         }
@@ -295,20 +337,17 @@ impl Strategy for Guided<'_> {
     fn begin(&mut self, _beginning: &Beginning) {}
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
-        let worker = match self.wanted(candidates) {
-            Some(worker) => worker,
-            None => self.unwanted(candidates),
-        };
-        self.advance(worker, &candidates.pending(worker));
-        self.picked = Some(worker);
+        let worker = self.propose(candidates);
+        self.picked(worker, candidates);
         // It observes, and is asked at each point.
         Pick { worker, quantum: 0 }
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
-        let choice = self.guide.schedule.choices.get(self.choice).copied();
-        self.choice += 1;
-        match choice {
+        // In a step that the guide does not know, nothing is taken from those that it knows.
+        let own = self.under_way.and_then(|step| self.choices.get_mut(&step));
+        let choice = own.and_then(VecDeque::pop_front);
+        match choice.or_else(|| self.all_choices.pop_front()) {
             Some(choice) if choice < n => choice,
             _ => self.rng.below(n),
         }

@@ -48,6 +48,9 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
     ) {
         crash::tell_trace();
     }
+    if matches!(request.mode, Mode::Replay(_) | Mode::Follow(_)) {
+        runner.engine.stop_before(request.stops);
+    }
     match request.mode {
         Mode::Explore { part, is_traced } => {
             let search = Search::new(&mut runner, name, settings, None);
@@ -80,9 +83,8 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
                 }
             }
         }
-        Mode::Interactive(schedule, answers) => {
-            let schedule = schedule.as_ref();
-            let led = interactive::run(&mut runner, schedule, name, &settings, body, answers);
+        Mode::Interactive(led, answers) => {
+            let led = interactive::run(&mut runner, &led, name, &settings, body, answers);
             send(&Event::Replayed(led));
         }
     }

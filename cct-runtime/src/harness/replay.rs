@@ -27,5 +27,5 @@ pub(super) fn replay(
         name,
     };
     let end = runner.run(plan, settings, body);
-    runner.replayed(end.verdict, end.divergence.map(|divergence| *divergence))
+    runner.replayed(end)
 }

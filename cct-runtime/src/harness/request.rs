@@ -10,7 +10,7 @@ use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
     Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE, ENV_MODE,
-    ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE,
+    ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE, ENV_STOPS,
 };
 
 /// A request that can be met.
@@ -18,6 +18,8 @@ use crate::wire::{
 pub(super) struct Request {
     pub(super) mode: Mode,
     pub(super) settings: Resolved,
+    /// The steps before which a replay stops.
+    pub(super) stops: Vec<u32>,
     /// A debugger is to see the workers.
     pub(super) is_debugged: bool,
     /// Mapped for this process, and never unmapped.
@@ -47,8 +49,19 @@ pub(super) enum Mode {
         /// Each of its executions has a process of its own.
         is_apart: bool,
     },
-    /// It is led: on a fresh schedule, or with the head of this one.
-    Interactive(Option<Schedule>, Answers),
+    /// It is led.
+    Interactive(Led, Answers),
+}
+
+/// What somebody leads who leads an iteration.
+#[derive(Debug)]
+pub(super) enum Led {
+    /// A fresh schedule.
+    Fresh,
+    /// One with the head of this.
+    Like(Schedule),
+    /// One with the head of this guide, by which answers are proposed.
+    After(Box<Trace>),
 }
 
 /// The aim of schedules like a failing one.
@@ -89,7 +102,12 @@ impl Request {
             },
             "interactive" => {
                 let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;
-                Mode::Interactive(schedule()?, answers)
+                let led = if std::env::var_os(ENV_GUIDE).is_some() {
+                    Led::After(Box::new(guide()?))
+                } else {
+                    schedule()?.map_or(Led::Fresh, Led::Like)
+                };
+                Mode::Interactive(led, answers)
             }
             other => {
                 return Err(format!(
@@ -101,6 +119,7 @@ impl Request {
         Ok(Request {
             mode,
             settings,
+            stops: stops()?,
             is_debugged,
             board,
         })
@@ -122,6 +141,7 @@ pub(super) fn forget() {
         ENV_BOARD,
         ENV_SCHEDULE,
         ENV_GUIDE,
+        ENV_STOPS,
         ENV_DEBUGGED,
         ENV_OVERRIDES,
         ENV_DEFAULTS,
@@ -140,6 +160,16 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
         .over(parse(case.settings)?)
         .over(variable(ENV_DEFAULTS)?);
     Ok(merged.resolve())
+}
+
+/// Returns the steps before which a replay stops.
+fn stops() -> Result<Vec<u32>, String> {
+    let Ok(text) = std::env::var(ENV_STOPS) else {
+        return Ok(Vec::new());
+    };
+    let numbers = text.split(',').map(|number| number.parse().ok());
+    let numbers: Option<Vec<u32>> = numbers.collect();
+    numbers.ok_or_else(|| format!("`CCT_STOPS` is `{text}`, expected `3,12` or the like"))
 }
 
 /// Returns the part of the search that this process makes.

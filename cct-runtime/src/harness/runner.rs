@@ -8,7 +8,7 @@ use crate::engine::{Allowance, End, Engine, Granularity, Plan, Tape};
 use crate::object::ObjectId;
 use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
-use crate::wire::{Divergence, Replayed};
+use crate::wire::Replayed;
 
 /// The engine, and what surrounds an iteration. A process has one.
 #[derive(Debug)]
@@ -80,16 +80,13 @@ impl Runner {
     }
 
     /// Returns everything about the iteration that ended like this, which was recorded.
-    pub(super) fn replayed(
-        &mut self,
-        verdict: Verdict,
-        divergence: Option<Divergence>,
-    ) -> Replayed {
+    pub(super) fn replayed(&mut self, end: End) -> Replayed {
         Replayed {
-            verdict,
+            verdict: end.verdict,
             trace: self.trace(),
-            divergence,
+            divergence: end.divergence.map(|divergence| *divergence),
             unobserved_panics: self.engine.unobserved_panics(),
+            stopped: end.stopped,
         }
     }
 

@@ -13,7 +13,7 @@ use super::share::Share;
 use super::tally::Tally;
 use crate::claim::Exception;
 use crate::config::{Granularity, Resolved};
-use crate::engine::{self, Record};
+use crate::engine::{self, End, Record};
 use crate::part::Part;
 use crate::strategy::{Limits, Progress, Spec};
 use crate::verdict::{Bug, Verdict};
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
             self.retire(turn, progress);
         }
         if self.is_traced {
-            let replayed = self.maker.runner.replayed(verdict.clone(), None);
+            let replayed = self.maker.runner.replayed(End::of(verdict.clone()));
             tell(Event::Replayed(replayed));
         }
         if is_probe {

@@ -31,6 +31,7 @@ pub struct Interactive<'a> {
     /// The kinds of the workers, and how many of them the last question told.
     workers: Vec<WorkerKind>,
     told: usize,
+    advice: Option<u32>,
 }
 
 impl<'a> Interactive<'a> {
@@ -41,7 +42,13 @@ impl<'a> Interactive<'a> {
             happened: Vec::new(),
             workers: Vec::new(),
             told: 0,
+            advice: None,
         }
+    }
+
+    /// The next question proposes this answer.
+    pub fn advise(&mut self, answer: u32) {
+        self.advice = Some(answer);
     }
 
     /// A question, with what has happened since the last one.
@@ -53,6 +60,7 @@ impl<'a> Interactive<'a> {
             happened: std::mem::take(&mut self.happened),
             waits,
             asks,
+            advice: self.advice.take(),
         }
     }
 
@@ -79,6 +87,7 @@ impl Strategy for Interactive<'_> {
         self.happened.clear();
         self.workers.clear();
         self.told = 0;
+        self.advice = None;
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {

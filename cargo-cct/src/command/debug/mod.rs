@@ -6,6 +6,7 @@
 mod launch_json;
 mod vscode;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -135,8 +136,13 @@ pub(super) fn debug(
     let board = scratch.board()?;
     let mut command = launch.command(&words);
     command.env(wire::ENV_DEBUGGED, "1");
-    if known == Some(Debugger::Gdb) {
-        command.env("PYTHONPATH", printers(toolchain));
+    let python = match known {
+        Some(Debugger::Gdb) => Some(printers(toolchain)),
+        Some(Debugger::Lldb) => python_of_lldb(&program),
+        Some(Debugger::Rr) | None => None,
+    };
+    if let Some(folder) = python {
+        command.env("PYTHONPATH", python_path(&folder)?);
     }
     let started = spawn(command, &board, None);
     let (mut child, pipe) = started.with_context(|| missing(&program))?;
@@ -155,6 +161,45 @@ pub(super) fn debug(
         Exit::Failed
     };
     Ok((exit, last))
+}
+
+/// The folder with the Python part of this lldb, beside the program itself. Debian's and Ubuntu's do not look
+/// there.
+fn python_of_lldb(program: &str) -> Option<PathBuf> {
+    let is_path = program.contains('/');
+    let named = || {
+        let folders = std::env::var_os("PATH")?;
+        let mut files = std::env::split_paths(&folders).map(|folder| folder.join(program));
+        files.find(|file| file.is_file())
+    };
+    let file = if is_path {
+        Some(program.into())
+    } else {
+        named()
+    };
+    let file = fs::canonicalize(file?).ok()?;
+    let versions = fs::read_dir(file.parent()?.parent()?.join("lib")).ok()?;
+    let versions = versions.flatten().map(|entry| entry.path());
+    let folders = versions.flat_map(|version| {
+        ["dist-packages", "site-packages"].map(|packages| version.join(packages))
+    });
+    let mut folders: Vec<PathBuf> = folders.collect();
+    folders.retain(|folder| {
+        folder
+            .join("lldb")
+            .join("embedded_interpreter.py")
+            .is_file()
+    });
+    folders.sort();
+    folders.pop()
+}
+
+/// Python's search path with this folder first.
+fn python_path(folder: &Path) -> anyhow::Result<OsString> {
+    let before = std::env::var_os("PYTHONPATH").unwrap_or_default();
+    let before = std::env::split_paths(&before).filter(|folder| !folder.as_os_str().is_empty());
+    let folders = [folder.to_owned()].into_iter().chain(before);
+    std::env::join_paths(folders).with_context(|| format!("`{}` has a `:`", folder.display()))
 }
 
 fn missing(program: &str) -> String {

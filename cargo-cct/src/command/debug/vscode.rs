@@ -10,6 +10,7 @@ use std::process::Command;
 
 use anyhow::Context as _;
 use cct::codec::Wire as _;
+use cct::trace::Trace;
 use cct::wire;
 use serde_json::{Value, json};
 
@@ -19,11 +20,11 @@ use crate::build::toolchain::Toolchain;
 use crate::failure::Record;
 use crate::run::{Launch, Mode};
 
-/// Writes entries for the failure into the workspace's `.vscode/launch.json`; `folder` is the failure's.
+/// Writes entries for the failure into the workspace's `.vscode/launch.json`, with the guide if the program has
+/// changed; `folder` is the failure's.
 /// Returns what was done, in words.
 pub(in crate::command) fn write_entry(
-    launch: &Launch<'_>,
-    record: &Record,
+    (launch, record, guide): (&Launch<'_>, &Record, Option<&Trace>),
     folder: &Path,
     root: &Path,
     toolchain: &Toolchain,
@@ -35,7 +36,10 @@ pub(in crate::command) fn write_entry(
         written.with_context(|| format!("cannot write `{}`", path.display()))?;
         anyhow::Ok(path)
     };
-    let schedule = write("schedule", &record.schedule.to_bytes())?;
+    let mode = match guide {
+        Some(guide) => Mode::Follow(write("guide", &guide.to_bytes())?),
+        None => Mode::Replay(write("schedule", &record.schedule.to_bytes())?),
+    };
     let (gdb, lldb) = (
         write("cct-gdb.py", FOR_GDB.as_bytes())?,
         write("cct_lldb.py", FOR_LLDB.as_bytes())?,
@@ -43,7 +47,7 @@ pub(in crate::command) fn write_entry(
     // The one that the build has handed over is gone with its run.
     let origins = write("origins", &fs::read(&launch.executable.origins)?)?;
     let launch = Launch {
-        mode: Mode::Replay(schedule),
+        mode,
         ..launch.clone()
     };
     let mut command = launch.command(&[]);

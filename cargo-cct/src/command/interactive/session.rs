@@ -63,7 +63,7 @@ impl Session {
         Session {
             terminal: Terminal::open(subject.stop),
             live: Live::new(root, named, Layout::of_terminal()),
-            guide: subject.guide.cloned().map(Guide::new),
+            guide: subject.guide(),
             test: subject.name.to_string(),
             answers: Vec::new(),
             asked: 0,
@@ -121,12 +121,15 @@ impl Session {
         if has_choice {
             self.choices.push(self.asked);
         }
+        let steps = self.live.len();
+        let guide = self.guide.as_ref();
+        let guided = guide.and_then(|guide| guide.answer(&question, steps));
         let answer = if let Some(&known) = self.answers.get(self.asked) {
             self.live.skip_news();
             self.printed = read(output).len();
             known
         } else {
-            let default = self.default(asks);
+            let default = self.default(asks, guided);
             let asks_now = match self.goal {
                 Some(_) => !self.goes_on(asks),
                 None => has_choice || self.was_here,
@@ -141,31 +144,22 @@ impl Session {
             answer
         };
         self.asked += 1;
-        let steps = self.live.len();
         if let Some(guide) = &mut self.guide {
-            match asks {
-                Asks::Worker(_) => guide.picked(steps, answer),
-                _ => guide.chosen(answer),
-            }
+            guide.answered(asks, guided, answer);
         }
         Some(answer)
     }
 
-    /// The schedule's pick, as long as it is followed; else to stay with the worker.
-    fn default(&self, asks: &Asks) -> u32 {
-        let guide = self.guide.as_ref();
+    /// The schedule's answer, as long as it is followed; else to stay with the worker.
+    fn default(&self, asks: &Asks, guided: Option<u32>) -> u32 {
         match asks {
             Asks::Worker(offers) => {
                 let is_offered = |worker: &u32| offers.iter().any(|offer| offer.worker == *worker);
-                let guided = guide.and_then(|guide| guide.worker(self.live.len()));
                 let guided = guided.filter(is_offered);
                 let worker = guided.or(self.live.current().filter(is_offered));
                 worker.unwrap_or_else(|| offers.first().map_or(0, |offer| offer.worker))
             }
-            Asks::Index(n) => {
-                let value = guide.and_then(Guide::value);
-                value.filter(|value| value < n).unwrap_or(0)
-            }
+            Asks::Index(n) => guided.filter(|value| value < n).unwrap_or(0),
             Asks::Nothing => 0,
         }
     }

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use cct::trace::Schedule;
 use cct::wire::Question;
 
+use super::guide::Guide;
 use crate::command::keeper::Keeper;
 use crate::report::saved;
 use crate::run::{
-    Finding, Launch, Led, Repeated, Repeats, Scratch, Stop, TestName, interact, repeat,
+    Finding, Launch, Lead, Led, Repeated, Repeats, Scratch, Stop, TestName, interact, repeat,
 };
 
 /// A test to be led.
@@ -21,8 +21,8 @@ pub(in crate::command) struct Subject<'a> {
     pub name: TestName,
     /// The index of its executable.
     pub executable: usize,
-    /// The schedule to follow at first, if there is one.
-    pub guide: Option<&'a Schedule>,
+    /// What it begins with, and is followed at first.
+    pub lead: Lead<'a>,
     /// How long the test may be silent when nothing is asked.
     pub hang_timeout: Duration,
     /// Where files go.
@@ -39,20 +39,18 @@ impl Subject<'_> {
         &self,
         answer: impl FnMut(Question, &Path) -> Option<u32>,
     ) -> anyhow::Result<Led> {
-        let head = self.guide.map(|guide| Schedule {
-            strategy: "interactive".to_owned(),
-            ..guide.clone()
-        });
         let (timeout, scratch) = (self.hang_timeout, self.scratch);
-        let led = interact(
-            &self.launch,
-            head.as_ref(),
-            timeout,
-            scratch,
-            self.stop,
-            answer,
-        );
+        let led = interact(&self.launch, self.lead, timeout, scratch, self.stop, answer);
         Ok(led?)
+    }
+
+    /// What is followed at first, if anything is.
+    pub(super) fn guide(&self) -> Option<Guide> {
+        match self.lead {
+            Lead::Fresh => None,
+            Lead::Like(schedule) => Some(Guide::new(Some(schedule.clone()))),
+            Lead::After(_) => Some(Guide::new(None)),
+        }
     }
 
     /// Repeats what was led, and keeps it; says so.

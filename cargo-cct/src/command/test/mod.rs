@@ -23,7 +23,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::run::{Explorer, Job, Launch, Mode, NoneFirst, Plan, Scratch, Stop, TestName};
+use crate::run::{Explorer, Job, Launch, Lead, Mode, NoneFirst, Plan, Scratch, Stop, TestName};
 
 /// Does it.
 pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
@@ -195,11 +195,12 @@ fn lead_one(
             overrides: &overrides,
             defaults: &defaults,
             part: None,
+            stops: &[],
             answers: None,
         },
         name,
         executable: index,
-        guide: None,
+        lead: Lead::Fresh,
         hang_timeout: explorer.hang_timeout_of(executable, test),
         scratch: explorer.scratch,
         stop: &explorer.stop,

@@ -109,11 +109,16 @@ fn is_own_or_crates(call: &Call) -> bool {
     site.is_some_and(|site| !matches!(Origin::of(site), Origin::Std))
 }
 
+/// The calls that a worker is in at the end, as far as they are known.
+pub(super) fn known(trace: &Trace, worker: u32) -> &[Call] {
+    let backtrace = at_end(trace).find(|backtrace| backtrace.worker == worker);
+    backtrace.map_or(&[], |backtrace| &backtrace.calls)
+}
+
 /// The user's calls that a worker is in at the end, the innermost first, but for the line it is known to wait
 /// at: in lines with this margin.
 pub(super) fn own(trace: &Trace, worker: u32, at: &Site, margin: &str) -> String {
-    let backtrace = at_end(trace).find(|backtrace| backtrace.worker == worker);
-    let calls = backtrace.map_or(&[][..], |backtrace| &backtrace.calls);
+    let calls = known(trace, worker);
     let mut out = String::new();
     let mut last = Some((at.file.as_str(), at.line));
     for call in calls {

@@ -20,6 +20,7 @@ mod rows;
 mod short;
 mod slice;
 mod source;
+mod stopped;
 mod story;
 mod table;
 mod torn;
@@ -43,6 +44,7 @@ pub(crate) use origin::Origin;
 use self::inside::{Inside, short_path};
 use self::names::Names;
 use self::source::Source;
+use self::stopped::Stopped;
 use self::story::{Scene, Story};
 use self::table::Table;
 use self::torn::Torn;
@@ -72,6 +74,8 @@ pub(crate) struct Report {
     torn: Option<Torn>,
     /// The length of the schedule to which the failure's id leads, if it is a shorter one.
     shorter: Option<Length>,
+    /// The place where the replay has stopped, if it was told to.
+    stopped: Option<Stopped>,
 }
 
 impl Report {
@@ -89,6 +93,7 @@ impl Report {
             stacks: Stacks::default(),
             torn: None,
             shorter: None,
+            stopped: None,
         }
     }
 
@@ -123,6 +128,7 @@ impl Report {
             picture: self.picture.clone(),
             stacks: self.stacks,
             shorter: self.shorter,
+            stopped: None,
         })
     }
 
@@ -135,6 +141,9 @@ impl Report {
     }
 
     fn as_it_is(&self, layout: &Layout, detail: Detail) -> String {
+        if let Some(stopped) = &self.stopped {
+            return self.text_until(stopped, layout, detail);
+        }
         let record = &self.record;
         let mut out = self.head(layout);
         out.push_str(&self.message());
@@ -191,6 +200,9 @@ impl Report {
     }
 
     fn label(&self) -> &'static str {
+        if self.stopped.is_some() {
+            return "STOPPED";
+        }
         kept_label(self.record.bug.as_ref(), &self.record.repeats)
     }
 
@@ -588,6 +600,7 @@ impl Report {
             "unobserved_panics": record.unobserved_panics,
             "prints": prints.map(Iterator::collect::<Vec<_>>),
             "printed": record.printed,
+            "stopped": self.stopped_json(),
             "replay": self.replay_command(),
         })
     }

@@ -133,16 +133,17 @@ impl Engine {
 
     /// The current worker waits from here on.
     pub(crate) fn begin_wait(&mut self) {
+        let stops_here = self.observers.stops.is_some() && self.stop_before_wait();
         let worker = self.roster.current;
         // SAFETY: the current worker is live; no other reference to it is used meanwhile.
         let current = unsafe { &mut *worker };
         current.resumes_wait = true;
         current.was_waiting = true;
-        let declares = std::mem::take(&mut current.declares_wait);
         let choice_point = self.decision.width.is_choice_point;
-        if let Some(recorder) = &mut self.observers.recorder {
-            recorder.begin_wait(current, declares, choice_point);
+        if let Some(recorder) = self.observers.recorder.as_mut().filter(|_| !stops_here) {
+            recorder.begin_wait(current, choice_point);
         }
+        current.declares_wait = false;
         let (id, operation, deadline) = (current.id, current.operation, current.deadline);
         // SAFETY: the current worker was running, so it is a candidate.
         unsafe { self.roster.block(worker) };

@@ -16,6 +16,7 @@ use super::vain::Vain;
 use crate::claim::Exception;
 use crate::engine::observe::Observers;
 use crate::engine::observe::debugged::Debugged;
+use crate::engine::observe::stops::Stops;
 use crate::engine::observe::tape::Tape;
 use crate::engine::state::budget::Budget;
 use crate::engine::state::granularity::Granularity;
@@ -266,6 +267,11 @@ impl Engine {
     pub(crate) fn be_debugged(&mut self) {
         let (cell, _) = engine_cell();
         self.observers.debugged = Some(Box::new(Debugged::new(cell)));
+    }
+
+    /// The next iterations, which are recorded, stop before the steps with these numbers.
+    pub(crate) fn stop_before(&mut self, steps: Vec<u32>) {
+        self.observers.stops = (!steps.is_empty()).then(|| Box::new(Stops::new(steps)));
     }
 
     /// Statics are at these places, with these sizes.

@@ -9,7 +9,7 @@ use super::engine::{Engine, Request, set_engine};
 use super::outside;
 use super::signals;
 use crate::claim::Exception;
-use crate::engine::observe::debugged::stop;
+use crate::engine::observe::debugged::{stop, stop_at};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
@@ -83,10 +83,22 @@ unsafe fn decide_with_care(engine: *mut Engine) -> Context {
             (*engine).stop_at_end();
             return (*engine).process.root;
         };
+        let stop_before = (*engine).stop_before_step();
+        if let Some(step) = stop_before
+            && (*engine).observers.debugged.is_none()
+        {
+            (*engine).iteration.end = Some(End::stopped(step));
+            return (*engine).process.root;
+        }
         (*engine).roster.current = worker;
         (*engine).begin_step(worker);
         if let Some(debugged) = &mut (*engine).observers.debugged {
             debugged.switched(&*left, &*worker);
+            if let Some(step) = stop_before {
+                let why = (*engine).before(step, &*worker);
+                let is_here = std::ptr::eq((*left).stack.base, (*worker).stack.base);
+                stop_at((!is_here).then_some((*worker).context), &why);
+            }
         }
         if (*engine).process.c_locals.is_any() {
             let thread = (*(*worker).thread).id.0 as usize;
@@ -108,6 +120,13 @@ pub(crate) unsafe extern "C" fn begin(engine: *mut Engine, context: Context) -> 
     unsafe {
         (*engine).process.root = context;
         let first = (*engine).roster.current;
+        if let Some(step) = (*engine).stop_before_step() {
+            if (*engine).observers.debugged.is_none() {
+                (*engine).iteration.end = Some(End::stopped(step));
+                return context;
+            }
+            stop_at(Some((*first).context), &(*engine).before(step, &*first));
+        }
         (*engine).begin_step(first);
         set_engine(engine);
         (*first).context
@@ -151,7 +170,9 @@ impl Engine {
         match self.decision.request {
             Request::Wait => {
                 self.begin_wait();
-                self.check_lock_cycle();
+                if self.iteration.end.is_none() {
+                    self.check_lock_cycle();
+                }
             }
             Request::End => self.end_current(),
             _ => {}

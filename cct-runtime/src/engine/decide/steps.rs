@@ -1,7 +1,9 @@
 //! The observers are told of the step under way.
 
 use super::engine::{Engine, Request};
+use crate::engine::observe::debugged::stop;
 use crate::engine::observe::record::Note;
+use crate::engine::state::iteration::End;
 use crate::engine::state::worker::Worker;
 use crate::object::ObjectId;
 use crate::operation::Access;
@@ -25,6 +27,39 @@ impl Engine {
             );
             recorder.begin_step(worker, kind, ahead_of);
         }
+    }
+
+    /// The step that is recorded next: its number, if the replay is to stop before it.
+    pub(super) fn stop_before_step(&mut self) -> Option<u32> {
+        self.observers.recorder.as_ref()?;
+        self.observers.stops.as_mut()?.next()
+    }
+
+    /// The current worker is about to wait. If that is a step, and the replay is to stop before it, a debugger
+    /// stops; without one the iteration ends, and this is true.
+    pub(super) fn stop_before_wait(&mut self) -> bool {
+        // SAFETY: the current worker is live.
+        let current = unsafe { &*self.roster.current };
+        let recorder = self.observers.recorder.as_ref();
+        if recorder.is_none_or(|recorder| recorder.goes_on_waiting(current)) {
+            return false;
+        }
+        let Some(step) = self.stop_before_step() else {
+            return false;
+        };
+        let is_debugged = self.observers.debugged.is_some();
+        if is_debugged {
+            stop(&self.before(step, current));
+        } else {
+            self.iteration.end.get_or_insert(End::stopped(step));
+        }
+        !is_debugged
+    }
+
+    /// The reason of a stop before the step of this worker.
+    pub(super) fn before(&self, step: u32, worker: &Worker) -> String {
+        let (operation, site) = (worker.operation.name(), worker.site);
+        format!("before step {step}, {operation} at {site}")
     }
 
     /// The watch is told that the worker has been picked and carries out its pending operation.

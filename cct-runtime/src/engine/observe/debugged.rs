@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crate::engine::state::worker::{State, Worker};
-use crate::engine::switch::{StandIn, name_this_thread};
+use crate::engine::switch::{Context, StandIn, call_at, name_this_thread};
 
 /// Why the process stopped last, for the debugger: a text that ends with a zero.
 #[unsafe(no_mangle)]
@@ -36,6 +36,25 @@ pub(crate) fn stop(why: &str) {
     CCT_STOPPED_BECAUSE.store(null_mut(), Ordering::Relaxed);
     // SAFETY: it is the text from above.
     drop(unsafe { CString::from_raw(text) });
+}
+
+/// [`stop`] on the stack that is suspended at `context`, if it is not the one that this runs on.
+///
+/// # Safety
+///
+/// A switch has saved the context, and nobody uses the part of its stack that is free.
+#[cold]
+pub(crate) unsafe fn stop_at(context: Option<Context>, why: &str) {
+    unsafe extern "C" fn call(why: *mut &str) {
+        // SAFETY: it is the text from below.
+        stop(unsafe { *why });
+    }
+    let mut why = why;
+    match context {
+        // SAFETY: the caller's; `stop` does not unwind and does not switch.
+        Some(context) => unsafe { call_at(context, &raw mut why, call) },
+        None => stop(why),
+    }
 }
 
 /// The stacks that a debugger sees as threads.

@@ -2,12 +2,14 @@
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
 //! know. [`watch`] collects the accesses of each step, for strategies that observe and for the count of
-//! behaviours, which [`happens_before`] tells apart. [`debugged`] is for debuggers.
+//! behaviours, which [`happens_before`] tells apart. [`debugged`] is for debuggers, and [`stops`] says where a
+//! replay stops.
 
 pub(crate) mod debugged;
 pub(crate) mod happens_before;
 mod printed;
 pub(crate) mod record;
+pub(crate) mod stops;
 pub(crate) mod tape;
 pub(crate) mod watch;
 
@@ -15,6 +17,7 @@ use crate::object::ObjectId;
 use crate::trace::{Outcome, Value};
 use debugged::Debugged;
 use record::Recorder;
+use stops::Stops;
 use tape::Tape;
 use watch::Watch;
 
@@ -26,6 +29,8 @@ pub(crate) struct Observers {
     pub(crate) watch: Watch,
     /// The stacks that a debugger sees, if the process is under one.
     pub(crate) debugged: Option<Box<Debugged>>,
+    /// The steps before which a replay stops, if there are any.
+    pub(crate) stops: Option<Box<Stops>>,
     /// Whether somebody wants to know what each step read and wrote.
     pub(crate) keeps_values: bool,
     /// The streams that the step under way has taken for a print, and not given back; 0 for none.
@@ -48,6 +53,7 @@ impl Observers {
             recorder: None,
             watch: Watch::default(),
             debugged: None,
+            stops: None,
             keeps_values: false,
             printing: [ObjectId::NONE; 2],
         }
@@ -61,11 +67,15 @@ impl Observers {
             recorder: own,
             watch,
             debugged,
+            stops,
             keeps_values,
             printing,
         } = self;
         if let Some(debugged) = debugged {
             debugged.begin();
+        }
+        if let Some(stops) = stops {
+            stops.begin();
         }
         *own = recorder;
         watch.begin(asks, classifies);

@@ -265,6 +265,12 @@ impl Recorder {
         }
     }
 
+    /// A value was chosen in the step under way.
+    pub(crate) fn note_choice(&mut self) {
+        let step = self.under_way().unwrap_or_default();
+        self.trace.choices_at.push(step);
+    }
+
     /// Notes something that happens to the worker without being a step of its own.
     pub(crate) fn add_note(&mut self, worker: &Worker, note: &Note<'_>) {
         let site = self.site(note.site);
@@ -326,24 +332,31 @@ impl Recorder {
         }
     }
 
-    /// The worker waits from here on, and `declares` the operation by that.
-    pub(crate) fn begin_wait(&mut self, worker: &Worker, declares: bool, choice_point: bool) {
-        // A worker that was woken in vain waits again: that is the same step.
-        let number = self.number_of(worker.object);
-        if !declares
-            && let Some(last) = self.trace.steps.last_mut()
-            && (last.worker, last.operation) == (worker.id.0, worker.operation as u8)
-            && last.object == number
-            && last.outcome == Outcome::Done
-            && worker.operation != Operation::Sleep
-        {
+    /// The worker waits from here on.
+    pub(crate) fn begin_wait(&mut self, worker: &Worker, choice_point: bool) {
+        if !self.goes_on_waiting(worker) {
+            self.push(worker, Outcome::Waits, choice_point);
+            if let Some(last) = self.trace.steps.last_mut() {
+                last.unpicked = true;
+            }
+        } else if let Some(last) = self.trace.steps.last_mut() {
             last.outcome = Outcome::Waits;
-            return;
         }
-        self.push(worker, Outcome::Waits, choice_point);
-        if let Some(last) = self.trace.steps.last_mut() {
-            last.unpicked = true;
+    }
+
+    /// True if the wait of this worker is part of the last step: it was about to do the same, or was woken in
+    /// vain and waits again.
+    pub(crate) fn goes_on_waiting(&self, worker: &Worker) -> bool {
+        if worker.declares_wait {
+            return false;
         }
+        let number = self.number_of(worker.object);
+        self.trace.steps.last().is_some_and(|last| {
+            (last.worker, last.operation) == (worker.id.0, worker.operation as u8)
+                && last.object == number
+                && last.outcome == Outcome::Done
+                && worker.operation != Operation::Sleep
+        })
     }
 
     /// A worker was created by `maker`.

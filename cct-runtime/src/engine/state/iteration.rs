@@ -110,6 +110,8 @@ pub(crate) struct End {
     pub(crate) divergence: Option<Box<Divergence>>,
     /// True when the strategy gave it up; the verdict then means nothing.
     pub(crate) abandoned: bool,
+    /// The step, from 1, before which a replay stopped as it was told; the verdict then means nothing.
+    pub(crate) stopped: Option<u32>,
 }
 
 impl End {
@@ -119,6 +121,7 @@ impl End {
             verdict,
             divergence: None,
             abandoned: false,
+            stopped: None,
         }
     }
 
@@ -130,9 +133,16 @@ impl End {
     /// The end of a replay that left its schedule.
     pub(crate) fn diverged(divergence: Box<Divergence>) -> End {
         End {
-            verdict: Verdict::CutOff,
             divergence: Some(divergence),
-            abandoned: false,
+            ..End::of(Verdict::CutOff)
+        }
+    }
+
+    /// The end of a replay that stops before this step.
+    pub(crate) fn stopped(step: u32) -> End {
+        End {
+            stopped: Some(step),
+            ..End::of(Verdict::CutOff)
         }
     }
 

@@ -42,6 +42,9 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
         });
         engine.observers.tape.choose(chosen);
         engine.observers.watch.chose(chosen);
+        if let Some(recorder) = &mut engine.observers.recorder {
+            recorder.note_choice();
+        }
         chosen
     })
 }
