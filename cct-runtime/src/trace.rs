@@ -268,6 +268,7 @@ pub struct Site {
 /// One step of a recorded execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Step {
     /// The worker.
     pub worker: u32,

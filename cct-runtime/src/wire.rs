@@ -52,6 +52,10 @@ pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
 
 /// The events of a test process.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is made at a time, and taken apart at once"
+)]
 pub enum Event {
     /// The engine is up; the first event.
     Started(Started),

@@ -240,8 +240,7 @@ impl Fact {
             (_, fact) if fact.is_relative() => ", ",
             (Fact::Holds(_), _) => " and ",
             (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. } | Fact::LastCame(_))
-            | (Fact::WasAt(_), _)
-            | (Fact::TimesOut(_), _) => "; ",
+            | (Fact::WasAt(_) | Fact::TimesOut(_), _) => "; ",
             (_, Fact::NoMore(_)) => ", and ",
             (Fact::WaitsFor { .. }, Fact::HasTaken(_)) => ", which ",
             (_, Fact::HasTaken(_)) => " and ",

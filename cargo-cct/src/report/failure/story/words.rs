@@ -422,6 +422,6 @@ fn place(scene: &Scene<'_>, index: usize) -> String {
     let caller = scene.names.called_at(index).filter(|caller| {
         is_inner(site) && is_inner(caller) || scene.tells_callers && !is_inner(site)
     });
-    let called = caller.map(|caller| format!(", called at {}", short_site(caller)));
-    format!("{}{}", scene.names.at(site), called.unwrap_or_default())
+    let by = caller.map(|caller| format!(", called at {}", short_site(caller)));
+    format!("{}{}", scene.names.at(site), by.unwrap_or_default())
 }
