@@ -98,7 +98,7 @@ impl Words<'_> {
                     format!("the await of `{awaited}`{}", at(scene, *step))
                 };
                 let by = names::first_own_call(scene.trace, scene.step(*step));
-                let by = by.map(|site| format!(" by {}", names.at(site)));
+                let by = by.map(|site| format!(" at {}", names.at(site)));
                 let (by, number) = (by.unwrap_or_default(), names.step(*step));
                 format!("{what} was dropped{by} (step {number})")
             }
