@@ -151,6 +151,7 @@ impl Report {
         out.push_str(&self.story(layout));
         out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
+            out.push_str(&printed::below(record, &[]));
             let warning = format!(
                 "The schedule did not fail again: {instead}.\nSomething is not under control; \
                  what follows is the repetition, not the failure.\n\n"
@@ -165,7 +166,9 @@ impl Report {
             out.push_str(&self.steps(trace, layout, detail));
         } else {
             out.push_str(&self.without_trace(layout));
-            out.push_str(&printed::below(record, &[]));
+            if self.is_of_failure() {
+                out.push_str(&printed::below(record, &[]));
+            }
         }
         put!(
             out,
@@ -178,6 +181,11 @@ impl Report {
             put!(out, "  {}   {picture}\n", paint(STRONG, "picture"));
         }
         out
+    }
+
+    /// True if the trace is of the execution that failed, and not of a repetition that went another way.
+    fn is_of_failure(&self) -> bool {
+        !matches!(self.record.repeats, Repeats::No(_))
     }
 
     /// The rule above a report: how it failed, which test, which id.
@@ -258,7 +266,7 @@ impl Report {
             .record
             .trace
             .as_ref()
-            .filter(|trace| !trace.steps.is_empty())?;
+            .filter(|trace| !trace.steps.is_empty() && self.is_of_failure())?;
         Some(Scene {
             trace,
             names: &self.names,
@@ -271,10 +279,7 @@ impl Report {
 
     /// The paragraph about what happened.
     fn story(&self, layout: &Layout) -> String {
-        let Some(scene) = self
-            .scene()
-            .filter(|_| !matches!(self.record.repeats, Repeats::No(_)))
-        else {
+        let Some(scene) = self.scene() else {
             return String::new();
         };
         let text = Story::of(&scene).text(&scene);
@@ -332,8 +337,12 @@ impl Report {
     }
 
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
-        let bug = self.record.bug.as_ref();
-        let failing = self.failing(trace);
+        let bug = self.record.bug.as_ref().filter(|_| self.is_of_failure());
+        // No step of a repetition is the one that failed.
+        let failing = match bug {
+            None if !self.is_of_failure() => trace.steps.len(),
+            _ => self.failing(trace),
+        };
         let (wanted, last) = (self.wanted(trace), self.last(trace));
         let rows = rows::rows(trace, &self.names, &wanted, last, detail);
         let by = match (self.record.iteration, &*trace.schedule.strategy) {
@@ -344,10 +353,10 @@ impl Report {
         let length = Length::of(trace);
         let mut out = format!(
             "{}: {}, {}, {}",
-            if bug.is_some() {
-                "Failing schedule"
-            } else {
-                "Schedule"
+            match bug {
+                Some(_) => "Failing schedule",
+                None if self.is_of_failure() => "Schedule",
+                None => "Repetition",
             },
             count(length.steps, "step"),
             switches(length.switches),
@@ -418,7 +427,9 @@ impl Report {
             out.push_str(&cited);
             out.push('\n');
         }
-        out.push_str(&printed::below(&self.record, &rows));
+        if self.is_of_failure() {
+            out.push_str(&printed::below(&self.record, &rows));
+        }
         out
     }
 
@@ -489,7 +500,7 @@ impl Report {
     }
 
     fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
-        let bug = self.record.bug.as_ref()?;
+        let bug = self.record.bug.as_ref().filter(|_| self.is_of_failure())?;
         let failing = trace.steps.get(self.failing(trace))?;
         if names::operation(failing) == Some(Operation::Panic) {
             // It has a line of its own.

@@ -177,3 +177,101 @@ fn is_same(trace: &Trace, one: usize, other: usize) -> bool {
     let object = trace.steps[one].object;
     object.is_some() && object == trace.steps[other].object
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use cct::operation::Operation as Op;
+    use cct::trace::{Site, Value};
+
+    use super::super::source::Source;
+    use super::*;
+    use crate::sample;
+
+    const DEPENDENCY: &str = "/registry/src/i/dep-1.0.0/src/lib.rs";
+
+    /// Accesses by worker, object and what is written, or read, at lines of a dependency.
+    fn traced(accesses: &[(u32, u32, Op, u64)]) -> Trace {
+        let steps = accesses.iter().map(|&(worker, object, op, value)| {
+            let (mut step, file) = sample::step(worker, op, DEPENDENCY);
+            let value = Some(Value::Unsigned(value));
+            step.object = Some(object);
+            if op == Op::Load {
+                step.read = value;
+            } else {
+                step.written = value;
+            }
+            (step, file)
+        });
+        let steps: Vec<_> = steps.collect();
+        let mut trace = sample::trace(&steps);
+        let user = Site {
+            file: "tests/t.rs".to_owned(),
+            line: 3,
+            column: 1,
+        };
+        trace.sites.truncate(1);
+        trace.sites.push(user);
+        // Each access has a line of its own.
+        for (number, step) in (2_u32..).zip(&mut trace.steps) {
+            let site = Site {
+                line: number,
+                ..trace.sites[0].clone()
+            };
+            trace.sites.push(site);
+            trace.paths.push(vec![number, 1]);
+            (step.site, step.path, step.caller) = (number, Some(number - 2), Some(1));
+        }
+        trace
+    }
+
+    fn found(accesses: &[(u32, u32, Op, u64)]) -> Option<Torn> {
+        let trace = traced(accesses);
+        let names = Names::of(&trace, &Source::new(Path::new("/nowhere")));
+        let (dependency, torn) = of(&trace, &names, trace.steps.len() - 1)?;
+        assert_eq!(dependency, "dep");
+        Some(torn)
+    }
+
+    #[test]
+    fn a_call_that_sees_new_beside_old_is_torn() {
+        let torn = found(&[
+            (0, 0, Op::Load, 0),
+            (1, 0, Op::Store, 1),
+            (1, 1, Op::Store, 1),
+            (0, 1, Op::Load, 1),
+        ]);
+        let expected = Torn {
+            looked: 0,
+            changed: 1,
+            then: 2,
+            saw: 3,
+        };
+        assert_eq!(torn, Some(expected));
+    }
+
+    #[test]
+    fn a_call_that_looks_again_is_not() {
+        let accesses = [
+            (0, 0, Op::Load, 0),
+            (1, 0, Op::Store, 1),
+            (1, 1, Op::Store, 1),
+            (0, 0, Op::Load, 1),
+            (0, 1, Op::Load, 1),
+        ];
+        assert_eq!(found(&accesses), None);
+    }
+
+    #[test]
+    fn nor_is_one_that_comes_between_two_calls() {
+        let whole = [
+            (1, 1, Op::Store, 1),
+            (0, 0, Op::Load, 0),
+            (0, 1, Op::Load, 1),
+            (1, 0, Op::Store, 1),
+            (0, 2, Op::Load, 0),
+        ];
+        assert_eq!(found(&whole), None);
+    }
+}

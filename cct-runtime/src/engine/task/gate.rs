@@ -27,7 +27,7 @@ use crate::strategy::WorkerId;
 pub struct Gate {
     is_passed: bool,
     nap: Nap,
-    /// Where the await is, and of which task, if what is awaited was not ready when it was polled last.
+    /// The await's place and its task, if the future was not ready when it was polled last.
     unready: Option<(&'static Location<'static>, WorkerId)>,
 }
 
@@ -110,8 +110,8 @@ impl Gate {
 }
 
 impl Drop for Gate {
-    /// What is awaited is dropped before it is ready, as by a `select`: somebody may want to know, unless the
-    /// whole task is dropped.
+    /// The future is dropped before it is ready, as by a `select`: somebody may want to know, unless the whole
+    /// task is dropped.
     #[inline]
     fn drop(&mut self) {
         if let Some(unready) = self.unready {

@@ -52,7 +52,7 @@ pub(super) enum Fact {
     LastCame(usize),
     /// A worker got hold of a lock by this step, has it still, and another one waits for it.
     HasTaken(usize),
-    /// Where another worker was when the process ended, or when it was found to hang.
+    /// The last step of another worker before the process ended, or was found to hang.
     WasAt(usize),
     /// A worker waits.
     WaitsFor {

@@ -1,7 +1,7 @@
 //! The locks and the like of crates, and std's that have several holders: who came to the same object before.
 //!
-//! A worker that waits in a call into a crate waits because of the state of an object, and the first that the call
-//! came to is it. Which of the others' calls took it the trace does not say; the last that each of them made does.
+//! A worker that waits in a call into a crate waits because of the state of an object. The trace does not say which of
+//! the others' calls left it so; the report tells the last of each, and does not say who holds it.
 
 use cct::operation::Operation as Op;
 use cct::trace::{Outcome, WorkerKind};

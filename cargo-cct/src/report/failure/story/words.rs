@@ -47,33 +47,7 @@ impl Words<'_> {
                 )
             }
             Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
-            Fact::NoneWrote { step, last } => {
-                let read = scene.step(*step).read;
-                let is_filled = read.and_then(freed_memory);
-                let filled = is_filled.map(|hex| format!(" ({hex}: freed memory is filled so)"));
-                let read = read.map(describe::value).unwrap_or_default();
-                let filled = filled.unwrap_or_default();
-                let written = scene.step(*last).written.map(describe::value);
-                let (who, at) = (self.who(*last), at(scene, *last));
-                let wrote = format!("{who} had last written {}{at}", written.unwrap_or_default());
-                format!("no step had written {read}{filled}: {wrote}")
-            }
-            Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
             Fact::Unwritten => "which no step had written".to_owned(),
-            Fact::Repeats { step, times } => {
-                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
-                let often = format!("{} times from step {number} on", count(*times as u64));
-                let object = self.object(*step);
-                let does = match (
-                    scene.step(*step).read.map(describe::value),
-                    scene.operation(*step),
-                ) {
-                    (Some(read), _) => format!("read {object} = {read}"),
-                    (None, Some(op)) if op.tries_lock() => format!("could not take {object}"),
-                    _ => format!("came to `{}`", describe::action(scene.trace, names, *step)),
-                };
-                format!("{who} {does} at {at} again and again ({often})")
-            }
             Fact::TimesOut(step) => {
                 let could = describe::ahead(scene.trace, names, scene.step(*step));
                 let what = describe::action(scene.trace, names, *step);
@@ -89,19 +63,6 @@ impl Words<'_> {
                 )
             }
             Fact::Dropped(step) => format!("was dropped there (step {})", names.step(*step)),
-            Fact::Cancelled(step) => {
-                let is_told = matches!(self.before, Some(Fact::Does(_)));
-                let what = if is_told {
-                    "the future that waited there".to_owned()
-                } else {
-                    let awaited = names.awaited(scene.step(*step)).unwrap_or("a future");
-                    format!("the await of `{awaited}`{}", at(scene, *step))
-                };
-                let by = names::first_own_call(scene.trace, scene.step(*step));
-                let by = by.map(|site| format!(" by {}", names.at(site)));
-                let (by, number) = (by.unwrap_or_default(), names.step(*step));
-                format!("{what} was dropped{by} (step {number})")
-            }
             Fact::Allocates(step) => self.after(*step, "allocated the memory"),
             Fact::Frees(step) => {
                 let is_named = matches!(self.before, Some(Fact::Allocates(_)));
@@ -121,6 +82,69 @@ impl Words<'_> {
                 format!("{clause} without another look at `{object}`")
             }
             Fact::Panics(step) => self.clause(*step, "panicked"),
+            Fact::NoneWrote { .. } | Fact::Repeats { .. } => self.of_value(fact),
+            Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
+            Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
+            Fact::LastCame(_)
+            | Fact::HasTaken(_)
+            | Fact::Holds(_)
+            | Fact::WaitsFor { .. }
+            | Fact::Notifies { .. }
+            | Fact::BeginsToWait(_)
+            | Fact::NoMore(_) => self.of_wait(fact),
+        }
+    }
+
+    /// The same for facts about values that are found.
+    fn of_value(&self, fact: &Fact) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        match fact {
+            Fact::NoneWrote { step, last } => {
+                let read = scene.step(*step).read;
+                let is_filled = read.and_then(freed_memory);
+                let filled = is_filled.map(|hex| format!(" ({hex}: freed memory is filled so)"));
+                let read = read.map(describe::value).unwrap_or_default();
+                let filled = filled.unwrap_or_default();
+                let written = scene.step(*last).written.map(describe::value);
+                let (who, at) = (self.who(*last), at(scene, *last));
+                let wrote = format!("{who} had last written {}{at}", written.unwrap_or_default());
+                format!("no step had written {read}{filled}: {wrote}")
+            }
+            Fact::Repeats { step, times } => {
+                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
+                let often = format!("{} times from step {number} on", count(*times as u64));
+                let object = self.object(*step);
+                let does = match (
+                    scene.step(*step).read.map(describe::value),
+                    scene.operation(*step),
+                ) {
+                    (Some(read), _) => format!("read {object} = {read}"),
+                    (None, Some(op)) if op.tries_lock() => format!("could not take {object}"),
+                    _ => format!("came to `{}`", describe::action(scene.trace, names, *step)),
+                };
+                format!("{who} {does} at {at} again and again ({often})")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The same for facts about ends: of futures, of workers, of the process.
+    fn of_end(&self, fact: &Fact) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        match fact {
+            Fact::Cancelled(step) => {
+                let is_told = matches!(self.before, Some(Fact::Does(_)));
+                let what = if is_told {
+                    "the future that waited there".to_owned()
+                } else {
+                    let awaited = names.awaited(scene.step(*step)).unwrap_or("a future");
+                    format!("the await of `{awaited}`{}", at(scene, *step))
+                };
+                let by = names::first_own_call(scene.trace, scene.step(*step));
+                let by = by.map(|site| format!(" at {}", names.at(site)));
+                let (by, number) = (by.unwrap_or_default(), names.step(*step));
+                format!("{what} was dropped{by} (step {number})")
+            }
             Fact::Fails { worker, site } => {
                 let is_of_same = |step: usize| names.lane(scene.step(step).worker) == *worker;
                 let is_known = self.before.is_some_and(|before| {
@@ -149,13 +173,7 @@ impl Words<'_> {
                 };
                 self.clause(*step, &format!("{verb} `{what}`"))
             }
-            Fact::LastCame(_)
-            | Fact::HasTaken(_)
-            | Fact::Holds(_)
-            | Fact::WaitsFor { .. }
-            | Fact::Notifies { .. }
-            | Fact::BeginsToWait(_)
-            | Fact::NoMore(_) => self.of_wait(fact),
+            _ => String::new(),
         }
     }
 
@@ -422,6 +440,6 @@ fn place(scene: &Scene<'_>, index: usize) -> String {
     let caller = scene.names.called_at(index).filter(|caller| {
         is_inner(site) && is_inner(caller) || scene.tells_callers && !is_inner(site)
     });
-    let by = caller.map(|caller| format!(", called at {}", short_site(caller)));
-    format!("{}{}", scene.names.at(site), by.unwrap_or_default())
+    let beside = caller.map(|caller| format!(", called at {}", short_site(caller)));
+    format!("{}{}", scene.names.at(site), beside.unwrap_or_default())
 }
