@@ -200,7 +200,7 @@ fn lldb_shows_the_workers_of_a_deadlock() {
         assert!(has_stack(&told, name, "debugged::both"), "{name}: {told}");
         assert!(has_stack(&told, name, "both_are_locked"), "{name}: {told}");
     }
-    // What comes of Python, which some builds of lldb do not have.
+    // The rest comes of Python, which some builds of lldb do not have.
     if told.contains("No module named") || told.contains("no embedded script interpreter") {
         eprintln!("SKIPPED: this lldb has no Python, so the script was not tried");
         return;

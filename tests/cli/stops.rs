@@ -32,7 +32,7 @@ fn line_of(source: &str, part: &str) -> usize {
     found.expect("the source has it") + 1
 }
 
-/// Whichever step is named, what is shown are the steps before it, with their values.
+/// Each step is named in turn: the report has the steps before it, with their values.
 #[test]
 fn a_replay_has_the_steps_up_to_where_it_stops() {
     let show = Finished::of(FOUND.0.cct().args(["show", &id_of(TEST), "--json"]));

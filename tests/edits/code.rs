@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 pub(crate) struct Code {
     /// The statements that begin their lines, each with the number of modules of the file around it.
     pub(crate) statements: Vec<(usize, usize)>,
-    /// Those of them that have a line of their own, and end with a semicolon.
+    /// The statements among them that have a line of their own, and end with a semicolon.
     whole: Vec<usize>,
     /// The functions that stand by themselves, from their attributes and comments to their ends.
     pub(crate) functions: Vec<(usize, usize)>,
@@ -142,7 +142,7 @@ impl<'ast> Visit<'ast> for Code {
 pub(crate) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Those for which each word in these tokens stands for the variable, as far as the words around it tell.
+    /// The names that stand for the variable wherever they are among these tokens, as far as their neighbours tell.
     pub(crate) fn that_can_be_renamed(self, tokens: &TokenStream) -> Vec<String> {
         let mut others = BTreeSet::new();
         note_other_uses(tokens, &mut others);

@@ -144,7 +144,7 @@ impl Halt {
             .collect()
     }
 
-    /// Where the debugger will stop, in words.
+    /// The steps before which the debugger will stop, in words.
     fn announced(&self) -> String {
         let steps: Vec<String> = self.numbers().iter().map(u32::to_string).collect();
         let word = if steps.len() == 1 { "step" } else { "steps" };

@@ -31,7 +31,7 @@ pub(crate) fn guide(recorded: &Trace, schedule: &Schedule, moves: &Moves) -> Tra
 /// The steps on record and those of the other version, as far as they are the same.
 #[derive(Debug)]
 pub(crate) struct Aligned<'a> {
-    /// What is on record.
+    /// The steps on record.
     pub recorded: &'a Trace,
     happened: &'a Trace,
     /// The steps that are the same, by index in either.

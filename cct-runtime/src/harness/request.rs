@@ -53,7 +53,7 @@ pub(super) enum Mode {
     Interactive(Led, Answers),
 }
 
-/// What somebody leads who leads an iteration.
+/// An iteration that somebody leads.
 #[derive(Debug)]
 pub(super) enum Led {
     /// A fresh schedule.

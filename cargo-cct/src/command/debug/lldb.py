@@ -5,6 +5,8 @@ the threads of suspended workers sleep in the kernel, on their workers' stacks. 
 where it fails.
 """
 
+import re
+
 import lldb
 
 RUNTIME = ("/cct-runtime/src/", "/cct-shims/src/", "/cct-macros/src/")
@@ -55,7 +57,8 @@ def workers(debugger, _command, result, _dictionary):
         where = "in no code of the workspace"
         if entry is not None:
             file = entry.GetFileSpec().GetFilename()
-            where = "{} at {}:{}".format(own.GetFunctionName(), file, entry.GetLine())
+            function = re.sub("::h[0-9a-f]{16}$", "", own.GetFunctionName() or "?")
+            where = "{} at {}:{}".format(function, file, entry.GetLine())
         mark = "*" if thread.GetIndexID() == selected else " "
         number, name = thread.GetIndexID(), thread.GetName() or ""
         result.AppendMessage("{} thread {:<3} {:<16} {}".format(mark, number, name, where))

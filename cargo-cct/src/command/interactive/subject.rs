@@ -21,7 +21,7 @@ pub(in crate::command) struct Subject<'a> {
     pub name: TestName,
     /// The index of its executable.
     pub executable: usize,
-    /// What it begins with, and is followed at first.
+    /// The schedule that it begins as, which is followed at first.
     pub lead: Lead<'a>,
     /// How long the test may be silent when nothing is asked.
     pub hang_timeout: Duration,
@@ -44,7 +44,7 @@ impl Subject<'_> {
         Ok(led?)
     }
 
-    /// What is followed at first, if anything is.
+    /// The guide that is followed at first, if there is one.
     pub(super) fn guide(&self) -> Option<Guide> {
         match self.lead {
             Lead::Fresh => None,

@@ -25,7 +25,7 @@ pub(super) struct Stopped {
     next: usize,
 }
 
-/// What a worker is about to do.
+/// The place of a worker.
 enum Where<'a> {
     /// It does this next, the step with that index.
     Before(usize, &'a Site),
@@ -108,7 +108,7 @@ impl Report {
         out
     }
 
-    /// Where everybody is, a worker below the other.
+    /// The places of all workers, one below the other.
     fn whereabouts(&self, stopped: &Stopped, trace: &Trace) -> String {
         let mut out = format!("  {}\n", paint(STRONG, "where everybody is"));
         for worker in workers(trace) {
