@@ -223,20 +223,8 @@ impl Explorer<'_> {
             }
         };
         if let Some(found) = found {
-            let mut finding = Finding {
-                iteration: found.iteration,
-                bug: Some(found.bug),
-                schedule: found.schedule,
-                trace: None,
-                repeats: Repeats::Unknown,
-                shrinking: None,
-                certain: None,
-                unobserved: Vec::new(),
-                printed: run.printed.clone(),
-                known: None,
-                overrides: overrides.clone(),
-                defaults: defaults.clone(),
-            };
+            let settings = (overrides.clone(), defaults.clone());
+            let mut finding = Finding::new(found, run.printed.clone(), settings);
             let was_killed = self.part.is_some() && was_killed(&end);
             if processes == 1 && !was_killed {
                 on_finding(&finding);

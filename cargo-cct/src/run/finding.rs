@@ -3,7 +3,7 @@
 use cct::config::Settings;
 use cct::trace::{Schedule, Trace};
 use cct::verdict::{Bug, Verdict};
-use cct::wire::{Certain, Panic};
+use cct::wire::{Certain, Found, Panic};
 
 use super::confirm::{Repeated, same_end};
 use super::shrink::Shrinking;
@@ -51,6 +51,28 @@ pub(crate) enum Repeats {
 }
 
 impl Finding {
+    /// One of which is known what exploration says, by settings above and below the attribute.
+    pub(super) fn new(
+        found: Found,
+        printed: String,
+        (overrides, defaults): (Settings, Settings),
+    ) -> Finding {
+        Finding {
+            iteration: found.iteration,
+            bug: Some(found.bug),
+            schedule: found.schedule,
+            trace: None,
+            repeats: Repeats::Unknown,
+            shrinking: None,
+            certain: None,
+            unobserved: Vec::new(),
+            printed,
+            known: None,
+            overrides,
+            defaults,
+        }
+    }
+
     /// True if a shorter schedule was looked for.
     pub(super) fn is_shrunk(&self) -> bool {
         let shrinking = self.shrinking.as_ref();
