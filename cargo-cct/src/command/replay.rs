@@ -50,7 +50,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
             }
         }
     }
-    let numbers = halt.as_ref().map_or_else(Vec::new, Halt::numbers);
+    let numbers = halt.as_ref().map_or_else(Vec::new, |halt| halt.numbers());
     let launch = Launch {
         stops: &numbers,
         ..launch
@@ -96,7 +96,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         });
     }
     let judged = match halt {
-        Some(halt) => halted(&launch, record, way, halt, &scratch, &stop)?,
+        Some(halt) => halted(&launch, record, way, *halt, &scratch, &stop)?,
         None => again(&launch, record, way, &scratch, &stop)?,
     };
     show(args, workspace, &judged, rebuilt.changed)?;
@@ -128,9 +128,9 @@ struct Halt {
 
 /// Whether the replay can stop where it is told to.
 enum Halting {
-    At(Halt),
+    At(Box<Halt>),
     /// It does not come there.
-    Not(Judged),
+    Not(Box<Judged>),
 }
 
 impl Halt {
@@ -175,24 +175,25 @@ fn halt_of(
         let repeated = follow(&launch, &version.guide, way.timeout, scratch, stop)?;
         let (replayed, output) = match ended(record, repeated)? {
             Ok(ended) => ended,
-            Err(judged) => return Ok(Halting::Not(judged)),
+            Err(judged) => return Ok(Halting::Not(Box::new(judged))),
         };
         let aligned = Aligned::of(version.recorded, &version.guide, &replayed.trace);
         if aligned.difference().is_some() && !way.tolerant {
             drop(aligned);
             let ended = Repeated::Ended { replayed, output };
-            return Ok(Halting::Not(judge_version(record, ended, &version, false)?));
+            let judged = judge_version(record, ended, &version, false)?;
+            return Ok(Halting::Not(Box::new(judged)));
         }
         let stops = Stops::find(args, &replayed.trace, Some(&aligned), root)?;
         drop(aligned);
         let whole = as_it_is_now(record, *replayed, output);
-        return Ok(Halting::At(Halt { stops, whole }));
+        return Ok(Halting::At(Box::new(Halt { stops, whole })));
     }
     let trace = record.trace.as_ref().filter(|trace| !trace.is_empty());
     let trace = trace.with_context(|| format!("the steps of `{}` are not on record", record.id))?;
     let stops = Stops::find(args, trace, None, root)?;
     let whole = record.clone();
-    Ok(Halting::At(Halt { stops, whole }))
+    Ok(Halting::At(Box::new(Halt { stops, whole })))
 }
 
 /// Repeats what is on record up to the first step before which it stops.

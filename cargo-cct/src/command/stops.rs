@@ -86,8 +86,8 @@ impl Stops {
 
 /// The index of the step with this number.
 fn index_of(trace: &Trace, number: u32) -> Option<usize> {
-    let steps = (0..trace.steps.len()).filter(|&index| !trace.steps[index].note);
-    steps.skip((number as usize).checked_sub(1)?).next()
+    let mut steps = (0..trace.steps.len()).filter(|&index| !trace.steps[index].note);
+    steps.nth((number as usize).checked_sub(1)?)
 }
 
 /// The places of steps in the user's code.

@@ -27,8 +27,8 @@ use crate::failure::{Record, Store};
 use crate::report::{Failed, GitHub, Human, JUnit, Json, Many, Report, Reporter, Summary, crates};
 use crate::results::Origin;
 use crate::run::{
-    Account, Allotment, Campaign, Explorer, Job, Keep, Launch, Lead, Mode, NoneFirst, Notice,
-    Outcome, Plan, Repeats, RunSeed, Scratch, Shard, Stop, TestName, TestRun, run_all,
+    Account, Allotment, Campaign, Explorer, Job, Keep, Launch, Lead, NoneFirst, Notice, Outcome,
+    Plan, Repeats, RunSeed, Scratch, Shard, Stop, TestName, TestRun, run_all,
 };
 
 /// Does it.
@@ -431,16 +431,7 @@ fn lead_one(
     };
     let (overrides, defaults) = explorer.settings_of(executable, &name, None);
     lead(&Subject {
-        launch: Launch {
-            executable,
-            test,
-            mode: Mode::Explore,
-            overrides: &overrides,
-            defaults: &defaults,
-            part: None,
-            stops: &[],
-            answers: None,
-        },
+        launch: Launch::exploring(executable, test, (&overrides, &defaults)),
         name,
         executable: index,
         lead: Lead::Fresh,

@@ -46,7 +46,7 @@ pub(crate) fn interact(
     stop: &Stop,
     mut answer: impl FnMut(Question, &Path) -> Option<u32>,
 ) -> io::Result<Led> {
-    let led = |schedule: &Schedule| Schedule {
+    let by_hand = |schedule: &Schedule| Schedule {
         strategy: "interactive".to_owned(),
         ..schedule.clone()
     };
@@ -55,11 +55,11 @@ pub(crate) fn interact(
         Lead::Fresh => {}
         Lead::Like(schedule) => {
             let file = files.schedule.insert(scratch.path("schedule"));
-            fs::write(file, led(schedule).to_bytes())?;
+            fs::write(file, by_hand(schedule).to_bytes())?;
         }
         Lead::After(guide) => {
             let file = files.guide.insert(scratch.path("guide"));
-            let schedule = led(&guide.schedule);
+            let schedule = by_hand(&guide.schedule);
             let guide = Trace {
                 schedule,
                 ..guide.clone()

@@ -89,7 +89,7 @@ impl Strategy for Advised<'_, '_> {
     }
 
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
-        self.guided.on_created(worker, origin.clone());
+        self.guided.on_created(worker, origin);
         self.interactive.on_created(worker, origin);
     }
 

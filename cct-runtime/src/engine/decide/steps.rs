@@ -49,17 +49,11 @@ impl Engine {
         };
         let is_debugged = self.observers.debugged.is_some();
         if is_debugged {
-            stop(&self.before(step, current));
+            stop(&reason_before(step, current));
         } else {
             self.iteration.end.get_or_insert(End::stopped(step));
         }
         !is_debugged
-    }
-
-    /// The reason of a stop before the step of this worker.
-    pub(super) fn before(&self, step: u32, worker: &Worker) -> String {
-        let (operation, site) = (worker.operation.name(), worker.site);
-        format!("before step {step}, {operation} at {site}")
     }
 
     /// The watch is told that the worker has been picked and carries out its pending operation.
@@ -186,4 +180,10 @@ impl Engine {
             recorder.add_note(unsafe { &*worker }, note);
         }
     }
+}
+
+/// The reason of a stop before the step of this worker.
+pub(super) fn reason_before(step: u32, worker: &Worker) -> String {
+    let (operation, site) = (worker.operation.name(), worker.site);
+    format!("before step {step}, {operation} at {site}")
 }
