@@ -30,8 +30,7 @@ impl Exit {
     const TABLE: [(Exit, &str); 8] = [
         (
             Exit::Success,
-            "nothing was found; for `replay`: the failure is gone, or it stopped where it was told to; for `shrink`: it \
-             came to an end",
+            "nothing was found; for `replay`: it passes, or stopped as told; `shrink`: it came to an end",
         ),
         (Exit::NoTests, "there was no test to run"),
         (

@@ -15,8 +15,7 @@ use crate::build::digest;
 use crate::failure::{Id, Kept, Record, Store};
 use crate::report::Replay;
 use crate::run::{
-    Finding, First, Launch, Mode, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd, TriedOf,
-    plan,
+    Finding, First, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd, TriedOf, plan,
 };
 
 /// The schedules that are tried first in a run.
@@ -190,16 +189,8 @@ impl<'a> Known<'a> {
         } else {
             defaults
         };
-        let launch = Launch {
-            executable,
-            test: &record.name.test,
-            mode: Mode::Explore,
-            overrides: &overrides,
-            defaults: &defaults,
-            part: None,
-            stops: &[],
-            answers: None,
-        };
+        let test = &record.name.test;
+        let launch = Launch::exploring(executable, test, (&overrides, &defaults));
         let settings = self
             .overrides
             .clone()

@@ -11,7 +11,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Output, Place, Unpacked};
 use crate::failure::{Record, Store};
-use crate::run::{Launch, Mode, plan};
+use crate::run::{Launch, plan};
 
 /// A failure, and all that it takes to run its test again.
 #[derive(Debug)]
@@ -108,16 +108,8 @@ impl Rebuilt {
 
     /// The failure's test, to be run with the failure's settings.
     pub(super) fn launch(&self) -> Launch<'_> {
-        Launch {
-            executable: self.executable(),
-            test: &self.record.name.test,
-            mode: Mode::Explore,
-            overrides: &self.overrides,
-            defaults: &self.defaults,
-            part: None,
-            stops: &[],
-            answers: None,
-        }
+        let settings = (&self.overrides, &self.defaults);
+        Launch::exploring(self.executable(), &self.record.name.test, settings)
     }
 
     /// Writes what is found of the failure to disk.

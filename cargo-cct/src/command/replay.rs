@@ -43,14 +43,14 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
     let mut halt = None;
     if stops::are_wanted(args) {
         match halt_of(args, &rebuilt, way, &scratch, &stop)? {
-            Halting::At(found) => halt = Some(*found),
+            Halting::At(found) => halt = Some(found),
             Halting::Not(judged) => {
                 show(args, workspace, &judged, rebuilt.changed)?;
                 return Ok(exit_of(record, &judged.replay));
             }
         }
     }
-    let numbers = halt.as_ref().map_or_else(Vec::new, Halt::numbers);
+    let numbers = halt.as_ref().map_or_else(Vec::new, |halt| halt.numbers());
     let launch = Launch {
         stops: &numbers,
         ..launch
@@ -96,7 +96,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         });
     }
     let judged = match halt {
-        Some(halt) => halted(&launch, record, way, halt, &scratch, &stop)?,
+        Some(halt) => halted(&launch, record, way, *halt, &scratch, &stop)?,
         None => again(&launch, record, way, &scratch, &stop)?,
     };
     show(args, workspace, &judged, rebuilt.changed)?;

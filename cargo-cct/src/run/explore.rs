@@ -110,16 +110,8 @@ impl Explorer<'_> {
         let Some(found) = tried.finding() else {
             return Ok(None);
         };
-        let launch = Launch {
-            executable,
-            test,
-            mode: Mode::Explore,
-            overrides: &found.overrides,
-            defaults: &found.defaults,
-            part: None,
-            stops: &[],
-            answers: None,
-        };
+        let settings = (&found.overrides, &found.defaults);
+        let launch = Launch::exploring(executable, test, settings);
         let (mut finding, timeout) = (found.clone(), self.hang_timeout_of(executable, test));
         let began = Instant::now();
         if finding.repeats == Repeats::Unknown {
@@ -165,14 +157,8 @@ impl Explorer<'_> {
             None => processes,
         };
         let launch = Launch {
-            executable,
-            test,
-            mode: Mode::Explore,
-            overrides: &overrides,
-            defaults: &defaults,
             part: self.part,
-            stops: &[],
-            answers: None,
+            ..Launch::exploring(executable, test, (&overrides, &defaults))
         };
         let timeout = self.hang_timeout_of(executable, test);
         let (scratch, stop) = (self.scratch, &self.stop);

@@ -103,6 +103,26 @@ pub(crate) struct Launch<'a> {
     pub answers: Option<&'a PipeReader>,
 }
 
+impl<'a> Launch<'a> {
+    /// A process that explores the test.
+    pub(crate) fn exploring(
+        executable: &'a Executable,
+        test: &'a str,
+        (overrides, defaults): (&'a Settings, &'a Settings),
+    ) -> Launch<'a> {
+        Launch {
+            executable,
+            test,
+            mode: Mode::Explore,
+            overrides,
+            defaults,
+            part: None,
+            stops: &[],
+            answers: None,
+        }
+    }
+}
+
 impl Launch<'_> {
     /// The process's command; `before` are the words of the command that runs it, if there is one.
     pub(crate) fn command(&self, before: &[String]) -> Command {

@@ -23,7 +23,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::run::{Explorer, Job, Launch, Lead, Mode, NoneFirst, Plan, Scratch, Stop, TestName};
+use crate::run::{Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName};
 
 /// Does it.
 pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
@@ -188,16 +188,7 @@ fn lead_one(
     };
     let (overrides, defaults) = explorer.settings_of(executable, &name, None);
     lead(&Subject {
-        launch: Launch {
-            executable,
-            test,
-            mode: Mode::Explore,
-            overrides: &overrides,
-            defaults: &defaults,
-            part: None,
-            stops: &[],
-            answers: None,
-        },
+        launch: Launch::exploring(executable, test, (&overrides, &defaults)),
         name,
         executable: index,
         lead: Lead::Fresh,

@@ -8,7 +8,7 @@ use super::conditions;
 use super::engine::{Engine, Request, set_engine};
 use super::outside;
 use super::signals;
-use super::steps::before;
+use super::steps::reason_before;
 use crate::claim::Exception;
 use crate::engine::observe::debugged::{stop, stop_at};
 use crate::engine::state::driven::Driven;
@@ -96,7 +96,7 @@ unsafe fn decide_with_care(engine: *mut Engine) -> Context {
         if let Some(debugged) = &mut (*engine).observers.debugged {
             debugged.switched(&*left, &*worker);
             if let Some(step) = stop_before {
-                let why = before(step, &*worker);
+                let why = reason_before(step, &*worker);
                 let is_here = std::ptr::eq((*left).stack.base, (*worker).stack.base);
                 stop_at((!is_here).then_some((*worker).context), &why);
             }
@@ -126,7 +126,7 @@ pub(crate) unsafe extern "C" fn begin(engine: *mut Engine, context: Context) -> 
                 (*engine).iteration.end = Some(End::stopped(step));
                 return context;
             }
-            stop_at(Some((*first).context), &before(step, &*first));
+            stop_at(Some((*first).context), &reason_before(step, &*first));
         }
         (*engine).begin_step(first);
         set_engine(engine);

@@ -49,7 +49,7 @@ impl Engine {
         };
         let is_debugged = self.observers.debugged.is_some();
         if is_debugged {
-            stop(&before(step, current));
+            stop(&reason_before(step, current));
         } else {
             self.iteration.end.get_or_insert(End::stopped(step));
         }
@@ -183,7 +183,7 @@ impl Engine {
 }
 
 /// The reason of a stop before the step of this worker.
-pub(super) fn before(step: u32, worker: &Worker) -> String {
+pub(super) fn reason_before(step: u32, worker: &Worker) -> String {
     let (operation, site) = (worker.operation.name(), worker.site);
     format!("before step {step}, {operation} at {site}")
 }
