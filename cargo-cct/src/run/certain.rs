@@ -73,10 +73,11 @@ impl Shrinker<'_> {
         };
         let board = self.scratch.board()?;
         let output = self.scratch.path("output");
+        // An execution in its own process is ended by the one that waits for it.
         let timeout = if is_apart {
-            APART
+            self.hang_timeout.max(APART)
         } else {
-            self.hang_timeout.min(time.max(LEAST))
+            self.hang_timeout
         };
         let mut certain = None;
         let end = watch(&launch, &board, &output, timeout, self.stop, |event| {

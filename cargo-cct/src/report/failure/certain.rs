@@ -5,7 +5,7 @@ use cct::wire::{Certain, Share};
 
 use super::layout::Layout;
 use super::names::Names;
-use crate::report::words::count;
+use crate::report::words::{count, put};
 
 /// The index of the step after which the failure is certain; none if it is from the start.
 pub(super) fn step(certain: &Certain, trace: &Trace, names: &Names) -> Option<usize> {
@@ -20,7 +20,25 @@ pub(super) fn mark(layout: &Layout) -> &'static str {
     layout.pick("◆", "*")
 }
 
-/// The line about it, without the mark.
+/// The lines about it, with the mark if the step has it.
+pub(super) fn lines(certain: &Certain, is_marked: bool, layout: &Layout) -> String {
+    let mark = if is_marked { mark(layout) } else { "" };
+    let room = Layout {
+        width: layout.width.saturating_sub(4),
+        ..*layout
+    };
+    let mut out = String::new();
+    for (nth, line) in room.wrapped(&words(certain)).lines().enumerate() {
+        match (mark, nth) {
+            ("", _) => put!(out, "  {line}\n"),
+            (mark, 0) => put!(out, "  {mark} {line}\n"),
+            _ => put!(out, "    {line}\n"),
+        }
+    }
+    out
+}
+
+/// The sentence.
 pub(super) fn words(certain: &Certain) -> String {
     let (from, others) = match certain.step {
         0 => ("the start".to_owned(), "schedule"),
@@ -41,9 +59,16 @@ pub(super) fn words(certain: &Certain) -> String {
             format!("all {} fail", count(number.into(), &random))
         }
     };
-    let before = certain.before.map_or_else(String::new, |share| {
-        format!(" ({} % before it)", percent(share))
-    });
+    let before = match certain.before {
+        None => String::new(),
+        Some(share) if share.failing == share.made => {
+            format!(
+                " (all {} before it too, but not all that there are)",
+                share.made
+            )
+        }
+        Some(share) => format!(" ({} % before it)", percent(share)),
+    };
     format!("certain from {from}{at_the_latest}: {fail}{before}")
 }
 
@@ -106,6 +131,19 @@ mod tests {
             ..all
         };
         assert_eq!(words(two), "certain from step 5: both continuations fail");
+        // One that was enumerated does not fail.
+        let hidden = Certain {
+            before: Some(Share {
+                failing: 32,
+                made: 32,
+            }),
+            ..CERTAIN
+        };
+        assert_eq!(
+            words(hidden),
+            "certain from step 5: all 32 random continuations fail (all 32 before it too, but not all \
+             that there are)"
+        );
         let none_left = Certain {
             are_all: false,
             ..only

@@ -389,9 +389,9 @@ impl Report {
         out.push_str(&table.text(&rows, layout));
         out.push('\n');
         if let Some(certain) = &bug.and(self.record.certain) {
-            let mark = table.certain.map(|_| certain::mark(layout));
-            let mark = mark.map_or_else(String::new, |mark| format!("{mark} "));
-            put!(out, "  {mark}{}\n\n", certain::words(certain));
+            let is_marked = table.certain.is_some();
+            out.push_str(&certain::lines(certain, is_marked, layout));
+            out.push('\n');
         }
         let repeating = repeating::text(bug, trace, &self.names);
         if !repeating.is_empty() {
