@@ -160,8 +160,12 @@ fn numbers_are_those_on_record_after_an_edit() {
     // The person who leads it is proposed the same steps.
     workspace.write("orders", "run\nquit\n");
     let orders = File::open(workspace.path("orders")).expect("it was written");
-    let mut lead = workspace.cct();
-    let led = Finished::of(lead.args(["replay", &id, "--interactive"]).stdin(orders));
+    let mut replay_led = workspace.cct();
+    let led = Finished::of(
+        replay_led
+            .args(["replay", &id, "--interactive"])
+            .stdin(orders),
+    );
     led.expect(100);
     assert!(
         led.stdout.contains("left: 700") || led.stdout.contains("left: 900"),
