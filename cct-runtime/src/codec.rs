@@ -121,15 +121,19 @@ fn take_length(input: &mut &[u8]) -> Option<usize> {
     (length <= input.len()).then_some(length)
 }
 
-/// Implements [`Wire`] for a struct by its fields in order.
+/// Implements [`Wire`] for a struct by its fields in order. Those behind a semicolon are the reader's to fill
+/// in, and are not sent.
 macro_rules! wire_struct {
-    ($name:ident { $($field:ident),* $(,)? }) => {
+    ($name:ident { $($field:ident),* $(,)? $(; $($own:ident),*)? }) => {
         impl $crate::codec::Wire for $name {
             fn put(&self, out: &mut Vec<u8>) {
                 $($crate::codec::Wire::put(&self.$field, out);)*
             }
             fn take(input: &mut &[u8]) -> Option<Self> {
-                Some($name { $($field: $crate::codec::Wire::take(input)?,)* })
+                Some($name {
+                    $($field: $crate::codec::Wire::take(input)?,)*
+                    $($($own: Default::default(),)*)?
+                })
             }
         }
     };
@@ -206,8 +210,10 @@ mod tests {
             thread: (worker > 5).then_some(1),
             ahead_of: (0..worker % 3).collect(),
             note: worker > 6,
+            unpicked: worker == 5,
             stack: (worker > 2).then_some(worker),
             caller: None,
+            path: None,
         });
         let trace = Trace {
             steps: steps.collect(),

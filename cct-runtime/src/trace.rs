@@ -116,12 +116,20 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
-    /// For each value chosen, the step in which it was, by index. Records from before there was this have none.
+    /// For each value chosen, the step in which it was, by index. Records from before there was this have
+    /// none.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub choices_at: Vec<u32>,
+    /// The calls that led to steps, when their lines have been looked up: indices into the sites, the innermost
+    /// first, without those in std.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub paths: Vec<Vec<u32>>,
 }
 
 /// A text that a worker printed, by std's streams or macros.
@@ -134,8 +142,10 @@ pub struct Print {
     pub after: u32,
     /// It went to standard error.
     pub is_error: bool,
-    /// The text: up to the end of its line, if others of the worker's prints brought that.
+    /// The text: a line, or a part of one that was printed between two steps.
     pub text: String,
+    /// It is the end of its line.
+    pub ends_line: bool,
 }
 
 /// The life of a block of memory, in steps by index.
@@ -259,6 +269,7 @@ pub struct Site {
 /// One step of a recorded execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Step {
     /// The worker.
     pub worker: u32,
@@ -308,6 +319,13 @@ pub struct Step {
         serde(default, skip_serializing_if = "std::ops::Not::not")
     )]
     pub note: bool,
+    /// True for a wait that a worker began as its step before ended: nobody was picked for it, and schedules
+    /// do not count it.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
+    pub unpicked: bool,
     /// The calls that led here, an index into the trace's stacks.
     #[cfg_attr(feature = "serde", serde(default, skip))]
     pub stack: Option<u32>,
@@ -318,6 +336,12 @@ pub struct Step {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub caller: Option<u32>,
+    /// The lines of all calls that led here, an index into the trace's paths, when they have been looked up.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub path: Option<u32>,
 }
 
 /// How a step ended.
@@ -375,8 +399,10 @@ impl Step {
             thread: None,
             ahead_of: Vec::new(),
             note: false,
+            unpicked: false,
             stack: None,
             caller: None,
+            path: None,
         }
     }
 }
@@ -387,6 +413,25 @@ impl Trace {
     pub fn number_of(&self, index: usize) -> usize {
         let until = self.steps.iter().take(index.saturating_add(1));
         until.filter(|step| !step.note).count()
+    }
+
+    /// The index of the step for which somebody was picked as the `count`-th, from 1, as the schedule counts;
+    /// none if there is none, or if the steps are not the schedule's. Those of older records may not be: they
+    /// do not tell which steps are unpicked.
+    pub fn picked(&self, count: u32) -> Option<usize> {
+        let steps = self.steps.iter().enumerate();
+        let mut picked = steps.filter(|(_, step)| !step.note && !step.unpicked);
+        let runs = self.schedule.runs.iter();
+        let counted: usize = runs.map(|run| run.steps as usize).sum();
+        // Where the process ended, nobody has counted the last run.
+        let is_open = self.schedule.runs.last().is_some_and(|run| run.steps == 0);
+        let all = picked.clone().count();
+        if all < counted || all > counted && !is_open {
+            return None;
+        }
+        picked
+            .nth((count as usize).checked_sub(1)?)
+            .map(|(index, _)| index)
     }
 
     /// How many steps there were.
@@ -445,13 +490,15 @@ wire_struct!(Trace {
     awaits,
     misused,
     prints,
-    choices_at
+    choices_at;
+    paths
 });
 wire_struct!(Print {
     worker,
     after,
     is_error,
-    text
+    text,
+    ends_line
 });
 wire_struct!(Backtrace {
     worker,
@@ -489,8 +536,10 @@ wire_struct!(Step {
     thread,
     ahead_of,
     note,
+    unpicked,
     stack,
-    caller
+    caller;
+    path
 });
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });

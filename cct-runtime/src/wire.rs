@@ -16,9 +16,9 @@ use crate::verdict::{Bug, Verdict};
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
 pub const VERSION: u32 = 4;
 
-/// The task of the process: `explore`, `trace`, `replay`, `follow`, `shrink`, `shrink-apart` or `interactive`. Unset:
+/// The task of the process: `explore`, `trace`, `replay`, `follow`, `shrink`, `certain` or `interactive`. Unset:
 /// the test runs once, natively. `trace` is `explore` with everything recorded: each iteration ends with an
-/// [`Event::Replayed`]. `shrink-apart` is `shrink` with a process for each execution.
+/// [`Event::Replayed`]. With `-apart` behind it, `shrink` and `certain` have a process for each execution.
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
 pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";
@@ -30,14 +30,14 @@ pub const ENV_ANSWERS: &str = "CCT_ANSWERS_FD";
 pub const ENV_PART: &str = "CCT_PART";
 /// The path of the file that is mapped as the [`Board`]; made by cargo-cct with [`Board::FILE_SIZE`].
 pub const ENV_BOARD: &str = "CCT_BOARD";
-/// With `replay` and `shrink`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
+/// With `replay`, `shrink` and `certain`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
 /// set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
-/// With `follow`, and with `interactive` if set: the path of a file with the trace of another version, by which
-/// a schedule is followed in this one.
+/// With `follow`, and with `interactive` if set: the path of a file with the trace of another version, by
+/// which a schedule is followed in this one.
 pub const ENV_GUIDE: &str = "CCT_GUIDE";
-/// With `replay` and `follow`: the numbers of steps, from 1, with commas between them. The process stops before
-/// each of them under a debugger, and ends before the first without one.
+/// With `replay` and `follow`: the numbers of steps, from 1, with commas between them. The process stops
+/// before each of them under a debugger, and ends before the first without one.
 pub const ENV_STOPS: &str = "CCT_STOPS";
 /// If set: a debugger runs the process, and is to see its workers as threads. Nobody need listen to events
 /// then, and there need be no board.
@@ -52,6 +52,10 @@ pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
 
 /// The events of a test process.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is made at a time, and taken apart at once"
+)]
 pub enum Event {
     /// The engine is up; the first event.
     Started(Started),
@@ -75,6 +79,36 @@ pub enum Event {
     Asked(Question),
     /// A schedule that fails as the one that is being shrunk does, and is shorter than all that were told.
     Shrunk(Shrunk),
+    /// The step from which on the failure of the schedule is certain.
+    Certain(Certain),
+}
+
+/// From where on a failure is certain, as far as other executions tell that begin as its schedule does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Certain {
+    /// The step, from 1, after which all fail that were made; 0 if they fail from the beginning. A test process
+    /// tells it as schedules count, a record as the trace is numbered.
+    pub step: u32,
+    /// How many were made that go on from there.
+    pub continuations: u32,
+    /// There are no others; otherwise they were drawn. A single one that is not all there is has had nothing
+    /// to decide.
+    pub are_all: bool,
+    /// The share that fails of random ones that go on from just before it, where not all do.
+    pub before: Option<Share>,
+    /// There was time to look at all earlier steps; otherwise it may have been certain before.
+    pub is_earliest: bool,
+}
+
+/// A share of executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Share {
+    /// Those that fail.
+    pub failing: u32,
+    /// All.
+    pub made: u32,
 }
 
 /// A schedule that was found by shrinking another; the first one told is that other.
@@ -114,7 +148,8 @@ pub struct Question {
     pub waits: Vec<Offer>,
     /// The question.
     pub asks: Asks,
-    /// The answer by which what happened in another version of the program happens again, if that is followed.
+    /// The answer by which what happened in another version of the program happens again, if that is
+    /// followed.
     pub advice: Option<u32>,
 }
 
@@ -374,13 +409,21 @@ pub struct Divergence {
 
 wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
-    6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x),
+    6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x), 11 Certain(x),
 });
 wire_struct!(Shrunk {
     schedule,
     executions,
     is_complete
 });
+wire_struct!(Certain {
+    step,
+    continuations,
+    are_all,
+    before,
+    is_earliest
+});
+wire_struct!(Share { failing, made });
 wire_struct!(Fingerprints {
     through,
     is_partial,

@@ -125,6 +125,7 @@ fn part_of(output: &str, part: &str) -> String {
             let first = starting(&|block| block.starts_with("Failing schedule"));
             blocks[first..first + 2].join("\n\n")
         }
+        "certain" => blocks[starting(&|block| block.starts_with("  ◆ certain"))].to_owned(),
         "source" => {
             let is_source = |block: &str| {
                 let first = block.lines().next().unwrap_or_default();

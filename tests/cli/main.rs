@@ -6,6 +6,7 @@
 mod attribute;
 mod c_code;
 mod cache;
+mod certain;
 mod ci;
 mod claims;
 mod compare;

@@ -160,18 +160,17 @@ fn numbers_are_those_on_record_after_an_edit() {
     // The person who leads it is proposed the same steps.
     workspace.write("orders", "run\nquit\n");
     let orders = File::open(workspace.path("orders")).expect("it was written");
-    let mut replay_led = workspace.cct();
-    let led = Finished::of(
-        replay_led
-            .args(["replay", &id, "--interactive"])
-            .stdin(orders),
-    );
-    led.expect(100);
+    let mut lead = workspace.cct();
+    let proposed = Finished::of(lead.args(["replay", &id, "--interactive"]).stdin(orders));
+    proposed.expect(100);
     assert!(
-        led.stdout.contains("left: 700") || led.stdout.contains("left: 900"),
-        "{led:#?}"
+        proposed.stdout.contains("left: 700") || proposed.stdout.contains("left: 900"),
+        "{proposed:#?}"
     );
-    assert!(!led.stdout.contains("the schedule was left"), "{led:#?}");
+    assert!(
+        !proposed.stdout.contains("the schedule was left"),
+        "{proposed:#?}"
+    );
 
     // So is an editor's debugger.
     Finished::of(workspace.cct().args(["replay", &id, "--vscode"])).expect(0);

@@ -6,6 +6,7 @@
 mod list;
 mod programs;
 mod source;
+mod waits;
 
 use std::collections::BTreeSet;
 
@@ -38,6 +39,7 @@ fn the_list_has_each_function_and_no_other() {
 fn each_function_makes_the_steps_that_are_listed() {
     let entries = list::read();
     let mut explorer = Explorer::new(&Settings::default());
+    waits::are_steps_of_their_own(&mut explorer);
     let mut wrong = Vec::new();
     let mut tried = BTreeSet::new();
     for (name, body) in programs::all() {

@@ -29,7 +29,9 @@ struct Failures {
 
 static FOUND: LazyLock<Failures> = LazyLock::new(|| {
     let workspace = Workspace::of_fixture("shrinking");
+    // Time enough to tell from where on failures are certain, on a slow machine too.
     let args = ["--strategy", "random", "--iterations", "2000"];
+    let args = [&args[..], &["--shrink", "60s"]].concat();
     let events = workspace.explore(&args, 100);
     let id = |test: &str| {
         let event = events.test(&format!("shrinking::long {test}"));
@@ -138,11 +140,15 @@ fn keys_and_clicks_move_the_cursor() {
     let last = number(&mut page, "state.model.count - 1");
     page.press("Home");
     assert_eq!(cursor(&mut page), 0);
+    // The test prints before it does anything else, which is a step in some schedules.
+    page.eval("go(state.model.printedIn.keys().next().value)");
+    assert!(cursor(&mut page) < 2);
     let step = page.text("#step");
     assert!(
         step.contains("» forty jobs, four workers printed by main"),
         "{step}"
     );
+    page.press("Home");
     page.press("ArrowRight");
     page.press("j");
     page.press("ArrowDown");
@@ -262,6 +268,44 @@ fn the_schedule_that_was_found_is_there_too() {
     assert_eq!(pressed, format!("as found · {steps}"));
     page.click("#views button:first-child");
     assert_eq!(page.text("#length"), shrunk);
+    assert_eq!(page.errors, [""; 0]);
+}
+
+#[test]
+fn the_step_is_marked_from_which_on_it_was_certain() {
+    let Some(mut page) = opened(
+        "the_step_is_marked_from_which_on_it_was_certain",
+        &FOUND.deadlock,
+    ) else {
+        return;
+    };
+    let shown = Finished::of(
+        FOUND
+            .workspace
+            .cct()
+            .args(["show", &FOUND.deadlock, "--json"]),
+    );
+    let certain = Events::of(&shown).only("report")["certain"].clone();
+    let step = certain["step"].as_u64().expect("it is known");
+    // The sentence leads to the step, as the key does.
+    let sentence = page.text("#certain");
+    assert!(
+        sentence.starts_with(&format!("◆ certain from step {step}: ")),
+        "{sentence}"
+    );
+    page.press("Home");
+    page.click("#certain button");
+    let cursor = cursor(&mut page);
+    assert_eq!(number(&mut page, "state.model.numbers[state.cursor]"), step);
+    page.press("Home");
+    page.press("c");
+    assert_eq!(self::cursor(&mut page), cursor);
+    // By words, beside the number, and in the account of the step.
+    assert!(page.text(".row.cursor").contains("◆ certain from here"));
+    assert_eq!(page.text(".row.cursor .number"), format!("◆ {step}"));
+    assert!(page.text("#step").contains(&sentence));
+    let marked = "document.querySelectorAll('.row.certain').length";
+    assert_eq!(number(&mut page, marked), 1);
     assert_eq!(page.errors, [""; 0]);
 }
 

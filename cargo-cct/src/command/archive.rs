@@ -3,7 +3,7 @@
 use crate::archive::{Contents, pack};
 use crate::cli::ArchiveArgs;
 use crate::exit::Exit;
-use crate::report::{self, Json, warning_word};
+use crate::report::{self, Json, say, warning_word};
 use crate::run::RunSeed;
 
 use super::load;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ArchiveArgs) -> anyhow::Result<Exit> {
     } else {
         let executables = tested.built.executables.len();
         let line = report::archived(&args.file, (executables, size.files, size.bytes), seed);
-        anstream::println!("{line}");
+        say(format_args!("{line}\n"))?;
     }
     Ok(Exit::Success)
 }

@@ -7,12 +7,12 @@ use super::profiled::refuse_typos;
 use crate::cli::ConfigArgs;
 use crate::config::schema;
 use crate::exit::Exit;
-use crate::report::Json;
+use crate::report::{Json, say};
 
 /// Does it.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<Exit> {
     if args.schema {
-        anstream::println!("{:#}", schema());
+        say(format_args!("{:#}\n", schema()))?;
         return Ok(Exit::Success);
     }
     refuse_typos()?;
@@ -37,6 +37,6 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<Exit> {
         )?;
         return Ok(Exit::Success);
     }
-    anstream::print!("{}", crate::report::settings(&workspace.profile, &sources));
+    say(crate::report::settings(&workspace.profile, &sources))?;
     Ok(Exit::Success)
 }

@@ -14,7 +14,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::ExpandArgs;
 use crate::exit::Exit;
-use crate::report::expansion;
+use crate::report::{expansion, say};
 use crate::rewrite::{self, Edition, Passes};
 
 /// Does it.
@@ -62,7 +62,7 @@ pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
             if args.output.json {
                 expansion::json(&package.name, &name, &text, &edits)?;
             } else {
-                anstream::print!("{}", expansion::diff(&name, &text, &edits));
+                say(expansion::diff(&name, &text, &edits))?;
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{load, relative};
 use crate::cli::KeepArgs;
 use crate::exit::Exit;
 use crate::failure::{Kept, Store};
-use crate::report::{self, Json};
+use crate::report::{self, Json, say};
 
 /// Does it.
 pub(super) fn run(args: &KeepArgs) -> anyhow::Result<Exit> {
@@ -31,7 +31,7 @@ pub(super) fn run(args: &KeepArgs) -> anyhow::Result<Exit> {
         Json::line("kept", value)?;
     } else {
         let file = relative(&path, &workspace.folder);
-        anstream::print!("{}", report::kept(&record.id.to_string(), &file));
+        say(report::kept(&record.id.to_string(), &file))?;
     }
     Ok(Exit::Success)
 }

@@ -239,6 +239,7 @@ impl<'a> Known<'a> {
             trace: None,
             repeats: Repeats::Unknown,
             shrinking: None,
+            certain: None,
             unobserved: Vec::new(),
             ..record.finding(overrides, defaults)
         };

@@ -75,13 +75,19 @@ impl Ledger {
 
     /// True if a test has failed or is unfinished.
     pub(super) fn has_failed(&self) -> bool {
-        let mut tests = self.results.shards.get(&self.shard).into_iter().flatten();
-        tests.any(|(_, saved)| {
-            matches!(
-                saved.ending,
-                Ending::Failed | Ending::Flaky | Ending::Unfinished
-            )
-        })
+        self.failed().next().is_some()
+    }
+
+    /// The tests that failed or are unfinished, each with how, and its failure.
+    pub(super) fn failed(&self) -> impl Iterator<Item = (&TestName, Ending, Option<&Id>)> {
+        let tests = self.results.shards.get(&self.shard).into_iter().flatten();
+        let failed = [Ending::Failed, Ending::Flaky, Ending::Unfinished];
+        tests
+            .filter(move |(_, saved)| failed.contains(&saved.ending))
+            .map(|(name, saved)| {
+                let id = saved.failure.as_ref().map(|(id, _)| id);
+                (name, saved.ending, id)
+            })
     }
 
     /// A test's account of the time that it had.

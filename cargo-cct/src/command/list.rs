@@ -6,7 +6,7 @@ use super::tested::workspace;
 use crate::cli::ListArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::report::{Json, Report, list_line, seen_json};
+use crate::report::{Json, Report, list_line, say, seen_json};
 
 /// Does it.
 pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
                 }),
             )?;
         } else {
-            anstream::println!("{}", list_line(record));
+            say(format_args!("{}\n", list_line(record)))?;
         }
     }
     for error in errors {

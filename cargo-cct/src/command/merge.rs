@@ -9,7 +9,7 @@ use super::tested::RESULTS;
 use crate::cli::MergeArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::report::{Json, merged, warning_word};
+use crate::report::{Json, merged, say, warning_word};
 use crate::results::{Ending, Results};
 
 /// Does it.
@@ -63,7 +63,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Exit> {
     if args.output.json {
         Json::line("merged", merged::value(&joined, &tests, &missing))?;
     } else {
-        anstream::print!("{}", merged::text(&joined, &tests));
+        say(merged::text(&joined, &tests))?;
     }
     let has = |endings: &[Ending]| tests.values().any(|test| endings.contains(&test.ending));
     Ok(

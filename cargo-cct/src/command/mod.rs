@@ -26,6 +26,8 @@ mod stops;
 mod test;
 mod tested;
 
+use std::io;
+
 use clap::Parser as _;
 
 use crate::build::cargo::{BuildError, Cargo};
@@ -100,6 +102,11 @@ fn fail(error: &anyhow::Error) -> Exit {
     if let Some(BuildError::Failed) = error.downcast_ref() {
         // Cargo has said why.
         return Exit::BuildFailed;
+    }
+    let is_unread = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    if error.downcast_ref().is_some_and(is_unread) {
+        // Nobody reads any further, as in `| head`: there is nobody to tell.
+        return Exit::Setup;
     }
     anstream::eprintln!("{}: {error}", report::error_word());
     let mut cause = error.source();

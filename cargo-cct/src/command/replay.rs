@@ -17,7 +17,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::ReplayArgs;
 use crate::exit::Exit;
 use crate::failure::{Aligned, Moves, Record, Store, guide};
-use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks};
+use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks, say};
 use crate::run::{
     Difference, Launch, Lead, Repeated, Scratch, Stop, difference, follow, repeat, same_end,
 };
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         let guide = version.as_ref().map(|version| &version.guide);
         let subject = (&launch, record, guide);
         let done = write_entry(subject, &folder, root, &rebuilt.toolchain)?;
-        anstream::print!("{done}");
+        say(done)?;
         return Ok(Exit::Success);
     }
     if args.interactive {
@@ -161,8 +161,8 @@ impl Halt {
     }
 }
 
-/// Finds the steps before which the replay stops. In a program that has changed that takes an execution: numbers
-/// are those on record, and places those of now.
+/// Finds the steps before which the replay stops. In a program that has changed that takes an execution:
+/// numbers are those on record, and places those of now.
 fn halt_of(
     args: &ReplayArgs,
     rebuilt: &Rebuilt,
@@ -255,7 +255,7 @@ fn tell_debugged(
     };
     let layout = Layout::of_terminal();
     let text = judged.replay.text(record, version.is_some(), &layout);
-    anstream::print!("{text}");
+    say(text)?;
     Ok(())
 }
 
@@ -269,8 +269,8 @@ pub(super) struct Judged {
     pub(super) found: Option<(Bug, Schedule)>,
     /// How that differs from what is on record, in sentences.
     changes: Vec<String>,
-    /// The step before which it has stopped, by index, the steps up to there with where everybody is, and what
-    /// was printed.
+    /// The step before which it has stopped, by index, the steps up to there with where everybody is, and
+    /// what was printed.
     stopped: Option<(usize, Trace, String)>,
 }
 
@@ -475,6 +475,8 @@ fn as_it_is_now(record: &Record, replayed: Replayed, output: String) -> Record {
         ..replayed.trace.schedule.clone()
     };
     now.trace = Some(replayed.trace);
+    // Other steps, or the same ones of other code, lead on in other ways.
+    now.certain = None;
     now.printed = output;
     now
 }
@@ -546,11 +548,11 @@ fn show(
         } else {
             Detail::Around
         };
-        anstream::print!("{}", report.text(&layout, detail));
+        say(report.text(&layout, detail))?;
     }
-    anstream::print!("{}", replay.text(record, changed, &layout));
+    say(replay.text(record, changed, &layout))?;
     for change in changes {
-        anstream::println!("             {change}");
+        say(format_args!("             {change}\n"))?;
     }
     Ok(())
 }

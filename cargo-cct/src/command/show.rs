@@ -11,7 +11,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::ShowArgs;
 use crate::exit::Exit;
 use crate::failure::{Record, Store};
-use crate::report::{Detail, Json, Layout, Report, Stacks, chrome_trace, opened};
+use crate::report::{Detail, Json, Layout, Report, Stacks, chrome_trace, opened, say};
 
 /// Does it.
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
@@ -37,7 +37,7 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
         let path = picture::in_folder(folder);
         let path = path.map(|path| relative(&path, &workspace.folder));
         let report = report.with_picture(path);
-        anstream::print!("{}", report.text(&Layout::of_terminal(), detail));
+        say(report.text(&Layout::of_terminal(), detail))?;
     }
     Ok(Exit::Success)
 }
@@ -57,7 +57,7 @@ fn open(
     };
     let path = path.with_context(|| without_steps(record))?;
     let (is_open, shown) = (picture::open(&path), relative(&path, &workspace.folder));
-    anstream::print!("{}", opened(is_open, picture::OPENER, &shown));
+    say(opened(is_open, picture::OPENER, &shown))?;
     Ok(())
 }
 

@@ -7,8 +7,8 @@ use super::rebuilt::Rebuilt;
 use crate::cli::ShrinkArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::report::{Json, shrinking};
-use crate::run::{Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
+use crate::report::{Json, say, shrinking};
+use crate::run::{Finding, Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
 
 /// Does it.
 pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
@@ -56,12 +56,16 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         Shortened::To(shortest, effort) => (shortest, effort),
         _ if stop.is_set() => return Ok(Exit::Interrupted),
         Shortened::DoesNotFit => anyhow::bail!(
-            "`{id}` cannot be shrunk: the test does not fail where its schedule is followed worker by worker"
+            "`{id}` cannot be shrunk: the test does not fail, or takes too long, where its schedule is followed worker by worker"
         ),
         Shortened::DoesNotRepeat => anyhow::bail!(
             "no schedule that was found comes to the same failure in a fresh process, and none is kept: \
              something may not be under control"
         ),
+    };
+    let shortest = Finding {
+        certain: shrinker.certain(&launch, &shortest)?,
+        ..*shortest
     };
     if let Some(bug) = &effort.ended_by {
         anstream::eprintln!("{}", shrinking::ended_by(bug));
@@ -86,10 +90,10 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         });
         Json::line("shrunk", value)?;
     } else if after == before {
-        anstream::print!("{}", shrinking::nothing(before, &effort));
+        say(shrinking::nothing(before, &effort))?;
     } else {
         let id = id.to_string();
-        anstream::print!("{}", shrinking::result(before, after, &effort, &id));
+        say(shrinking::result(before, after, &effort, &id))?;
     }
     Ok(if stop.is_set() {
         Exit::Interrupted

@@ -8,7 +8,7 @@ use cct::config::Settings;
 use cct::origin::{self, Table};
 use cct::trace::{Schedule, Site, Trace};
 use cct::verdict::Bug;
-use cct::wire::{self, Panic};
+use cct::wire::{self, Certain, Panic};
 use serde::{Deserialize, Serialize};
 
 use super::class::Class;
@@ -47,6 +47,9 @@ pub(crate) struct Record {
     /// Set once it was tried to shrink it.
     #[serde(default)]
     pub shrinking: Option<Shrinking>,
+    /// From where on it is certain, if that was found out of this schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certain: Option<Certain>,
     /// Panics of workers that nobody noticed.
     pub unobserved_panics: Vec<Panic>,
     /// Settings above the test's attribute, as `key=value` lines.
@@ -143,6 +146,7 @@ impl Record {
             bug: finding.bug.clone(),
             repeats: finding.repeats.clone(),
             shrinking: finding.shrinking.clone(),
+            certain: finding.certain,
             unobserved_panics: finding.unobserved.clone(),
             overrides: finding.overrides.to_string(),
             defaults: finding.defaults.to_string(),
@@ -179,6 +183,7 @@ impl Record {
             trace: self.trace.clone(),
             repeats: self.repeats.clone(),
             shrinking: self.shrinking.clone(),
+            certain: self.certain,
             unobserved: self.unobserved_panics.clone(),
             printed: self.printed.clone(),
             known: None,

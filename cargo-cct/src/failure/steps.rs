@@ -238,9 +238,13 @@ fn token(step: &Step) -> String {
     format!("{note}{operation}{object}@{}{outcome}", step.site)
 }
 
+/// How often a word may be repeated: a schedule has no more steps.
+const MOST: usize = (1 << 20) - 1;
+
+/// A step, and how often it is repeated.
 fn step_of(worker: u32, word: &str) -> Option<(Step, usize)> {
     let (word, times) = match word.split_once('*') {
-        Some((word, times)) => (word, times.parse().ok()?),
+        Some((word, times)) => (word, times.parse().ok().filter(|times| *times <= MOST)?),
         None => (word, 1),
     };
     let named = OUTCOMES.iter().find(|(_, name)| word.ends_with(name));
@@ -386,7 +390,15 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for word in ["Load", "Fly@0", "Load#x@0", "Load@0*x", "Load@0:flies", ""] {
+        for word in [
+            "Load",
+            "Fly@0",
+            "Load#x@0",
+            "Load@0*x",
+            "Load@0*4000000000",
+            "Load@0:flies",
+            "",
+        ] {
             assert!(step_of(0, word).is_none(), "{word}");
         }
         assert!(site_of("a.rs:1").is_none() && number_of("x1").is_none());

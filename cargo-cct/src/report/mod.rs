@@ -25,7 +25,7 @@ mod tried;
 mod visible;
 mod words;
 
-use std::io;
+use std::io::{self, Write as _};
 
 use crate::failure::Record;
 use crate::run::{Claim, RunSeed, TestName, TestRun};
@@ -103,6 +103,16 @@ pub(crate) struct Summary {
     pub elapsed: std::time::Duration,
     /// The failures: status, test, id.
     pub failures: Vec<Failed>,
+}
+
+/// Writes a text to standard output.
+pub(crate) fn say(text: impl std::fmt::Display) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let written = write!(out, "{text}").and_then(|()| out.flush());
+    written.map_err(|error| {
+        let said = format!("cannot write to standard output: {error}");
+        io::Error::new(error.kind(), said)
+    })
 }
 
 /// A line of the summary.

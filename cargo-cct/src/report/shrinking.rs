@@ -58,6 +58,11 @@ pub(crate) fn ended_by(bug: &Bug) -> String {
 
 /// The history of a failing schedule that has this length now, for its report.
 pub(super) fn history(shrinking: &Shrinking, now: Length, id: &str) -> String {
+    if shrinking.executions == 0 {
+        return format!(
+            "not shrunk: one execution takes too long for that; `cargo cct shrink {id}` takes more time"
+        );
+    }
     let executions = count(shrinking.executions, "execution");
     let mut out = if now < shrinking.from {
         format!("shrunk from {} by {executions}", words(shrinking.from))

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use cct::part::Part;
 
 use super::allot::{Account, Allotment};
-use super::explore::{Explorer, TestRun};
+use super::explore::Explorer;
+use super::outcome::TestRun;
 use super::plan::{Plan, Task};
 use super::pool::{Notice, run_job};
 use super::watch::Stop;

@@ -6,7 +6,7 @@
 use cct::claim::Exceptions;
 use serde::{Deserialize, Serialize};
 
-use super::explore::{Outcome, TestRun};
+use super::outcome::{Outcome, TestRun};
 
 /// A claim about all schedules of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -5,18 +5,17 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
-use cct::claim::Exceptions;
 use cct::config::Settings;
 use cct::part::Part;
 use cct::strategy::Spec;
-use cct::trace::{Schedule, Trace};
-use cct::verdict::{Bug, BugKind};
-use cct::wire::{Counters, Divergence, Fingerprints, Panic, Started};
+use cct::verdict::BugKind;
 
-use super::confirm::{Repeated, repeat, same_end};
+use super::confirm::repeat;
+use super::finding::{Finding, Repeats};
 use super::first::{First, Tried, TriedEnd};
 use super::length::Length;
 use super::name::TestName;
+use super::outcome::{Outcome, Progress, TestRun, native_outcome};
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
@@ -24,7 +23,6 @@ use super::shrink::{Shortened, Shrinker, Shrinking, reason_not_to};
 use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
-use crate::failure::Id;
 
 /// The facts that all tests of a run have in common.
 #[derive(Debug)]
@@ -41,101 +39,6 @@ pub(crate) struct Explorer<'a> {
     pub stop: Stop,
     /// The schedules that are tried before a test is explored.
     pub first: &'a dyn First,
-}
-
-/// A test that was run.
-#[derive(Debug)]
-pub(crate) struct TestRun {
-    /// The test.
-    pub name: TestName,
-    /// Whether it was explored: what the engine said when it was up.
-    pub started: Option<Started>,
-    /// How long it took.
-    pub elapsed: Duration,
-    /// The schedules that were tried before it was explored.
-    pub tried: Vec<Tried>,
-    /// The counters.
-    pub counters: Counters,
-    /// Set when its first schedule did not repeat.
-    pub diverged: Option<Divergence>,
-    /// The facts of the crates that it is made of: what no run can see.
-    pub linked: Exceptions,
-    /// The uncontrolled things that it uses.
-    pub uncontrolled: Vec<String>,
-    /// The output of its last schedule.
-    pub printed: String,
-    /// The fingerprints of a shard's schedules.
-    pub seen: Option<Fingerprints>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Set when a schedule went on without a sign of life, and nobody knows whether it would have ended.
-    pub silence: Option<Bug>,
-}
-
-/// How far a test is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Progress<'a> {
-    /// It is explored: the counts of its schedules.
-    Explores(&'a Counters),
-    /// Its failure is shrunk: there is a shorter schedule after so many executions, or none yet after 0.
-    Shrinks(u64),
-}
-
-/// How a test ended.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// Nothing was found.
-    Passed,
-    /// Nothing was found, and no schedule came to an end, or one went on in silence: nothing is known of what
-    /// comes after that.
-    Unfinished,
-    /// A bug was found.
-    Failed(Box<Finding>),
-    /// It ran natively and failed.
-    FailedNatively(String),
-    /// It would not begin.
-    Refused(String),
-    /// The user wanted everything to end.
-    Stopped,
-}
-
-/// A schedule worth keeping, most often for its bug, and all that is known about how to get there.
-#[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    /// The iteration it was found in, from 1; 0 when it was led by hand.
-    pub iteration: u64,
-    /// The bug; none when the schedule is kept for its own sake.
-    pub bug: Option<Bug>,
-    /// How to get there; empty when the process died before the first schedule.
-    pub schedule: Schedule,
-    /// The trace, when the schedule could be repeated to its end.
-    pub trace: Option<Trace>,
-    /// Whether it repeats.
-    pub repeats: Repeats,
-    /// Set once it was tried to shrink it.
-    pub shrinking: Option<Shrinking>,
-    /// Panics of workers that nobody noticed.
-    pub unobserved: Vec<Panic>,
-    /// The output of the failing schedule.
-    pub printed: String,
-    /// The failure on record whose schedule led to it.
-    pub known: Option<Id>,
-    /// The settings that it was found with.
-    pub overrides: Settings,
-    /// Likewise, those below the attribute.
-    pub defaults: Settings,
-}
-
-/// Whether a finding repeats.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case", tag = "repeats", content = "instead")]
-pub(crate) enum Repeats {
-    /// It was not tried: the run was stopped.
-    Unknown,
-    /// The same schedule failed in the same way.
-    Yes,
-    /// It did not; something is not under control.
-    No(String),
 }
 
 /// How long a test may be silent at most while it is shrunk.
@@ -227,10 +130,8 @@ impl Explorer<'_> {
             return Ok(None);
         }
         on_finding(&finding);
-        if finding.shrinking.is_none()
-            && let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)?
-        {
-            finding = shorter;
+        if let Some(known) = self.vary(&launch, &finding, (timeout, once), on_progress)? {
+            finding = known;
             on_finding(&finding);
         }
         Ok(Some(finding))
@@ -308,19 +209,8 @@ impl Explorer<'_> {
             }
         };
         if let Some(found) = found {
-            let mut finding = Finding {
-                iteration: found.iteration,
-                bug: Some(found.bug),
-                schedule: found.schedule,
-                trace: None,
-                repeats: Repeats::Unknown,
-                shrinking: None,
-                unobserved: Vec::new(),
-                printed: run.printed.clone(),
-                known: None,
-                overrides: overrides.clone(),
-                defaults: defaults.clone(),
-            };
+            let settings = (overrides.clone(), defaults.clone());
+            let mut finding = Finding::new(found, run.printed.clone(), settings);
             let was_killed = self.part.is_some() && was_killed(&end);
             if processes == 1 && !was_killed {
                 on_finding(&finding);
@@ -339,8 +229,8 @@ impl Explorer<'_> {
                 return self.search(executable, run.name, strategy, 1, on_progress, on_finding);
             }
             on_finding(&finding);
-            if let Some(shorter) = self.shrink(&launch, &finding, (timeout, once), on_progress)? {
-                finding = shorter;
+            if let Some(known) = self.vary(&launch, &finding, (timeout, once), on_progress)? {
+                finding = known;
                 on_finding(&finding);
             }
             run.outcome = Outcome::Failed(Box::new(finding));
@@ -348,9 +238,10 @@ impl Explorer<'_> {
         Ok(run)
     }
 
-    /// The failure by a shorter schedule, if there is time to look for one, given how long one execution
-    /// takes; otherwise as it is, with the effort. None if nothing was tried.
-    fn shrink(
+    /// The failure as others like its schedule tell it, if there is time for these, given how long one
+    /// execution takes: by a shorter schedule unless that was looked for before, and with the step from which
+    /// on it is certain. None if nothing was tried.
+    fn vary(
         &self,
         launch: &Launch<'_>,
         found: &Finding,
@@ -366,16 +257,16 @@ impl Explorer<'_> {
         let Some(before) = found.trace.as_ref().map(Length::of) else {
             return Ok(None);
         };
-        let is_shrunk = kind.is_some_and(|kind| reason_not_to(kind).is_none());
-        // The first attempt and the last one are made in any case.
-        let is_long = once * 2 > time;
-        if time.is_zero()
-            || is_long
-            || !is_shrunk
-            || found.repeats != Repeats::Yes
-            || self.stop.is_set()
-        {
+        let is_varied = kind.is_some_and(|kind| reason_not_to(kind).is_none());
+        if time.is_zero() || !is_varied || found.repeats != Repeats::Yes || self.stop.is_set() {
             return Ok(None);
+        }
+        // The first attempt and the last one are made in any case.
+        if once * 2 > time {
+            return Ok(Some(Finding {
+                shrinking: Some(Shrinking::put_off(before)),
+                ..found.clone()
+            }));
         }
         on_progress(Progress::Shrinks(0));
         let shrinker = Shrinker {
@@ -386,10 +277,19 @@ impl Explorer<'_> {
             stop: &self.stop,
             on_shorter: &|executions| on_progress(Progress::Shrinks(executions)),
         };
-        Ok(match shrinker.shorten(launch, found, before)? {
-            Shortened::To(shorter, _) => Some(*shorter),
-            Shortened::DoesNotFit | Shortened::DoesNotRepeat => None,
-        })
+        let mut known = None;
+        if !found.is_shrunk()
+            && let Shortened::To(shorter, _) = shrinker.shorten(launch, found, before)?
+        {
+            known = Some(*shorter);
+        }
+        let last = known.as_ref().unwrap_or(found);
+        if last.certain.is_none()
+            && let Some(certain) = shrinker.certain(launch, last)?
+        {
+            known.get_or_insert_with(|| found.clone()).certain = Some(certain);
+        }
+        Ok(known)
     }
 
     /// A test's settings above and below its attribute, with its own seed.
@@ -431,90 +331,6 @@ impl Explorer<'_> {
     }
 }
 
-impl TestRun {
-    /// That of a test of which nothing is known yet.
-    pub(crate) fn new(name: TestName, executable: &Executable) -> TestRun {
-        TestRun {
-            name,
-            started: None,
-            elapsed: Duration::ZERO,
-            tried: Vec::new(),
-            counters: Counters::default(),
-            diverged: None,
-            linked: executable.linked,
-            uncontrolled: Vec::new(),
-            printed: String::new(),
-            outcome: Outcome::Passed,
-            seen: None,
-            silence: None,
-        }
-    }
-
-    /// True if it was under control.
-    pub(crate) fn is_controlled(&self) -> bool {
-        self.started.is_some() || self.tried.iter().any(|tried| tried.finding().is_some())
-    }
-}
-
-impl Finding {
-    /// Takes in what came of the repetition.
-    pub(crate) fn judge(&mut self, repeated: Repeated) {
-        let same = same_end(self.bug.as_ref(), repeated.bug());
-        match repeated {
-            Repeated::Ended { replayed, output } => {
-                self.repeats = match (&replayed.divergence, same) {
-                    (Some(divergence), _) => Repeats::No(format!(
-                        "at step {} it should have been {}, but it was {}",
-                        divergence.step + 1,
-                        divergence.expected,
-                        divergence.found
-                    )),
-                    (None, true) => Repeats::Yes,
-                    (None, false) => Repeats::No(ended_as(&replayed.verdict)),
-                };
-                if same {
-                    if let cct::verdict::Verdict::Failed(bug) = replayed.verdict {
-                        // The repetition knows the objects by number.
-                        self.bug = Some(*bug);
-                    }
-                    self.printed = output;
-                }
-                self.trace = Some(replayed.trace);
-                self.unobserved = replayed.unobserved_panics;
-            }
-            Repeated::Died { bug, output } => {
-                self.repeats = if same {
-                    Repeats::Yes
-                } else {
-                    Repeats::No(bug.message.clone())
-                };
-                if same {
-                    self.printed = output;
-                    if self.bug.as_ref().is_some_and(|bug| bug.site.is_none()) {
-                        self.bug = Some(bug);
-                    }
-                }
-            }
-            Repeated::Refused(reason) => self.repeats = Repeats::No(reason),
-            Repeated::Stopped => self.repeats = Repeats::Unknown,
-        }
-    }
-}
-
-fn ended_as(verdict: &cct::verdict::Verdict) -> String {
-    use cct::verdict::Verdict;
-    match verdict {
-        Verdict::Passed => "it passed".to_owned(),
-        Verdict::CutOff => "it was cut off".to_owned(),
-        Verdict::Failed(bug) => {
-            format!(
-                "it failed with: {}",
-                bug.message.lines().next().unwrap_or_default()
-            )
-        }
-    }
-}
-
 /// True if the process ended by a signal that somebody else has sent, unless the test kills itself: the
 /// system does for want of memory, a cluster when time is up.
 fn was_killed(end: &End) -> bool {
@@ -530,15 +346,4 @@ fn was_killed(end: &End) -> bool {
         _ => None,
     };
     signal.is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
-}
-
-/// A process in which no engine came up has run the test as it is, once.
-fn native_outcome(end: &End) -> Outcome {
-    match end {
-        End::Exited(status) if status.success() => Outcome::Passed,
-        End::Exited(status) => Outcome::FailedNatively(status.to_string()),
-        End::Hung => Outcome::FailedNatively("it was silent for too long".to_owned()),
-        End::Blocked(call) => Outcome::FailedNatively(format!("it waited in {call}")),
-        End::Stopped => Outcome::Stopped,
-    }
 }

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::io;
 
-use super::explore::Finding;
+use super::finding::Finding;
 use super::name::TestName;
 use crate::build::cargo::Executable;
 use crate::failure::Id;

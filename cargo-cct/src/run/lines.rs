@@ -136,6 +136,7 @@ impl<'a> Lines<'a> {
         }
         let own: Vec<Option<Site>> = stacks.iter().map(|stack| self.own(stack)).collect();
         let mut numbers = BTreeMap::new();
+        let of_steps: Vec<Option<u32>> = trace.steps.iter().map(|step| step.stack).collect();
         for index in 0..trace.steps.len() {
             let stack = trace.steps[index].stack.take();
             let site = stack.and_then(|stack| own.get(usize::try_from(stack).ok()?)?.as_ref());
@@ -148,6 +149,7 @@ impl<'a> Lines<'a> {
             });
             trace.steps[index].caller = Some(number);
         }
+        self.name_paths(trace, &stacks, &of_steps);
         for index in 0..trace.steps.len() {
             if ends_nowhere(trace, index) {
                 trace.steps[index].caller = last_call_of_poll(trace, index);
@@ -162,7 +164,65 @@ impl<'a> Lines<'a> {
                 caller.and_then(|site| trace.sites.get(usize::try_from(site).ok()?).cloned());
         }
     }
+
+    /// Looks up the lines of the calls that led to steps; `of_steps` has the stack of each.
+    fn name_paths(&self, trace: &mut Trace, stacks: &[Vec<u64>], of_steps: &[Option<u32>]) {
+        let mut sites = BTreeMap::new();
+        for (number, site) in (0..).zip(&trace.sites) {
+            sites.entry(site.clone()).or_insert(number);
+        }
+        let mut places = BTreeMap::<u64, Vec<u32>>::new();
+        let mut paths = BTreeMap::<Vec<u32>, u32>::new();
+        let mut of_stacks = BTreeMap::new();
+        for (step, stack) in trace.steps.iter_mut().zip(of_steps) {
+            let Some(stack) = *stack else { continue };
+            let path = of_stacks.entry(stack).or_insert_with(|| {
+                let frames = stacks.get(usize::try_from(stack).ok()?)?;
+                let mut path = Vec::new();
+                for &place in frames {
+                    let lines = places.entry(place).or_insert_with(|| {
+                        let mut lines = Vec::new();
+                        self.each_call(place, &mut |_, site| {
+                            let site = site.filter(|site| Origin::of(site) != Origin::Std);
+                            lines.extend(site.map(|site| {
+                                *sites.entry(site).or_insert_with_key(|site| {
+                                    trace.sites.push(site.clone());
+                                    u32::try_from(trace.sites.len() - 1).unwrap_or(u32::MAX)
+                                })
+                            }));
+                        });
+                        lines
+                    });
+                    path.extend_from_slice(lines);
+                }
+                path.truncate(LONGEST_PATH);
+                let next = u32::try_from(paths.len()).ok()?;
+                (!path.is_empty()).then(|| *paths.entry(path).or_insert(next))
+            });
+            step.path = *path;
+        }
+        let line = |site: &Site| (site.file.clone(), site.line);
+        let mut of_numbers: Vec<(Vec<u32>, u32)> = paths.into_iter().collect();
+        of_numbers.sort_unstable_by_key(|(_, number)| *number);
+        trace.paths = of_numbers.into_iter().map(|(path, _)| path).collect();
+        let (sites, paths) = (&trace.sites, &trace.paths);
+        for step in &mut trace.steps {
+            // A step that comes about otherwise than by a call has the calls of the step before.
+            let own = sites.get(step.site as usize).map(line);
+            let borrows = Operation::from_code(step.operation).is_some_and(Operation::borrows_site);
+            let path = step.path.and_then(|path| paths.get(path as usize));
+            let mut lines = path
+                .into_iter()
+                .flatten()
+                .filter_map(|&site| sites.get(site as usize));
+            let is_there = borrows || step.note || lines.any(|site| Some(line(site)) == own);
+            step.path = step.path.filter(|_| is_there);
+        }
+    }
 }
+
+/// So many lines of the calls that led to a step are kept.
+const LONGEST_PATH: usize = 24;
 
 /// True if the step's own site is a line of the user's, where what happens is written.
 fn is_own(trace: &Trace, index: usize) -> bool {

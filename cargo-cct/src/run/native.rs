@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use cct::claim::Exceptions;
 
-use super::explore::{Outcome, TestRun};
 use super::name::TestName;
+use super::outcome::{Outcome, TestRun};
 use super::watch::Stop;
 use crate::build::cargo::Executable;
 

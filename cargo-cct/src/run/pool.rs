@@ -8,9 +8,11 @@ use std::thread;
 
 use cct::wire::Counters;
 
-use super::explore::{Explorer, Finding, Outcome, Progress, TestRun};
+use super::explore::Explorer;
+use super::finding::Finding;
 use super::name::TestName;
 use super::native::run_native;
+use super::outcome::{Outcome, Progress, TestRun};
 use super::plan::{Job, Plan, Task};
 use crate::build::cargo::Executable;
 

@@ -38,8 +38,10 @@ pub(crate) enum Mode {
     Replay(PathBuf),
     /// Repeat what happened in another version of the program, by the trace in this file.
     Follow(PathBuf),
-    /// Look for schedules that fail as the one in this file does, and are shorter.
-    Shrink {
+    /// Make others like the schedule in this file, which fails.
+    Vary {
+        /// With this aim.
+        goal: Goal,
         /// This one.
         schedule: PathBuf,
         /// Each execution has a process of its own.
@@ -49,6 +51,26 @@ pub(crate) enum Mode {
     Interactive(LeadFiles),
     /// Run the test as it is, once.
     Native,
+}
+
+/// The aim of schedules like one that fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Goal {
+    /// One that fails as well, and is shorter.
+    Shorter,
+    /// The step from which on the failure is certain.
+    Certain,
+}
+
+impl Goal {
+    fn mode(self, is_apart: bool) -> &'static str {
+        match (self, is_apart) {
+            (Goal::Shorter, false) => "shrink",
+            (Goal::Shorter, true) => "shrink-apart",
+            (Goal::Certain, false) => "certain",
+            (Goal::Certain, true) => "certain-apart",
+        }
+    }
 }
 
 /// The files by which an iteration begins that is led: one of them, or none.
@@ -154,11 +176,12 @@ impl Launch<'_> {
                 .env(wire::ENV_MODE, "follow")
                 .env(wire::ENV_GUIDE, guide)
                 .env_remove(wire::ENV_SCHEDULE),
-            Mode::Shrink { schedule, is_apart } => command
-                .env(
-                    wire::ENV_MODE,
-                    if *is_apart { "shrink-apart" } else { "shrink" },
-                )
+            Mode::Vary {
+                goal,
+                schedule,
+                is_apart,
+            } => command
+                .env(wire::ENV_MODE, goal.mode(*is_apart))
                 .env(wire::ENV_SCHEDULE, schedule),
             Mode::Interactive(files) => {
                 command.env(wire::ENV_MODE, "interactive");

@@ -13,16 +13,16 @@ use cct::wire::{Event, Shrunk};
 use serde::{Deserialize, Serialize};
 
 use super::confirm::repeat;
-use super::explore::{Finding, Repeats};
+use super::finding::{Finding, Repeats};
 use super::length::Length;
-use super::process::{Launch, Mode};
+use super::process::{Goal, Launch, Mode};
 use super::scratch::Scratch;
 use super::watch::{End, Stop, bug_of, watch};
 
 /// How many of the schedules that were found are repeated in a fresh process, until one fails there too.
 const REPEATED: usize = 4;
 /// How long a process may be silent that has others for its executions: they may be for less.
-const APART: Duration = Duration::from_secs(4);
+pub(super) const APART: Duration = Duration::from_secs(4);
 
 /// The history of a failure that was shrunk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -36,6 +36,18 @@ pub(crate) struct Shrinking {
     pub milliseconds: u64,
     /// There is no way left in which a shorter one is looked for.
     pub is_complete: bool,
+}
+
+impl Shrinking {
+    /// That of a failure of this length for which there was no time.
+    pub(super) fn put_off(from: Length) -> Shrinking {
+        Shrinking {
+            from,
+            executions: 0,
+            milliseconds: 0,
+            is_complete: false,
+        }
+    }
 }
 
 /// How failures are shrunk.
@@ -100,7 +112,7 @@ pub(crate) fn reason_not_to(kind: BugKind) -> Option<&'static str> {
 }
 
 /// True if a failure of this kind ends its process.
-fn ends_process(kind: BugKind) -> bool {
+pub(super) fn ends_process(kind: BugKind) -> bool {
     matches!(
         kind,
         BugKind::Signal
@@ -159,6 +171,7 @@ impl Shrinker<'_> {
                 ..schedule
             },
             trace: None,
+            certain: None,
             repeats: Repeats::Unknown,
             ..found.clone()
         };
@@ -221,7 +234,8 @@ impl Shrinker<'_> {
             ..launch.overrides.clone()
         };
         let launch = Launch {
-            mode: Mode::Shrink {
+            mode: Mode::Vary {
+                goal: Goal::Shorter,
                 schedule: file,
                 is_apart,
             },

@@ -256,7 +256,7 @@ impl Heard {
                 self.finished = true;
             }
             // Only replays, interactive iterations and shrinking say this.
-            Event::Replayed(_) | Event::Asked(_) | Event::Shrunk(_) => {}
+            Event::Replayed(_) | Event::Asked(_) | Event::Shrunk(_) | Event::Certain(_) => {}
             Event::Refused(reason) => self.refused = Some(reason),
         }
     }

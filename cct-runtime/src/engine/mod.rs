@@ -53,8 +53,8 @@ pub use worker::thread::{
 };
 pub use worker::touch::{is_watched, read, touch};
 pub use worker::wait::{
-    Wakeup, retract, retract_those, wait, wait_and_take, wait_at, wait_for, wait_marked, wake_all,
-    wake_if, wake_one,
+    Wakeup, declare_wait, retract, retract_those, wait, wait_and_take, wait_at, wait_for,
+    wait_marked, wake_all, wake_if, wake_one,
 };
 pub use worker::{glance, state_hash, statement};
 

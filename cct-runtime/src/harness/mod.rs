@@ -3,9 +3,8 @@
 //! A test attribute's expansion calls [`run_test`]. In a process that cargo-cct started it explores or
 //! replays, and ends the process; anywhere else the body runs once, natively.
 //!
-//! A *request* from the environment becomes a *search*, a *replay*, a session that a person leads, or the
-//! shrinking of a schedule. A
-//! search asks a *maker* for schedules: each turn belongs to a member of the *portfolio*, whose schedule
+//! A *request* from the environment becomes a *search*, a *replay*, a session that a person leads, the
+//! shrinking of a schedule, or the question from where on its failure is certain. A search asks a *maker* for schedules: each turn belongs to a member of the *portfolio*, whose schedule
 //! begins with a *head*; a *runner* puts the *surroundings* back and has the engine run the iteration; a
 //! *tally* counts it. The *listener* hears of everything, and the process ends with its last event.
 //!
@@ -29,6 +28,14 @@ mod timeouts;
 mod head;
 mod runner;
 
+mod crash;
+
+mod apart;
+
+#[cfg(test)]
+mod small;
+
+mod certain;
 mod guided;
 mod interactive;
 mod replay;
@@ -46,7 +53,6 @@ mod early_end;
 mod repeat;
 mod search;
 
-mod crash;
 mod explorer;
 mod process;
 

@@ -2,14 +2,15 @@
 
 use std::process::Termination;
 
+use super::apart::Apart;
 use super::case::TestCase;
 use super::judge::judge;
 use super::listener::{self, send};
 use super::replay::replay;
-use super::request::{self, Mode, Request};
+use super::request::{self, Goal, Mode, Request};
 use super::runner::Runner;
 use super::search::Search;
-use super::{crash, guided, interactive, shrink, signals};
+use super::{certain, crash, guided, interactive, shrink, signals};
 use crate::engine::{Tape, is_controlled};
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
@@ -65,13 +66,22 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
             let replayed = guided::replay(&mut runner, &guide, name, &settings, body);
             send(&Event::Replayed(replayed));
         }
-        Mode::Shrink { schedule, is_apart } => {
+        Mode::Vary {
+            goal,
+            schedule,
+            is_apart,
+        } => {
             let tell = &mut |event| send(&event);
-            let apart = is_apart
-                .then(|| shrink::Apart::new(request.board))
-                .flatten();
+            let apart = is_apart.then(|| Apart::new(request.board)).flatten();
             let test = (&settings, body);
-            shrink::run(&mut runner, &schedule, name, test, apart, tell);
+            match goal {
+                Goal::Shorter => {
+                    shrink::run(&mut runner, &schedule, name, test, apart, tell);
+                }
+                Goal::Certain => {
+                    certain::run(&mut runner, &schedule, name, test, apart, tell);
+                }
+            }
         }
         Mode::Interactive(led, answers) => {
             let led = interactive::run(&mut runner, &led, name, &settings, body, answers);

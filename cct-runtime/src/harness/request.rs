@@ -40,8 +40,10 @@ pub(super) enum Mode {
     Replay(Schedule),
     /// It repeats what happened in another version of the program.
     Follow(Box<Trace>),
-    /// It looks for shorter schedules that fail as this one does.
-    Shrink {
+    /// It makes others like this schedule.
+    Vary {
+        /// With this aim.
+        goal: Goal,
         /// This one.
         schedule: Schedule,
         /// Each of its executions has a process of its own.
@@ -62,6 +64,15 @@ pub(super) enum Led {
     After(Box<Trace>),
 }
 
+/// The aim of schedules like a failing one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Goal {
+    /// One that fails as well, and is shorter.
+    Shorter,
+    /// The step from which on the failure is certain.
+    Certain,
+}
+
 impl Request {
     /// Reads the request; an error says why it cannot be met.
     pub(super) fn read(case: &TestCase, mode: &str) -> Result<Request, String> {
@@ -80,9 +91,14 @@ impl Request {
             },
             "follow" => Mode::Follow(Box::new(guide()?)),
             "replay" => Mode::Replay(schedule()?.ok_or("`CCT_SCHEDULE` is not set")?),
-            "shrink" | "shrink-apart" => Mode::Shrink {
+            "shrink" | "shrink-apart" | "certain" | "certain-apart" => Mode::Vary {
+                goal: if mode.starts_with("shrink") {
+                    Goal::Shorter
+                } else {
+                    Goal::Certain
+                },
                 schedule: schedule()?.ok_or("`CCT_SCHEDULE` is not set")?,
-                is_apart: mode == "shrink-apart",
+                is_apart: mode.ends_with("-apart"),
             },
             "interactive" => {
                 let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;
@@ -96,7 +112,7 @@ impl Request {
             other => {
                 return Err(format!(
                     "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `follow`, \
-                     `shrink`, `shrink-apart` or `interactive`"
+                     `shrink`, `shrink-apart`, `certain`, `certain-apart` or `interactive`"
                 ));
             }
         };

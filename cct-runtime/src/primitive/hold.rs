@@ -17,6 +17,8 @@ pub struct Hold {
     pub(super) site: &'static Location<'static>,
     /// Whether the holder was unwinding already; then its panic does not poison.
     pub(super) panicking: bool,
+    /// The holder's code, for locks that have several.
+    pub(super) code: u32,
 }
 
 impl Hold {
@@ -24,6 +26,15 @@ impl Hold {
         Hold {
             site,
             panicking: caller.panicking(),
+            code: owner::NATIVE,
+        }
+    }
+
+    /// That of the worker with this code.
+    pub(super) fn of_worker(site: &'static Location<'static>, code: u32) -> Hold {
+        Hold {
+            code,
+            ..Hold::new(site, Caller::Worker)
         }
     }
 }
@@ -44,9 +55,10 @@ pub(super) fn attempt(
         return take(owner::NATIVE).then(|| Hold::new(site, Caller::Thread));
     };
     let step = engine::point_at(operation, object, site);
-    if take(owner::code(me)) {
+    let code = owner::code(me);
+    if take(code) {
         step.succeeded();
-        Some(Hold::new(site, Caller::Worker))
+        Some(Hold::of_worker(site, code))
     } else {
         step.refused(None);
         None

@@ -124,6 +124,7 @@ impl MutexMachine {
         if self.state.load(Ordering::Relaxed) == FREE {
             engine::point_at(Operation::Lock, self.object(), site).done();
         } else {
+            engine::declare_wait();
             self.block(site);
         }
         if let Some(me) = engine::current() {

@@ -62,6 +62,7 @@ impl Subject<'_> {
             trace: None,
             repeats: Repeats::Unknown,
             shrinking: None,
+            certain: None,
             unobserved: Vec::new(),
             printed: String::new(),
             known: None,

@@ -24,6 +24,7 @@ use crate::build::chosen::Chosen;
 use crate::build::workspace::OWN_TARGET;
 use crate::cli::{CargoArgs, EnvShell, ExploreArgs, NextestArgs, Output, ShowEnvArgs};
 use crate::exit::Exit;
+use crate::report::say;
 
 /// Names the file with the setup, to runners.
 pub(super) const ENV_SETUP: &str = "CCT_NEXTEST";
@@ -63,16 +64,19 @@ pub(super) fn show_env(args: &ShowEnvArgs) -> anyhow::Result<Exit> {
                 if name.contains('-') {
                     continue;
                 }
-                println!("export {name}='{}'", value.replace('\'', "'\\''"));
+                say(format_args!(
+                    "export {name}='{}'\n",
+                    value.replace('\'', "'\\''")
+                ))?;
             }
             EnvShell::Fish => {
                 if name.contains('-') {
                     continue;
                 }
                 let value = value.replace('\\', "\\\\").replace('\'', "\\'");
-                println!("set -gx {name} '{value}'");
+                say(format_args!("set -gx {name} '{value}'\n"))?;
             }
-            EnvShell::Plain => println!("{name}={value}"),
+            EnvShell::Plain => say(format_args!("{name}={value}\n"))?,
         }
     }
     Ok(Exit::Success)

@@ -34,6 +34,9 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
     match (label(trace, step), step.object) {
         (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
         (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
+        (Some(label), None) if op == Op::Await => {
+            format!("{} {label}", subject(names, index, step, op))
+        }
         (Some(label), None) => format!("{} {label}", op.name()),
         (None, _) => subject(names, index, step, op),
     }
@@ -109,11 +112,17 @@ fn values(step: &Step, op: Op) -> String {
     }
 }
 
-/// A value; numbers that are counters gone below zero are easier to read as such.
+/// Numbers from here on are rather addresses, with marks in their last bits, than counts.
+const ADDRESSES: u64 = 1 << 44;
+
+/// A value; numbers that are counters gone below zero, or addresses, are easier to read as such.
 pub(super) fn value(value: Value) -> String {
     match value {
         Value::Unsigned(bits) if bits > u64::MAX - 1024 => {
             format!("-{} as unsigned", u64::MAX - bits + 1)
+        }
+        Value::Unsigned(bits) if (ADDRESSES..ADDRESSES << 3).contains(&bits) => {
+            Value::Pointer(bits).to_string()
         }
         value => value.to_string(),
     }

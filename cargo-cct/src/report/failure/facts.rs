@@ -6,7 +6,7 @@ use cct::trace::{Site, Step, Trace};
 
 use super::names::{self, Names};
 use super::origin::Origin;
-use super::{Layout, Report, describe, printed, waits};
+use super::{Layout, Report, certain, describe, printed, waits};
 use crate::failure::Record;
 use crate::run::{Length, is_preemption, is_switch};
 
@@ -80,6 +80,12 @@ impl<'a> Facts<'a> {
     /// The step that failed, by index.
     pub(in crate::report) fn failing(self) -> usize {
         self.report.failing(self.trace)
+    }
+
+    /// From where on it is certain, in a sentence, and the step by index if it is not from the start.
+    pub(in crate::report) fn certain(self) -> Option<(String, Option<usize>)> {
+        let certain = self.report.record.certain.as_ref()?;
+        Some((certain::words(certain), self.report.certain(self.trace)))
     }
 
     /// The worker in whose column a worker's steps are.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cct::operation::Operation as Op;
 use cct::trace::{Step, Trace, Value};
+use cct::wire::{Certain, Share};
 
 use super::Report;
 use super::layout::{Detail, Layout};
@@ -45,6 +46,17 @@ fn lost_update(others: u32) -> Trace {
 fn report(trace: &Trace, layout: Layout) -> String {
     let message = "assertion `left == right` failed\n  left: 900\n right: 600";
     let mut record = sample::record(trace, message);
+    // When both have read.
+    record.certain = Some(Certain {
+        step: u32::try_from(trace.len()).expect("it is short") - 3,
+        continuations: 32,
+        are_all: false,
+        before: Some(Share {
+            failing: 16,
+            made: 32,
+        }),
+        is_earliest: true,
+    });
     record.printed = "a line of the test\u{1b}[31m, red\u{1b}[0m\n".to_owned();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     Report::of(&record, &root).text(&layout, Detail::Around)

@@ -1,6 +1,7 @@
 //! The report of one failure: what happened, step by step, and how to see it again.
 
 mod calls;
+mod certain;
 mod cited;
 mod columns;
 mod describe;
@@ -14,6 +15,7 @@ mod live;
 mod names;
 mod origin;
 mod printed;
+mod repeating;
 mod rows;
 mod short;
 mod slice;
@@ -21,6 +23,7 @@ mod source;
 mod stopped;
 mod story;
 mod table;
+mod torn;
 mod waits;
 mod wanted;
 
@@ -44,6 +47,7 @@ use self::source::Source;
 use self::stopped::Stopped;
 use self::story::{Scene, Story};
 use self::table::Table;
+use self::torn::Torn;
 use self::wanted::Wanted;
 use super::bugs::words;
 use super::shrinking;
@@ -66,6 +70,8 @@ pub(crate) struct Report {
     /// The path of its picture, if there is one.
     picture: Option<String>,
     stacks: Stacks,
+    /// The call into a dependency that is torn, where that is looked into.
+    torn: Option<Torn>,
     /// The length of the schedule to which the failure's id leads, if it is a shorter one.
     shorter: Option<Length>,
     /// The place where the replay has stopped, if it was told to.
@@ -85,6 +91,7 @@ impl Report {
             names: names.unwrap_or_default(),
             picture: None,
             stacks: Stacks::default(),
+            torn: None,
             shorter: None,
             stopped: None,
         }
@@ -107,10 +114,16 @@ impl Report {
 
     /// The same as people are told it: a failure inside a dependency with that one's own steps.
     fn told(&self) -> Option<Report> {
-        let inside = Inside::of(&self.record, &self.names)?;
+        let scene = self.scene()?;
+        let unexplained = !Story::is_explained(&scene);
+        let inside = Inside::of(&self.record, &self.names, scene.failing, unexplained)?;
+        let source = inside.source(&self.source);
+        let names = Names::of(inside.record.trace.as_ref()?, &source);
+        let files = inside.files.into_keys().collect();
         Some(Report {
-            source: inside.source(&self.source),
-            names: self.names.with_outer_calls(inside.calls),
+            source,
+            names: names.with_inner(inside.calls, files),
+            torn: inside.torn,
             record: inside.record,
             picture: self.picture.clone(),
             stacks: self.stacks,
@@ -138,6 +151,7 @@ impl Report {
         out.push_str(&self.story(layout));
         out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
+            out.push_str(&printed::below(record, &[]));
             let warning = format!(
                 "The schedule did not fail again: {instead}.\nSomething is not under control; \
                  what follows is the repetition, not the failure.\n\n"
@@ -152,7 +166,9 @@ impl Report {
             out.push_str(&self.steps(trace, layout, detail));
         } else {
             out.push_str(&self.without_trace(layout));
-            out.push_str(&printed::below(record, &[]));
+            if self.is_of_failure() {
+                out.push_str(&printed::below(record, &[]));
+            }
         }
         put!(
             out,
@@ -165,6 +181,11 @@ impl Report {
             put!(out, "  {}   {picture}\n", paint(STRONG, "picture"));
         }
         out
+    }
+
+    /// True if the trace is of the execution that failed, and not of a repetition that went another way.
+    fn is_of_failure(&self) -> bool {
+        !matches!(self.record.repeats, Repeats::No(_))
     }
 
     /// The rule above a report: how it failed, which test, which id.
@@ -214,7 +235,7 @@ impl Report {
         };
         let mut out = format!(
             "{who}{what}{place}{separator}{}\n",
-            paint(STRONG, &form(bug.message.trim_end()))
+            paint(STRONG, &form(&printed::head_of(bug.message.trim_end())))
         );
         if let Some(consequence) = &bug.led_to {
             let worker = self.names.worker(consequence.worker);
@@ -245,21 +266,20 @@ impl Report {
             .record
             .trace
             .as_ref()
-            .filter(|trace| !trace.steps.is_empty())?;
+            .filter(|trace| !trace.steps.is_empty() && self.is_of_failure())?;
         Some(Scene {
             trace,
             names: &self.names,
             bug: self.record.bug.as_ref()?,
             failing: self.failing(trace),
+            torn: self.torn,
+            tells_callers: false,
         })
     }
 
     /// The paragraph about what happened.
     fn story(&self, layout: &Layout) -> String {
-        let Some(scene) = self
-            .scene()
-            .filter(|_| !matches!(self.record.repeats, Repeats::No(_)))
-        else {
+        let Some(scene) = self.scene() else {
             return String::new();
         };
         let text = Story::of(&scene).text(&scene);
@@ -317,8 +337,12 @@ impl Report {
     }
 
     fn steps(&self, trace: &Trace, layout: &Layout, detail: Detail) -> String {
-        let bug = self.record.bug.as_ref();
-        let failing = self.failing(trace);
+        let bug = self.record.bug.as_ref().filter(|_| self.is_of_failure());
+        // No step of a repetition is the one that failed.
+        let failing = match bug {
+            None if !self.is_of_failure() => trace.steps.len(),
+            _ => self.failing(trace),
+        };
         let (wanted, last) = (self.wanted(trace), self.last(trace));
         let rows = rows::rows(trace, &self.names, &wanted, last, detail);
         let by = match (self.record.iteration, &*trace.schedule.strategy) {
@@ -329,10 +353,10 @@ impl Report {
         let length = Length::of(trace);
         let mut out = format!(
             "{}: {}, {}, {}",
-            if bug.is_some() {
-                "Failing schedule"
-            } else {
-                "Schedule"
+            match bug {
+                Some(_) => "Failing schedule",
+                None if self.is_of_failure() => "Schedule",
+                None => "Repetition",
             },
             count(length.steps, "step"),
             switches(length.switches),
@@ -359,10 +383,21 @@ impl Report {
             trace,
             names: &self.names,
             failing,
+            certain: self.certain(trace),
             end,
         };
         out.push_str(&table.text(&rows, layout));
         out.push('\n');
+        if let Some(certain) = &bug.and(self.record.certain) {
+            let is_marked = table.certain.is_some();
+            out.push_str(&certain::lines(certain, is_marked, layout));
+            out.push('\n');
+        }
+        let repeating = repeating::text(bug, trace, &self.names);
+        if !repeating.is_empty() {
+            out.push_str(&repeating);
+            out.push('\n');
+        }
         let early = early::text(trace, &self.names);
         if !early.is_empty() {
             out.push_str(&early);
@@ -392,7 +427,9 @@ impl Report {
             out.push_str(&cited);
             out.push('\n');
         }
-        out.push_str(&printed::below(&self.record, &rows));
+        if self.is_of_failure() {
+            out.push_str(&printed::below(&self.record, &rows));
+        }
         out
     }
 
@@ -443,6 +480,12 @@ impl Report {
         found.map_or(failing, |last| last.max(failing))
     }
 
+    /// The step after which the failure is certain, if there is one.
+    fn certain(&self, trace: &Trace) -> Option<usize> {
+        let certain = self.record.certain.as_ref()?;
+        certain::step(certain, trace, &self.names)
+    }
+
     /// The steps that are worth a line.
     fn wanted(&self, trace: &Trace) -> Wanted {
         let Some(scene) = self.scene() else {
@@ -450,11 +493,14 @@ impl Report {
             return Wanted::from(trace, &self.names, [last].into());
         };
         let last = self.last(trace);
-        Wanted::of(&scene, &Story::of(&scene), early::told(trace).chain([last]))
+        let told = early::told(trace).chain([last]);
+        let mut wanted = Wanted::of(&scene, &Story::of(&scene), told);
+        wanted.required.extend(self.certain(trace));
+        wanted
     }
 
     fn end_of_column(&self, trace: &Trace) -> Option<(u32, String, Option<Site>)> {
-        let bug = self.record.bug.as_ref()?;
+        let bug = self.record.bug.as_ref().filter(|_| self.is_of_failure())?;
         let failing = trace.steps.get(self.failing(trace))?;
         if names::operation(failing) == Some(Operation::Panic) {
             // It has a line of its own.
@@ -534,6 +580,7 @@ impl Report {
                     "step": (print.after as usize).checked_sub(1).map(|before| self.names.step(before)),
                     "stream": if print.is_error { "stderr" } else { "stdout" },
                     "text": print.text,
+                    "ends_line": print.ends_line,
                 })
             })
         });
@@ -555,6 +602,8 @@ impl Report {
             "switches": length.map(|length| length.switches),
             "shrunk": record.shrinking,
             "shorter_on_record": self.shorter,
+            "certain": record.certain,
+            "repeating": trace.map(|trace| repeating::json(record.bug.as_ref(), trace, &self.names)),
             "preemptions": length.map(|length| length.preemptions),
             "workers": workers.map(Iterator::collect::<Vec<_>>),
             "objects": objects.map(Iterator::collect::<Vec<_>>),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct::operation::Operation;
 use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
+use super::inside::OuterCall;
 use super::origin::Origin;
 use super::source::{Source, short_name, short_site};
 use crate::report::visible::visible_on_a_line;
@@ -24,7 +25,11 @@ pub(super) struct Names {
     /// The call in the user's code, by site, where a dependency's steps follow.
     calls: BTreeMap<u32, String>,
     /// The same by step, where these are shown at their own places.
-    outer_calls: BTreeMap<usize, String>,
+    outer_calls: BTreeMap<usize, OuterCall>,
+    /// The files of a dependency whose steps are shown at their own places.
+    inner_files: BTreeSet<String>,
+    /// The line that called the function of a step, by step, where several lines call that.
+    called_at: BTreeMap<usize, Site>,
     /// The worker that an object stands for: it is joined and unparked by it.
     owners: BTreeMap<u32, u32>,
     /// The worker that a `spawn` step makes.
@@ -45,6 +50,7 @@ impl Names {
     pub(super) fn of(trace: &Trace, source: &Source) -> Names {
         let mut names = Names {
             workers: trace.workers.clone(),
+            called_at: called_at(trace),
             ..Names::default()
         };
         for (worker, info) in (0..).zip(&trace.workers) {
@@ -178,16 +184,40 @@ impl Names {
     }
 
     /// Returns the call in the user's code that a step comes of which is shown at its own place.
-    pub(super) fn outer_call(&self, index: usize) -> Option<&str> {
-        self.outer_calls.get(&index).map(String::as_str)
+    pub(super) fn outer_call(&self, index: usize) -> Option<&OuterCall> {
+        self.outer_calls.get(&index)
     }
 
-    /// The same names where these calls are of steps that are shown at their own places.
-    pub(super) fn with_outer_calls(&self, outer_calls: BTreeMap<usize, String>) -> Names {
+    /// The same names where these calls are of steps that are shown at their own places, in these files.
+    pub(super) fn with_inner(
+        self,
+        outer_calls: BTreeMap<usize, OuterCall>,
+        inner_files: BTreeSet<String>,
+    ) -> Names {
         Names {
             outer_calls,
-            ..self.clone()
+            inner_files,
+            ..self
         }
+    }
+
+    /// True for a place in a dependency whose steps are shown at their own places.
+    pub(super) fn is_inner(&self, site: &Site) -> bool {
+        self.inner_files.contains(&site.file)
+    }
+
+    /// A place in a sentence: the user's without its folders, a dependency's with its package.
+    pub(super) fn at(&self, site: &Site) -> String {
+        if self.is_inner(site) {
+            format!("{}:{}", site.file, site.line)
+        } else {
+            short_site(site)
+        }
+    }
+
+    /// The line that called the function which the step is in, where several lines call it.
+    pub(super) fn called_at(&self, index: usize) -> Option<&Site> {
+        self.called_at.get(&index)
     }
 
     /// Returns the call or the await in the user's code that a step in other code comes of.
@@ -222,6 +252,52 @@ impl Names {
     pub(super) fn child(&self, step: usize) -> Option<u32> {
         self.spawned.get(&step).copied()
     }
+}
+
+/// The line that called the function of each step, if it is not the same for all steps of that line.
+fn called_at(trace: &Trace) -> BTreeMap<usize, Site> {
+    let line = |site: &Site| (site.file.clone(), site.line);
+    let mut callers = BTreeMap::<_, BTreeMap<usize, &Site>>::new();
+    for (index, step) in trace.steps.iter().enumerate() {
+        let Some((shown, caller)) = place(trace, step).and_then(|shown| {
+            let caller = caller_of_line(trace, step, shown)?;
+            Some((shown, caller))
+        }) else {
+            continue;
+        };
+        callers
+            .entry(line(shown))
+            .or_default()
+            .insert(index, caller);
+    }
+    callers.retain(|_, callers| {
+        let lines: BTreeSet<_> = callers.values().map(|site| line(site)).collect();
+        lines.len() > 1
+    });
+    let steps = callers.into_values().flatten();
+    steps.map(|(step, site)| (step, site.clone())).collect()
+}
+
+/// The innermost of the calls that led to the step which is in the user's code, but for the step's own line.
+pub(super) fn first_own_call<'a>(trace: &'a Trace, step: &Step) -> Option<&'a Site> {
+    let path = trace.paths.get(usize::try_from(step.path?).ok()?)?;
+    let own = site(trace, step);
+    let mut lines = path.iter().filter_map(|&line| site_at(trace, line));
+    lines.find(|line| {
+        let is_own = own.is_some_and(|own| (&own.file, own.line) == (&line.file, line.line));
+        Origin::of(line) == Origin::User && !is_own
+    })
+}
+
+/// The line of the same owner that called the function of the shown line, with no other code in between.
+fn caller_of_line<'a>(trace: &'a Trace, step: &Step, shown: &Site) -> Option<&'a Site> {
+    let path = trace.paths.get(usize::try_from(step.path?).ok()?)?;
+    let lines = path.iter().filter_map(|&line| site_at(trace, line));
+    let is_shown = |site: &&Site| (&site.file, site.line) == (&shown.file, shown.line);
+    let next = lines
+        .skip_while(|site| !is_shown(site))
+        .find(|site| !is_shown(site))?;
+    (Origin::of(next) == Origin::of(shown)).then_some(next)
 }
 
 /// The program's name of an object, as far as it can be known.

@@ -1,6 +1,9 @@
 //! What the failing schedule printed: among its steps, as far as its workers and places are known, and below
 //! them the rest.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use cct::trace::{Print, Trace};
 
 use super::layout::Detail;
@@ -13,6 +16,10 @@ use crate::run::Repeats;
 
 /// At most this many lines are shown among the steps, and as many below them.
 const MOST: usize = 20;
+/// So many lines of a message are.
+const MOST_OF_MESSAGE: usize = 60;
+/// So many characters of a line are.
+const LONGEST: usize = 400;
 
 /// The rows, and between them the last lines that were printed, each after the step during which it was, or all
 /// of them in full detail.
@@ -42,12 +49,16 @@ pub(super) fn among(rows: Vec<Row>, trace: &Trace, detail: Detail) -> Vec<Row> {
 pub(super) fn below(record: &Record, rows: &[Row]) -> String {
     let prints = record.trace.as_ref().map_or(&[][..], |trace| &trace.prints);
     let mut lines = without_message(record, lines(record));
-    let mut is_among = false;
-    for row in rows {
-        let Row::Print(print) = row else { continue };
-        is_among = true;
-        let text = prints[*print].text.trim_end_matches('\r');
-        if let Some(place) = lines.iter().position(|line| line == text) {
+    let print_of = |row: &Row| match row {
+        Row::Print(print) => Some(*print),
+        _ => None,
+    };
+    let shown: BTreeSet<usize> = rows.iter().filter_map(print_of).collect();
+    let is_among = !shown.is_empty();
+    for (text, parts) in whole_lines(prints) {
+        let has_all = parts.iter().all(|&part| is_shown(part, &shown, prints));
+        let place = lines.iter().position(|line| *line == text);
+        if let Some(place) = place.filter(|_| has_all) {
             lines.remove(place);
         }
     }
@@ -66,17 +77,64 @@ pub(super) fn below(record: &Record, rows: &[Row]) -> String {
             put!(out, "    {}\n", paint(FAINT, &hidden));
         }
         for line in &lines[hidden..] {
-            put!(out, "    {}\n", visible(line));
+            put!(out, "    {}\n", clipped(&visible(line)));
         }
         out.push('\n');
     }
     out
 }
 
+/// True if the print is among these; a blank one is nowhere.
+fn is_shown(print: usize, shown: &BTreeSet<usize>, prints: &[Print]) -> bool {
+    shown.contains(&print) || prints[print].text.trim().is_empty()
+}
+
+/// The lines that prints make up, each with the numbers of its parts. Several workers may have printed one.
+fn whole_lines(prints: &[Print]) -> Vec<(String, Vec<usize>)> {
+    let mut lines = Vec::new();
+    for is_error in [false, true] {
+        let (mut text, mut parts) = (String::new(), Vec::new());
+        let own = prints.iter().enumerate();
+        for (number, print) in own.filter(|(_, print)| print.is_error == is_error) {
+            text.push_str(print.text.trim_end_matches('\r'));
+            parts.push(number);
+            if print.ends_line {
+                lines.push((std::mem::take(&mut text), std::mem::take(&mut parts)));
+            }
+        }
+        lines.push((text, parts));
+    }
+    lines
+}
+
+/// The first lines of a message, and how many there are more.
+pub(super) fn head_of(message: &str) -> Cow<'_, str> {
+    let more = message.lines().count().saturating_sub(MOST_OF_MESSAGE);
+    if more == 0 {
+        return Cow::Borrowed(message);
+    }
+    let head: Vec<&str> = message.lines().take(MOST_OF_MESSAGE).collect();
+    let more = count(more as u64, "line");
+    Cow::Owned(format!("{}\n… ({more} more)", head.join("\n")))
+}
+
+/// A line that is not endless.
+pub(super) fn clipped(line: &str) -> String {
+    let left = line.chars().count().saturating_sub(LONGEST);
+    if left == 0 {
+        return line.to_owned();
+    }
+    let shown: String = line.chars().take(LONGEST).collect();
+    format!("{shown} … ({} more)", count(left as u64, "character"))
+}
+
 /// The last lines that the test printed, for people; empty if there are none.
 pub(super) fn last_lines(record: &Record) -> String {
     let lines = lines(record);
-    lines[lines.len().saturating_sub(MOST)..].join("\n")
+    let last = lines[lines.len().saturating_sub(MOST)..].iter();
+    last.map(|line| clipped(line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The output of the test, without the harness's lines.
@@ -137,6 +195,7 @@ mod tests {
             after,
             is_error: false,
             text: text.to_owned(),
+            ends_line: true,
         }
     }
 
@@ -185,5 +244,26 @@ mod tests {
         );
         record.printed = "here\n".to_owned();
         assert_eq!(below(&record, &rows), "");
+    }
+
+    #[test]
+    fn a_line_of_several_parts_is_shown_once_if_all_of_them_are() {
+        let mut trace = sample::trace(&[sample::step(0, Operation::Load, "src/a.rs")]);
+        let part = |text: &str, ends_line| Print {
+            ends_line,
+            ..print(0, 0, text)
+        };
+        trace.prints = vec![part("one ", false), part("line", true)];
+        let mut record = sample::record(&trace, "left: 1");
+        record.printed = "one line\n".to_owned();
+        assert_eq!(below(&record, &[Row::Print(0), Row::Print(1)]), "");
+        let text = anstream::adapter::strip_str(&below(&record, &[Row::Print(1)])).to_string();
+        assert_eq!(text, "  also printed in this schedule\n    one line\n\n");
+    }
+
+    #[test]
+    fn endless_lines_are_cut() {
+        let text = clipped(&"x".repeat(LONGEST + 7));
+        assert!(text.ends_with("x … (7 characters more)"), "{text}");
     }
 }

@@ -81,7 +81,9 @@ pub(super) fn rows(
     last: usize,
     detail: Detail,
 ) -> Vec<Row> {
-    let shown = (0..trace.steps.len()).filter(|&index| !is_noise(&trace.steps[index]));
+    let is_shown =
+        |index: &usize| !is_noise(&trace.steps[*index]) || wanted.required.contains(index);
+    let shown = (0..trace.steps.len()).filter(is_shown);
     if detail == Detail::Full {
         let rows = printed::among(shown.map(Row::Step).collect(), trace, detail);
         return with_preemptions(trace, names, &rows);

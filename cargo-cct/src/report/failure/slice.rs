@@ -116,7 +116,7 @@ fn learns(step: &Step) -> bool {
 }
 
 /// True if others may learn of the step through its object.
-fn tells(step: &Step) -> bool {
+pub(super) fn tells(step: &Step) -> bool {
     let changes = |op: Op| op.releases() || op.tells() && op.access() != Access::Reads;
     let is_done = step.outcome == Outcome::Done;
     step.written.is_some() || is_done && step.read.is_none() && operation(step).is_some_and(changes)

@@ -1,12 +1,17 @@
 //! The steps as a table: a column for each worker, or one line a step where there is no room.
 
+use std::collections::BTreeMap;
+
 use cct::operation::Operation;
 use cct::trace::{Outcome, Site, Trace};
 
+use super::certain;
 use super::describe;
+use super::inside::OuterCall;
 use super::layout::Layout;
 use super::names::{self, Names};
 use super::origin::Origin;
+use super::printed;
 use super::rows::{Row, Stretch, first};
 use super::source::short_site;
 use crate::report::style::{BAD, FAINT, NOTE, STRONG, paint};
@@ -22,6 +27,8 @@ pub(super) struct Table<'a> {
     pub names: &'a Names,
     /// The step that failed.
     pub failing: usize,
+    /// The step after which the failure is certain.
+    pub certain: Option<usize>,
     /// The worker that failed and what to write at the end of its column.
     pub end: Option<(u32, String, Option<Site>)>,
 }
@@ -41,7 +48,12 @@ struct Cell {
     /// So many of its last characters are values and the like, and cut last.
     tail: usize,
     site: String,
+    /// The site's file with its package, if that is a dependency's.
+    folder: String,
 }
+
+/// The calls that the last lines of workers have named.
+type Named<'a> = BTreeMap<u32, &'a OuterCall>;
 
 /// Between a call in the user's code and what is done inside of it.
 const INSIDE: &str = " › ";
@@ -96,7 +108,7 @@ impl Table<'_> {
             put!(out, "  {}", line.repeat(width));
         }
         out.push('\n');
-        let mut last = 0;
+        let (mut last, mut named) = (0, Named::new());
         for row in rows {
             match row {
                 Row::Executor { stretch, next } => {
@@ -122,14 +134,14 @@ impl Table<'_> {
                 Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => {
                     let step = first(row);
                     let column = place(self.trace.steps[step].worker);
-                    let cell = self.cell(row, layout);
+                    let cell = self.cell(row, &mut named, layout);
                     let text = filled(&cell, width);
                     let style = if step == self.failing {
                         BAD
                     } else {
                         anstyle::Style::new()
                     };
-                    out.push_str(&self.number(row, &mut last));
+                    out.push_str(&self.number(row, &mut last, layout));
                     out.push_str(&" ".repeat(2 + column * (width + 2)));
                     let hint = self.hint(row, layout);
                     out.push_str(&paint(
@@ -152,6 +164,7 @@ impl Table<'_> {
                 text: layout.text(text),
                 tail: 0,
                 site: short(site.as_ref()),
+                folder: String::new(),
             };
             out.push_str(&" ".repeat(NUMBER + 2 + place(*worker) * (width + 2)));
             out.push_str(&paint(BAD, filled(&cell, width).trim_end()));
@@ -188,7 +201,7 @@ impl Table<'_> {
             );
         }
         out.push('\n');
-        let mut last = 0;
+        let (mut last, mut named) = (0, Named::new());
         for row in rows {
             match row {
                 Row::Executor { stretch, next } => {
@@ -212,7 +225,7 @@ impl Table<'_> {
                 Row::Step(_) | Row::Spin { .. } | Row::Folded(_) => {
                     let step = first(row);
                     let worker = self.names.worker(self.trace.steps[step].worker);
-                    let cell = self.cell(row, layout);
+                    let cell = self.cell(row, &mut named, layout);
                     let hint = self.hint(row, layout).map(|hint| format!("  {hint}"));
                     let text = format!("{worker:>5}: {}", cell.text);
                     let style = if step == self.failing {
@@ -223,7 +236,7 @@ impl Table<'_> {
                     put!(
                         out,
                         "{} {}",
-                        self.number(row, &mut last),
+                        self.number(row, &mut last, layout),
                         paint(style, &text)
                     );
                     if !cell.site.is_empty() {
@@ -266,7 +279,7 @@ impl Table<'_> {
     /// A line that was printed: in its worker's column if there is room, or else with its worker's name.
     fn print(&self, print: usize, (indent, room): (usize, usize), layout: &Layout) -> String {
         let print = &self.trace.prints[print];
-        let text = visible_on_a_line(&print.text);
+        let text = printed::clipped(&visible_on_a_line(&print.text));
         let text = format!("{} {text}", layout.pick("»", ">>"));
         if text.chars().count() <= room {
             return format!("{:indent$}{}\n", "", paint(NOTE, &text));
@@ -276,14 +289,14 @@ impl Table<'_> {
         format!("{:>NUMBER$} {}\n", "", paint(NOTE, &text))
     }
 
-    /// The number of the row's step, unless the line before has it.
-    fn number(&self, row: &Row, last: &mut usize) -> String {
+    /// The number of the row's step, unless the line before has it, and its mark.
+    fn number(&self, row: &Row, last: &mut usize, layout: &Layout) -> String {
         let number = self.names.step(first(row));
         let is_news = std::mem::replace(last, number) != number;
-        let number = if is_news {
-            number.to_string()
-        } else {
-            String::new()
+        let number = match (is_news, self.certain == Some(first(row))) {
+            (true, true) => format!("{} {number}", certain::mark(layout)),
+            (true, false) => number.to_string(),
+            (false, _) => String::new(),
         };
         format!("{number:>NUMBER$}")
     }
@@ -297,7 +310,29 @@ impl Table<'_> {
         self.names.call(step).map(|_| name.to_owned())
     }
 
-    fn cell(&self, row: &Row, layout: &Layout) -> Cell {
+    /// The call in the user's code that a step comes of which is shown at its own place, unless the line before
+    /// names it.
+    fn outer_call<'a>(&'a self, step: usize, named: &mut Named<'a>) -> Option<String> {
+        let lane = self.names.lane(self.trace.steps[step].worker);
+        let call = self.names.outer_call(step);
+        let before = match call {
+            Some(call) => named.insert(lane, call),
+            None => named.remove(&lane),
+        };
+        let text = call?.text.as_deref().unwrap_or_default();
+        let is_told = before == call || text.is_empty();
+        Some(if is_told {
+            INSIDE.trim_start().to_owned()
+        } else {
+            format!("{text}{INSIDE}")
+        })
+    }
+
+    fn cell<'a>(&'a self, row: &Row, named: &mut Named<'a>, layout: &Layout) -> Cell {
+        let call = match row {
+            Row::Step(step) => self.outer_call(*step, named),
+            _ => None,
+        };
         let at = |step: usize| short(names::place(self.trace, &self.trace.steps[step]));
         let (text, site) = match row {
             Row::Folded(stretch) => {
@@ -323,10 +358,7 @@ impl Table<'_> {
                 let is_end = names::operation(&self.trace.steps[*step]) == Some(Operation::End);
                 let site = if is_end { String::new() } else { at(*step) };
                 let text = describe::step(self.trace, self.names, *step);
-                let text = match self.names.outer_call(*step) {
-                    Some(call) => format!("{call}{INSIDE}{text}"),
-                    None => text,
-                };
+                let text = format!("{}{text}", call.as_deref().unwrap_or_default());
                 let whose = self.crate_of(*step).map(|whose| {
                     let count = more_steps(1);
                     format!(" … {count} in {whose}")
@@ -339,8 +371,8 @@ impl Table<'_> {
         };
         let tail = match row {
             Row::Step(step) | Row::Spin { step, .. } if self.crate_of(*step).is_none() => {
-                let action = match self.names.outer_call(*step) {
-                    Some(call) => format!("{call}{INSIDE}"),
+                let action = match &call {
+                    Some(call) => call.clone(),
                     None => describe::action(self.trace, self.names, *step),
                 };
                 let end = text.split_once(&action).map(|(_, end)| layout.text(end));
@@ -348,9 +380,15 @@ impl Table<'_> {
             }
             _ => 0,
         };
+        let shown = match row {
+            Row::Step(step) => names::place(self.trace, &self.trace.steps[*step]),
+            _ => None,
+        };
+        let folder = shown.filter(|site| self.names.is_inner(site));
         Cell {
             text: layout.text(&text),
             tail,
+            folder: folder.map(folder_of).unwrap_or_default(),
             site,
         }
     }
@@ -367,15 +405,25 @@ fn short(site: Option<&Site>) -> String {
     site.map(short_site).unwrap_or_default()
 }
 
+/// The folders of a site's file.
+fn folder_of(site: &Site) -> String {
+    let name = site.file.rfind('/').map_or(0, |slash| slash + 1);
+    site.file[..name].to_owned()
+}
+
 fn more_steps(count: usize) -> String {
     crate::report::words::count(count as u64, "step")
 }
 
 /// The text on the left, the site on the right. Where there is not room for both, the site loses its
-/// file, which is cited below, and then the text its end.
+/// folders and its file, which are cited below, and then the text its end.
 fn filled(cell: &Cell, width: usize) -> String {
     let length = |text: &str| text.chars().count();
-    let mut site = cell.site.as_str();
+    let full = format!("{}{}", cell.folder, cell.site);
+    let mut site = full.as_str();
+    if length(&cell.text) + 1 + length(site) > width {
+        site = &cell.site;
+    }
     if length(&cell.text) + 1 + length(site) > width {
         site = site.rfind(':').map_or(site, |colon| &site[colon..]);
     }
@@ -429,6 +477,7 @@ mod tests {
             trace: &trace,
             names: &names,
             failing: 0,
+            certain: None,
             end,
         };
         let rows: Vec<Row> = (0..steps.len()).map(Row::Step).collect();
@@ -474,6 +523,7 @@ mod tests {
             text: "x".repeat(length),
             tail: 0,
             site: "a.rs:12".to_owned(),
+            folder: String::new(),
         };
         assert_eq!(
             filled(&cell(10), 20),

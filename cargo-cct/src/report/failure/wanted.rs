@@ -139,16 +139,25 @@ mod tests {
             let names = Names::of(&trace, &Source::new(Path::new("/nowhere")));
             let failing = usize::try_from(random.below(length)).expect("it is short");
             let worker = Some(trace.steps[failing].worker);
-            let bug = Bug::new(BugKind::Panic, String::new(), None, worker);
+            let kinds = [BugKind::Panic, BugKind::Signal, BugKind::Hang];
+            let kind = kinds[usize::try_from(seed % 3).expect("it is small")];
+            let bug = Bug::new(kind, String::new(), None, worker);
             let scene = Scene {
                 trace: &trace,
                 names: &names,
                 bug: &bug,
                 failing,
+                torn: None,
+                tells_callers: false,
             };
             let story = Story::of(&scene);
             let wanted = Wanted::of(&scene, &story, []);
-            let rows = rows::rows(&trace, &names, &wanted, failing, Detail::Around);
+            // Only a panic is followed by steps that do not matter.
+            let last = match kind {
+                BugKind::Panic => failing,
+                _ => steps.len() - 1,
+            };
+            let rows = rows::rows(&trace, &names, &wanted, last, Detail::Around);
             let shown = rows.iter().filter_map(|row| match row {
                 Row::Step(step) | Row::Spin { step, .. } => Some(*step),
                 _ => None,

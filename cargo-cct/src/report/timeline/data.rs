@@ -144,12 +144,15 @@ fn view(title: &str, facts: Facts<'_>, source: &mut Lines) -> Value {
         (during, facts.worker(print.worker), &print.text)
     });
     let object = |(number, kind)| (number, facts.object(number), kind);
+    let certain = facts.certain();
     json!({
         "title": title,
         "steps": length.steps,
         "switches": length.switches,
         "preemptions": length.preemptions,
         "failing": facts.failing(),
+        "certain": certain.as_ref().and_then(|(_, step)| *step),
+        "certainty": certain.as_ref().map(|(words, _)| words),
         "workers": self::workers(facts),
         "waits": facts.waits(),
         "objects": kinds.into_iter().map(object).collect::<Vec<_>>(),

@@ -82,7 +82,7 @@ function drawRow(row, top, left) {
     element.classList.add('cursor');
     element.setAttribute('aria-selected', 'true');
   }
-  const number = bits & NOTE ? '·' : model.numbers[step];
+  const isCertain = step === model.certain, number = bits & NOTE ? '·' : (isCertain ? '◆ ' : '') + model.numbers[step];
   const head = make('div', 'number', number, { role: 'rowheader', 'aria-colindex': 1 });
   head.style.left = left + 'px';
   element.append(head);
@@ -105,10 +105,12 @@ function drawRow(row, top, left) {
   if (bits & NOTE) box.classList.add('note');
   if (bits & FOREIGN) box.classList.add('foreign');
   if (step === model.failing) box.classList.add('failing');
+  if (isCertain) element.classList.add('certain');
   if (state.words && state.hits[below(state.hits, step)] === step) box.classList.add('found');
   const marks = [];
   if (bits & EARLY) marks.push('early');
   for (const { from, why } of model.before(step)) if (why === OVERWRITES) marks.push('◀ overwrites ' + model.numbers[from]);
+  if (isCertain) marks.unshift('◆ certain from here');
   if (step === model.failing) marks.unshift(data.mark);
   marks.push(model.at(step, true));
   if (model.crateOf(step)) marks.push('in ' + model.crateOf(step));
@@ -207,6 +209,7 @@ function drawOverview() {
   if (model.preemptions_.length < height) for (const step of model.preemptions_) {
     fill('--bad', 0, below(shown, step) * height / shown.length, 6, 2);
   }
+  if (model.certain !== null) fill('--text', 0, below(shown, model.certain) * height / shown.length, 16, 2);
   fill('--bad', 0, below(shown, model.failing) * height / shown.length, 16, 3);
 }
 
@@ -231,6 +234,7 @@ function drawStep() {
     list.append(line);
   };
   const told = step => `step ${model.numbers[step]}: ${model.name(step)} ${model.said(step)}`;
+  if (cursor === model.certain) item(`◆ ${model.certainty}`);
   if (model.bits[cursor] & PREEMPTION) item(`after a preemption: ${model.name(cursor - 1)} could have gone on`);
   for (const { from, why } of model.before(cursor)) item(`↑ ${WHY[why][0]} `, link(from, told(from)));
   const after = model.after(cursor);
@@ -385,9 +389,16 @@ function view(model) {
   state.foreign = model.foreign < 40 || 2 * model.foreign < model.count;
   $('length').textContent = [counted(model.steps, 'step'), counted(model.switches, 'switch', 'switches'), counted(model.preemptions, 'preemption')].join(', ');
   $('views').querySelectorAll('button').forEach((button, at) => button.setAttribute('aria-pressed', models[at] === model));
+  drawCertainty();
   fillFilters();
   filter();
   drawEnd();
+}
+// The sentence about it, which leads to the step.
+function drawCertainty() {
+  const { model } = state, line = $('certain');
+  line.hidden = !model.certainty;
+  line.replaceChildren(...model.certain === null ? [model.certainty ?? ''] : [link(model.certain, `◆ ${model.certainty}`)]);
 }
 function onlyObject() {
   const object = state.model.object[state.cursor];
@@ -403,7 +414,7 @@ const KEYS = {
   Escape: () => { $('search').value = ''; clear(); $('grid').focus(); },
 };
 const LETTERS = {
-  j: () => move(1), k: () => move(-1), f: () => go(state.model.failing),
+  j: () => move(1), k: () => move(-1), f: () => go(state.model.failing), c: () => go(state.model.certain ?? -1),
   p: () => goAlong(state.model.preemptions_), P: () => goAlong(state.model.preemptions_, true),
   w: () => goAlong(state.model.byLane.of(state.model.lane[state.cursor])),
   W: () => goAlong(state.model.byLane.of(state.model.lane[state.cursor]), true),

@@ -143,6 +143,7 @@ impl Engine {
         if let Some(recorder) = self.observers.recorder.as_mut().filter(|_| !stops_here) {
             recorder.begin_wait(current, choice_point);
         }
+        current.declares_wait = false;
         let (id, operation, deadline) = (current.id, current.operation, current.deadline);
         // SAFETY: the current worker was running, so it is a candidate.
         unsafe { self.roster.block(worker) };

@@ -20,7 +20,7 @@ use crate::trace::{Outcome, WorkerKind};
 use crate::verdict::{BugKind, Unpolled};
 
 /// The recorder's note at the end of a task whose future was dropped before it was ready.
-const DROPPED: &str = "dropped";
+pub(crate) const DROPPED: &str = "dropped";
 
 /// How a poll of a task ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

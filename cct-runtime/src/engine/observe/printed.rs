@@ -19,7 +19,7 @@ pub(super) struct Prints {
     bytes: usize,
 }
 
-/// A line, or what there is of it.
+/// A line, or a part of one.
 #[derive(Debug)]
 struct Text {
     worker: WorkerId,
@@ -30,11 +30,11 @@ struct Text {
 }
 
 impl Prints {
-    /// The worker prints this, when there were so many steps. Lines are told apart, and what makes up one line
-    /// is together, at the place of its beginning.
+    /// The worker prints this, when there were so many steps. Lines are told apart, and so are the parts of a line
+    /// between which there were steps.
     pub(super) fn add(&mut self, worker: WorkerId, after: u32, is_error: bool, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let text = self.line_of(worker, after, is_error);
+            let text = self.part_of(worker, after, is_error);
             text.is_whole = piece.ends_with(b"\n");
             let room = LONGEST.saturating_sub(text.bytes.len());
             let piece = piece.strip_suffix(b"\n").unwrap_or(piece);
@@ -49,12 +49,11 @@ impl Prints {
         }
     }
 
-    /// The line that the worker has begun, or a new one.
-    fn line_of(&mut self, worker: WorkerId, after: u32, is_error: bool) -> &mut Text {
-        let is_it = |text: &Text| (text.worker, text.is_error) == (worker, is_error);
-        let begun = self.texts.iter().rposition(is_it);
-        let begun = begun.filter(|&begun| !self.texts[begun].is_whole);
-        let place = begun.unwrap_or_else(|| {
+    /// The part of a line that the worker is about to print, or a new one.
+    fn part_of(&mut self, worker: WorkerId, after: u32, is_error: bool) -> &mut Text {
+        let key = (worker, after, is_error);
+        let is_it = |text: &Text| (text.worker, text.after, text.is_error) == key && !text.is_whole;
+        if !self.texts.back().is_some_and(is_it) {
             self.texts.push_back(Text {
                 worker,
                 after,
@@ -62,9 +61,8 @@ impl Prints {
                 bytes: Vec::new(),
                 is_whole: false,
             });
-            self.texts.len() - 1
-        });
-        &mut self.texts[place]
+        }
+        self.texts.back_mut().expect("there is one")
     }
 
     /// The texts, as text.
@@ -74,6 +72,7 @@ impl Prints {
             after: text.after,
             is_error: text.is_error,
             text: String::from_utf8_lossy(&text.bytes).into_owned(),
+            ends_line: text.is_whole,
         });
         texts.collect()
     }
@@ -91,17 +90,19 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_line_are_together() {
+    fn the_parts_of_a_line_between_steps_are_apart() {
         let mut prints = Prints::default();
-        prints.add(WorkerId(1), 3, false, b"half ");
+        prints.add(WorkerId(1), 3, false, b"ha");
+        prints.add(WorkerId(1), 3, false, b"lf ");
         prints.add(WorkerId(2), 4, false, b"one\ntwo\n");
         prints.add(WorkerId(1), 5, true, b"error\n");
         prints.add(WorkerId(1), 6, false, b"line\n\n");
         let expected = [
-            (1, 3, "half line"),
+            (1, 3, "half "),
             (2, 4, "one"),
             (2, 4, "two"),
             (1, 5, "error"),
+            (1, 6, "line"),
             (1, 6, ""),
         ];
         let expected = expected.map(|(worker, after, text)| (worker, after, text.to_owned()));

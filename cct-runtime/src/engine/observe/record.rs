@@ -11,7 +11,6 @@ use crate::engine::state::worker::Worker;
 use crate::frames::Frames;
 use crate::object::ObjectId;
 use crate::operation::Operation;
-use crate::origin::Origin;
 use crate::strategy::WorkerId;
 use crate::trace::{
     AwaitPoint, Awaits, Backtrace, Block, ObjectInfo, Outcome, Site, Step, Trace, Value,
@@ -136,9 +135,9 @@ impl Recorder {
             })
     }
 
-    /// The calls that led here, unless the site itself is the user's. The caller is outside.
-    pub(crate) fn stack(&mut self, site: &Location<'_>, borrows_site: bool) -> Option<u32> {
-        if !self.tells_calls() || !borrows_site && Origin::of(site.file()) == Origin::Workspace {
+    /// The calls that led here, if calls are told. The caller is outside.
+    pub(crate) fn stack(&mut self) -> Option<u32> {
+        if !self.tells_calls() {
             return None;
         }
         self.calls(&Frames::here())
@@ -229,6 +228,7 @@ impl Recorder {
         ahead_of: Vec<u32>,
     ) {
         let timed_out = std::mem::take(&mut worker.resumes_wait) && worker.timed_out;
+        worker.declares_wait = false;
         let outcome = if timed_out {
             Outcome::TimedOut
         } else if worker.was_held_back() {
@@ -284,7 +284,7 @@ impl Recorder {
             thread: polled_by(worker),
             note: true,
             stack: match note.operation {
-                Operation::Panic => self.stack(note.site, false),
+                Operation::Panic | Operation::Await => self.stack(),
                 _ => None,
             },
             ..Step::of(worker.id.0, note.operation as u8, None, site)
@@ -336,6 +336,9 @@ impl Recorder {
     pub(crate) fn begin_wait(&mut self, worker: &Worker, choice_point: bool) {
         if !self.goes_on_waiting(worker) {
             self.push(worker, Outcome::Waits, choice_point);
+            if let Some(last) = self.trace.steps.last_mut() {
+                last.unpicked = true;
+            }
         } else if let Some(last) = self.trace.steps.last_mut() {
             last.outcome = Outcome::Waits;
         }
@@ -344,6 +347,9 @@ impl Recorder {
     /// True if the wait of this worker is part of the last step: it was about to do the same, or was woken in
     /// vain and waits again.
     pub(crate) fn goes_on_waiting(&self, worker: &Worker) -> bool {
+        if worker.declares_wait {
+            return false;
+        }
         let number = self.number_of(worker.object);
         self.trace.steps.last().is_some_and(|last| {
             (last.worker, last.operation) == (worker.id.0, worker.operation as u8)

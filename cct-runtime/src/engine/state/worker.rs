@@ -55,6 +55,8 @@ pub(crate) struct Worker {
     pub(crate) contends: bool,
     /// It has been picked after a wait, and that has not been recorded yet.
     pub(crate) resumes_wait: bool,
+    /// Its next wait stands instead of the scheduling point of an operation.
+    pub(crate) declares_wait: bool,
     /// It waits, or has been picked after a wait and that has not been looked at yet.
     pub(crate) was_waiting: bool,
     pub(crate) park_token: bool,
@@ -190,6 +192,7 @@ impl Worker {
             is_early: false,
             contends: false,
             resumes_wait: false,
+            declares_wait: false,
             was_waiting: false,
             park_token: false,
             over_since: None,

@@ -7,12 +7,15 @@ use super::hold::may_go_on;
 use super::naps::Nap;
 use super::types::leads_to;
 use crate::claim::Exception;
+use crate::engine::decide::tasks::DROPPED;
 use crate::engine::decide::{Engine, outside};
+use crate::engine::observe::record::Note;
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::Worker;
 use crate::engine::worker::{on_worker, point_at};
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::strategy::WorkerId;
 
 /// An await point: where a task may be held back before it polls what it awaits.
 ///
@@ -24,6 +27,8 @@ use crate::operation::Operation;
 pub struct Gate {
     is_passed: bool,
     nap: Nap,
+    /// The await's place and its task, if the future was not ready when it was polled last.
+    unready: Option<(&'static Location<'static>, WorkerId)>,
 }
 
 impl Gate {
@@ -33,6 +38,7 @@ impl Gate {
         Gate {
             is_passed: false,
             nap: Nap::none(),
+            unready: None,
         }
     }
 
@@ -93,11 +99,38 @@ impl Gate {
             }
             (*part).polls = before;
             (*part).polls_executor = false;
+            self.unready = result.is_pending().then_some((site, (*task).id));
             if result.is_pending() {
                 note_await(engine, task, (*part).awaits.is_none(), site, body);
                 (*part).awaits.get_or_insert(site);
             }
             result
+        }
+    }
+}
+
+impl Drop for Gate {
+    /// The future is dropped before it is ready, as by a `select`: somebody may want to know, unless the whole
+    /// task is dropped.
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(unready) = self.unready {
+            note_drop(unready);
+        }
+    }
+}
+
+#[cold]
+fn note_drop((site, task): (&'static Location<'static>, WorkerId)) {
+    let Some((engine, _)) = on_worker() else {
+        return;
+    };
+    // SAFETY: a set engine is live, and its current worker too.
+    unsafe {
+        let current = (*engine).roster.current;
+        if (*engine).aside.onlooker().is_none() && (*current).id == task {
+            let note = Note::of(Operation::Await, site).saying(DROPPED);
+            outside(|| (*engine).record_note(current, &note));
         }
     }
 }

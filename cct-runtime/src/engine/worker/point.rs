@@ -273,8 +273,7 @@ pub(super) unsafe fn note_calls(engine: *mut Engine) {
         outside(|| unsafe {
             let worker = &mut *(*engine).roster.current;
             let recorder = (*engine).observers.recorder.as_mut();
-            let borrows = worker.operation.borrows_site();
-            worker.called_by = recorder.and_then(|recorder| recorder.stack(worker.site, borrows));
+            worker.called_by = recorder.and_then(|recorder| recorder.stack());
         });
     }
     // SAFETY: the caller's.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::choice::choose_by;
 use super::facts::leave_out;
 use super::step::Step;
-use super::wait::{Wakeup, refuse, wait_at, wake_all_of};
+use super::wait::{Wakeup, declare_wait, refuse, wait_at, wake_all_of};
 use super::{controlled, hand_over, point_at, touch};
 use crate::claim::Exception;
 use crate::engine::decide::deadlines::NEVER;
@@ -115,6 +115,8 @@ pub fn join_until(worker: WorkerId, deadline: u64, site: &'static Location<'stat
     let object = ObjectId::end_of(worker);
     if is_finished(worker) {
         point_at(Operation::Join, object, site).done();
+    } else {
+        declare_wait();
     }
     while !is_finished(worker) {
         let wakeup = wait_at(Operation::Join, object, deadline, Some(worker), site);
@@ -206,6 +208,8 @@ pub fn park(deadline: u64) {
         let object = ObjectId::park_of((*thread).id);
         if (*thread).park_token {
             point_at(Operation::Park, object, site).done();
+        } else {
+            declare_wait();
         }
         loop {
             // Taken in one go, since a switch lies between two looks.

@@ -5,126 +5,20 @@ use std::sync::atomic::AtomicU64;
 use super::follow::Follow;
 use super::outline::{Cost, Outline};
 use super::search::{Made, shrink};
-use crate::object::ObjectId;
-use crate::operation::Operation;
-use crate::strategy::{
-    Action, Beyond, Candidates, Executed, Next, Observer as _, Reason, Rng, Strategy as _, WorkerId,
-};
-use crate::trace::{Outcome, Run, Schedule};
-
-/// A step of a worker.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Act {
-    Nothing,
-    /// Reads a counter.
-    Read(usize),
-    /// Writes one more than was read.
-    Write(usize),
-    Lock(usize),
-    Unlock(usize),
-}
-use Act::{Lock, Nothing, Read, Unlock, Write};
-
-const COUNTERS: usize = 2;
-const LOCKS: usize = 2;
-
-/// Workers that add 1 to one of two counters, by a read and a write, some of them under locks.
-#[derive(Debug)]
-struct Program {
-    workers: Vec<Vec<Act>>,
-}
-
-/// How it came out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Class {
-    Passes,
-    LosesUpdate,
-    Deadlocks,
-}
-
-/// A program under way.
-#[derive(Clone)]
-struct State<'a> {
-    program: &'a Program,
-    /// The steps that each worker has made.
-    made: Vec<usize>,
-    read: Vec<usize>,
-    counters: [usize; COUNTERS],
-    locked: [bool; LOCKS],
-    current: usize,
-    steps: u32,
-}
+use crate::harness::small::Act::{Nothing, Read, Write};
+use crate::harness::small::{Class, Program, State};
+use crate::strategy::Rng;
 
 impl Program {
-    fn drawn(rng: &mut Rng) -> Program {
-        let mut worker = || {
-            let mut acts = vec![Nothing];
-            for _ in 0..=rng.below(2) {
-                let counter = rng.below(2) as usize;
-                let (one, other) = (rng.below(2) as usize, rng.below(2) as usize);
-                let add = [Nothing, Read(counter), Write(counter)];
-                match rng.below(3) {
-                    0 => acts.extend([&[Lock(one)], &add[1..], &[Unlock(one)]].concat()),
-                    1 if one != other => acts.extend(
-                        [
-                            &[Lock(one), Lock(other)],
-                            &add[1..],
-                            &[Unlock(one), Unlock(other)],
-                        ]
-                        .concat(),
-                    ),
-                    _ => acts.extend(add),
-                }
-            }
-            acts
-        };
-        let first = [worker(), worker()];
-        let mut workers = first.to_vec();
-        if workers.iter().map(Vec::len).sum::<usize>() < 12 {
-            workers.push(worker());
-        }
-        Program { workers }
-    }
-
-    fn begin(&self) -> State<'_> {
-        let mut state = State {
-            program: self,
-            made: vec![0; self.workers.len()],
-            read: vec![0; self.workers.len()],
-            counters: [0; COUNTERS],
-            locked: [false; LOCKS],
-            current: 0,
-            steps: 0,
-        };
-        state.make_step(0);
-        state
-    }
-
+    /// Follows an outline; it is to come out as the first one did.
     fn make(&self, outline: &Outline, expected: &mut Option<Class>) -> Made {
         let preemptions = AtomicU64::new(0);
         let mut follow = Follow::new(outline, &preemptions);
-        let mut state = self.begin();
-        let mut order = vec![0];
-        follow.on_step(&executed(0, Nothing), &Beyond::default());
-        while state.is_anyone_enabled() {
-            let worker = follow.pick(&state).worker.0 as usize;
-            let act = self.workers[worker][state.made[worker]];
-            state.make_step(worker);
-            order.push(worker as u32);
-            follow.on_step(&executed(worker, act), &Beyond::default());
-        }
-        let runs = order.chunk_by(|one, other| one == other).map(|run| Run {
-            worker: run[0],
-            steps: run.len() as u32,
-        });
-        let schedule = Schedule {
-            runs: runs.collect(),
-            ..Schedule::default()
-        };
-        let class = state.class();
+        let (schedule, class) = self.play(&mut follow);
         let fails = class != Class::Passes && class == *expected.get_or_insert(class);
         let points = follow.points();
-        let lengths = (preemptions.into_inner(), order.len() as u64);
+        let steps = schedule.runs.iter().map(|run| u64::from(run.steps)).sum();
+        let lengths = (preemptions.into_inner(), steps);
         Made::new(schedule, points, lengths, fails)
     }
 
@@ -136,46 +30,6 @@ impl Program {
 }
 
 impl State<'_> {
-    fn enabled(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.made.len()).filter(|&worker| {
-            match self.program.workers[worker].get(self.made[worker]) {
-                Some(&Lock(lock)) => !self.locked[lock],
-                next => next.is_some(),
-            }
-        })
-    }
-
-    fn is_anyone_enabled(&self) -> bool {
-        self.enabled().next().is_some()
-    }
-
-    fn make_step(&mut self, worker: usize) {
-        match self.program.workers[worker][self.made[worker]] {
-            Nothing => {}
-            Read(counter) => self.read[worker] = self.counters[counter],
-            Write(counter) => self.counters[counter] = self.read[worker] + 1,
-            Lock(lock) => self.locked[lock] = true,
-            Unlock(lock) => self.locked[lock] = false,
-        }
-        self.made[worker] += 1;
-        self.current = worker;
-        self.steps += 1;
-    }
-
-    fn class(&self) -> Class {
-        let workers = &self.program.workers;
-        let is_over = |(acts, &made): (&Vec<Act>, &usize)| acts.len() == made;
-        let writes = workers.iter().flatten();
-        let writes = writes.filter(|act| matches!(act, Write(_))).count();
-        if !workers.iter().zip(&self.made).all(is_over) {
-            Class::Deadlocks
-        } else if self.counters.iter().sum::<usize>() < writes {
-            Class::LosesUpdate
-        } else {
-            Class::Passes
-        }
-    }
-
     /// True if it may come out like this with so many preemptions more.
     fn may_become(&self, class: Class, most: u64) -> bool {
         if !self.is_anyone_enabled() {
@@ -193,86 +47,10 @@ impl State<'_> {
     }
 }
 
-impl Candidates for State<'_> {
-    fn len(&self) -> u32 {
-        self.enabled().count() as u32
-    }
-    fn nth(&self, index: u32) -> WorkerId {
-        let worker = self.enabled().nth(index as usize);
-        WorkerId(worker.expect("there are so many") as u32)
-    }
-    fn contains(&self, worker: WorkerId) -> bool {
-        self.enabled().any(|enabled| enabled == worker.0 as usize)
-    }
-    fn pending(&self, worker: WorkerId) -> Action {
-        let worker = worker.0 as usize;
-        let act = self.program.workers[worker].get(self.made[worker]);
-        action(act.copied().unwrap_or(Nothing))
-    }
-    fn current(&self) -> WorkerId {
-        WorkerId(self.current as u32)
-    }
-    fn reason(&self) -> Reason {
-        if self.contains(self.current()) {
-            Reason::Point
-        } else {
-            Reason::Stopped
-        }
-    }
-    fn step(&self) -> u32 {
-        self.steps
-    }
-}
-
-fn action(act: Act) -> Action {
-    let (operation, object) = match act {
-        Nothing => (Operation::Load, ObjectId::NONE),
-        Read(counter) => (Operation::Load, ObjectId::sample(8 * (counter + 1))),
-        Write(counter) => (Operation::Store, ObjectId::sample(8 * (counter + 1))),
-        Lock(lock) => (Operation::Lock, ObjectId::sample(80 * (lock + 1))),
-        Unlock(lock) => (Operation::Unlock, ObjectId::sample(80 * (lock + 1))),
-    };
-    Action {
-        operation,
-        object,
-        also: ObjectId::NONE,
-        site: std::panic::Location::caller(),
-    }
-}
-
-fn executed(worker: usize, act: Act) -> Executed {
-    Executed {
-        step: 0,
-        worker: WorkerId(worker as u32),
-        action: action(act),
-        outcome: Outcome::Done,
-        read: None,
-        written: None,
-        resumed: false,
-        next: Next::Goes(action(act)),
-    }
-}
-
-/// A schedule in which each step is somebody's, drawn.
+/// A schedule that is drawn.
 fn drawn(program: &Program, rng: &mut Rng) -> (Outline, Class) {
-    let mut state = program.begin();
-    let mut runs = vec![Run {
-        worker: 0,
-        steps: 1,
-    }];
-    while state.is_anyone_enabled() {
-        let worker = state.nth(rng.below(state.len()));
-        state.make_step(worker.0 as usize);
-        runs.push(Run {
-            worker: worker.0,
-            steps: 1,
-        });
-    }
-    let schedule = Schedule {
-        runs,
-        ..Schedule::default()
-    };
-    (Outline::of(&schedule), state.class())
+    let (schedule, class) = program.play_at_random(rng);
+    (Outline::of(&schedule), class)
 }
 
 #[test]

@@ -7,7 +7,6 @@
 //! preemptions, *bounded* by 0, 1, 2 and 3 of them, where the *points* come first at which a switch may
 //! matter. Executions that may end their process are made *apart*.
 
-mod apart;
 mod bounded;
 #[cfg(test)]
 mod brute_force;
@@ -16,21 +15,37 @@ mod outline;
 mod points;
 mod search;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 
+use super::apart::{Apart, Notes, clock};
 use super::head;
 use super::runner::Runner;
+use crate::codec::wire_struct;
 use crate::config::Resolved;
 use crate::engine::{Order, Plan, Record};
 use crate::trace::Schedule;
 use crate::verdict::{Bug, Verdict};
 use crate::wire::{Event, Shrunk};
-pub(super) use apart::Apart;
-use apart::Executed;
 use follow::Follow;
 use outline::Outline;
+use points::Point;
 use search::{Made, shrink};
+
+/// An execution that came to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Executed {
+    verdict: Verdict,
+    points: Vec<Point>,
+    preemptions: u64,
+    steps: u64,
+}
+
+wire_struct!(Executed {
+    verdict,
+    points,
+    preemptions,
+    steps
+});
 
 /// Looks, for as long as the settings say, for schedules with the same failure that are shorter than this
 /// one; tells each that is shorter than the ones before, the first being the schedule itself, and at last the
@@ -47,7 +62,7 @@ pub(super) fn run(
     runner.set_allowance(settings);
     let head = head::of(schedule);
     let began = clock();
-    let preemptions = AtomicU64::new(0);
+    let notes = Notes::new();
     let mut failure: Option<Bug> = None;
     let mut executions = 0;
     let mut make = |outline: &Outline| {
@@ -59,8 +74,8 @@ pub(super) fn run(
             yield_budget: outline.yield_budget.unwrap_or(head.yield_budget),
             ..head.clone()
         };
-        let run = |runner: &mut Runner, preemptions: &AtomicU64| {
-            let mut follow = Follow::new(outline, preemptions);
+        let run = |runner: &mut Runner, notes: &Notes| {
+            let mut follow = Follow::new(outline, &notes.number);
             let plan = Plan {
                 iteration: executions,
                 head: &head,
@@ -73,13 +88,18 @@ pub(super) fn run(
             Executed {
                 verdict,
                 points: follow.points(),
-                preemptions: preemptions.load(Ordering::Relaxed),
+                preemptions: notes.number.load(Ordering::Relaxed),
                 steps: u64::from(runner.engine.step_count()),
             }
         };
         let executed = match &mut apart {
-            Some(apart) => apart.execute(runner, run),
-            None => run(runner, &preemptions),
+            Some(apart) => apart.execute(runner, run).unwrap_or_else(|died| Executed {
+                verdict: died.verdict,
+                points: Vec::new(),
+                preemptions: apart.notes().number.load(Ordering::Relaxed),
+                steps: died.steps,
+            }),
+            None => run(runner, &notes),
         };
         let fails = match executed.verdict {
             Verdict::Failed(bug) => {
@@ -102,12 +122,4 @@ pub(super) fn run(
     let mut is_over = || settings.time.is_some_and(|time| began.elapsed() >= time);
     let outline = Outline::of(schedule);
     shrink(&outline, &mut make, &mut told, &mut is_over);
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the time that is given is real time"
-)]
-fn clock() -> Instant {
-    Instant::now()
 }

@@ -50,7 +50,9 @@ impl ChannelMachine {
     #[track_caller]
     pub fn send(&self, store: &mut dyn FnMut()) -> Sent {
         let site = Location::caller();
-        if !(self.has_room && self.counts.with(|counts| counts.must_queue())) {
+        if self.has_room && self.counts.with(|counts| counts.must_queue()) {
+            engine::declare_wait();
+        } else {
             self.point(Operation::Send, site).done();
         }
         let (ticket, delivered, is_full) = loop {
@@ -127,6 +129,8 @@ impl ChannelMachine {
             .with(|counts| !counts.must_wait() || counts.bound == Some(0))
         {
             self.point(operation, site).done();
+        } else {
+            engine::declare_wait();
         }
         let mut wakeup = Wakeup::Woken;
         loop {

@@ -18,9 +18,8 @@ use crate::operation::{Access, Operation};
 pub struct RwLockMachine {
     /// See [`word`](super::word).
     state: AtomicU32,
-    /// The code of the holder if there is just one and it is known, else 0. Only for reports and
-    /// for deciding how to wait.
-    holder: AtomicU32,
+    /// The sum of the codes of all holders. Only for reports and for deciding how to wait.
+    holders: AtomicU32,
     /// Counts the wake-ups of native writers, who sleep on it.
     writer_calls: AtomicU32,
     /// How many native threads are asleep or about to be; raised before they set a flag.
@@ -66,7 +65,7 @@ impl RwLockMachine {
     pub const fn new() -> RwLockMachine {
         RwLockMachine {
             state: AtomicU32::new(0),
-            holder: AtomicU32::new(0),
+            holders: AtomicU32::new(0),
             writer_calls: AtomicU32::new(0),
             natives: AtomicU32::new(0),
             poison: Poison::new(),
@@ -121,8 +120,7 @@ impl RwLockMachine {
         if engine::is_controlled() {
             engine::point_at(Operation::ReadUnlock, self.object(), hold.site).done();
         }
-        // Unknown from here on, unless the lock becomes free and the next holder says.
-        self.holder.store(0, Ordering::Relaxed);
+        self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let without_one = |state| Some(without_reader(state));
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
         if before & WRITERS_WAIT != 0 {
@@ -138,7 +136,7 @@ impl RwLockMachine {
     pub fn write_unlock(&self, hold: Hold) {
         let object = self.object();
         self.poison.give_back(Operation::WriteUnlock, hold, object);
-        self.holder.store(0, Ordering::Relaxed);
+        self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
         self.wake(before);
     }
@@ -163,10 +161,11 @@ impl RwLockMachine {
     fn acquire(&self, way: &Way, site: &'static Location<'static>) -> Hold {
         if let Some(me) = engine::current() {
             self.declare(way, site);
-            while !(way.take)(self, owner::code(me)) {
+            let code = owner::code(me);
+            while !(way.take)(self, code) {
                 self.block(way, site);
             }
-            Hold::new(site, Caller::Worker)
+            Hold::of_worker(site, code)
         } else {
             if !(way.take)(self, owner::NATIVE) {
                 (way.take_contended)(self);
@@ -180,13 +179,14 @@ impl RwLockMachine {
         if (way.can_try)(self.state.load(Ordering::Relaxed)) {
             engine::point_at(way.operation, self.object(), site).done();
         } else {
+            engine::declare_wait();
             self.block(way, site);
         }
     }
 
     #[cold]
     fn block(&self, way: &Way, site: &'static Location<'static>) {
-        let holder = self.holder.load(Ordering::Relaxed);
+        let holder = self.only_holder();
         let is_held = |state| !(way.is_free)(state);
         if holder == owner::NATIVE && futex::patience(&self.state, is_held) {
             return;
@@ -212,12 +212,11 @@ impl RwLockMachine {
     }
 
     fn take_read(&self, code: u32) -> bool {
-        let Ok(before) = self.change(Ordering::Acquire, with_reader) else {
-            return false;
-        };
-        let only = if before & COUNT == 0 { code } else { 0 };
-        self.holder.store(only, Ordering::Relaxed);
-        true
+        let is_taken = self.change(Ordering::Acquire, with_reader).is_ok();
+        if is_taken {
+            self.holders.fetch_add(code, Ordering::Relaxed);
+        }
+        is_taken
     }
 
     fn take_write(&self, code: u32) -> bool {
@@ -225,7 +224,7 @@ impl RwLockMachine {
             .state
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_ok() {
-            self.holder.store(code, Ordering::Relaxed);
+            self.holders.fetch_add(code, Ordering::Relaxed);
             // Waiters that the last release woke and that did not come first wait on.
             if let Some(me) = owner::worker(code)
                 && engine::retract(self.object(), me)
@@ -281,7 +280,7 @@ impl RwLockMachine {
                 futex::wait(&self.writer_calls, calls, None);
             }
         }
-        self.holder.store(owner::NATIVE, Ordering::Relaxed);
+        self.holders.fetch_add(owner::NATIVE, Ordering::Relaxed);
         self.natives.fetch_sub(1, Ordering::SeqCst);
     }
 
@@ -308,6 +307,16 @@ impl RwLockMachine {
         self.state.try_update(order, Ordering::Relaxed, next)
     }
 
+    /// The code of the holder, if there is just one, else 0.
+    fn only_holder(&self) -> u32 {
+        let state = self.state.load(Ordering::Relaxed);
+        if is_written(state) || state & COUNT == 1 {
+            self.holders.load(Ordering::Relaxed)
+        } else {
+            0
+        }
+    }
+
     fn object(&self) -> ObjectId {
         ObjectId::of(self)
     }
@@ -328,7 +337,7 @@ mod tests {
     }
 
     fn holder(lock: &RwLockMachine) -> u32 {
-        lock.holder.load(Ordering::Relaxed)
+        lock.only_holder()
     }
 
     /// A lock in this state.
@@ -379,8 +388,12 @@ mod tests {
         assert!(lock.take_read(owner::NATIVE));
         assert_eq!(holder(&lock), 0);
         lock.read_unlock(hold());
-        assert_eq!(holder(&lock), 0, "nobody says which of the two went");
-        lock.read_unlock(hold());
+        assert_eq!(holder(&lock), worker);
+        let of_worker = Hold {
+            code: worker,
+            ..hold()
+        };
+        lock.read_unlock(of_worker);
         assert!(lock.take_write(owner::NATIVE));
         assert_eq!(holder(&lock), owner::NATIVE);
         lock.write_unlock(hold());

@@ -15,12 +15,30 @@ pub(super) enum Fact {
     Does(usize),
     /// A worker did once more what it did in the sentence's first fact.
     Again(usize),
+    /// A worker performed this step of a dependency, in a call of the user's.
+    InCall(usize),
+    /// A worker performed this step of a dependency without having come back to this object.
+    WithoutLook {
+        /// The step.
+        step: usize,
+        /// The object.
+        object: u32,
+    },
     /// A store undid a write that its worker had not seen.
     Overwrites(usize),
     /// The value that was just read had been written by this step.
     Written(usize),
+    /// The lock that could not be taken had been taken by this step.
+    Taken(usize),
     /// No step had written the value that was just read.
     Unwritten,
+    /// The value that this step found had been written by no step.
+    NoneWrote {
+        /// The step.
+        step: usize,
+        /// The last step that wrote something else.
+        last: usize,
+    },
     /// A worker read the same value so often, from this step on.
     Repeats {
         /// The first of these reads.
@@ -30,6 +48,12 @@ pub(super) enum Fact {
     },
     /// A worker got hold of a lock by this step, and has it still.
     Holds(usize),
+    /// The last that a worker did with the object that another one waits for.
+    LastCame(usize),
+    /// A worker got hold of a lock by this step, has it still, and another one waits for it.
+    HasTaken(usize),
+    /// The last step of another worker before the process ended, or was found to hang.
+    WasAt(usize),
     /// A worker waits.
     WaitsFor {
         /// The wait.
@@ -56,6 +80,8 @@ pub(super) enum Fact {
     GivesUp(usize),
     /// A task was dropped before it had ended.
     Dropped(usize),
+    /// The future of an await was dropped while it waited.
+    Cancelled(usize),
     /// A worker allocated the memory in this step.
     Allocates(usize),
     /// A worker freed the memory in this step.
@@ -155,8 +181,14 @@ impl Fact {
         match self {
             Fact::Does(step)
             | Fact::Again(step)
+            | Fact::InCall(step)
+            | Fact::WithoutLook { step, .. }
             | Fact::Overwrites(step)
             | Fact::Written(step)
+            | Fact::Taken(step)
+            | Fact::LastCame(step)
+            | Fact::HasTaken(step)
+            | Fact::WasAt(step)
             | Fact::Repeats { step, .. }
             | Fact::Holds(step)
             | Fact::Notifies { step, .. }
@@ -164,17 +196,30 @@ impl Fact {
             | Fact::TimesOut(step)
             | Fact::GivesUp(step)
             | Fact::Dropped(step)
+            | Fact::Cancelled(step)
             | Fact::Allocates(step)
             | Fact::Frees(step)
             | Fact::Panics(step) => vec![*step],
+            Fact::NoneWrote { step, last } => vec![*step, *last],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),
         }
     }
 
+    /// The step of another worker that has to do with the object of a wait.
+    pub(super) fn of_others(&self) -> Option<usize> {
+        match self {
+            Fact::LastCame(step) | Fact::HasTaken(step) => Some(*step),
+            _ => None,
+        }
+    }
+
     /// True for what hangs on the fact before.
     pub(super) fn is_relative(&self) -> bool {
-        matches!(self, Fact::Written(_) | Fact::Unwritten)
+        matches!(
+            self,
+            Fact::Written(_) | Fact::NoneWrote { .. } | Fact::Taken(_) | Fact::Unwritten
+        )
     }
 
     /// True if the worker does the same as in the fact before, so that only the place is news.
@@ -191,20 +236,31 @@ impl Fact {
         let Place { is_last, facts } = place;
         match (before, self) {
             (_, fact) if fact.is_same_as(Some(before), scene) => " and ",
+            (_, Fact::NoneWrote { .. }) => " though ",
             (_, fact) if fact.is_relative() => ", ",
             (Fact::Holds(_), _) => " and ",
-            (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. })
-            | (Fact::TimesOut(_), _) => "; ",
+            (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. } | Fact::LastCame(_))
+            | (Fact::WasAt(_) | Fact::TimesOut(_), _) => "; ",
             (_, Fact::NoMore(_)) => ", and ",
+            (Fact::WaitsFor { .. }, Fact::HasTaken(_)) => ", which ",
+            (_, Fact::HasTaken(_)) => " and ",
             _ if is_last && facts == 2 => " and ",
             _ if is_last => ", and ",
             _ => ", ",
         }
     }
 
-    /// Its words; those of the fact before need not be repeated.
-    pub(super) fn text(&self, scene: &Scene<'_>, before: Option<&Fact>) -> String {
-        let words = Words { scene, before };
+    /// Its words; those of the facts before need not be repeated.
+    pub(super) fn text(&self, scene: &Scene<'_>, before: &[Fact]) -> String {
+        let waiter = before.iter().rev().find_map(|fact| match fact {
+            Fact::WaitsFor { waits, .. } => Some(scene.names.lane(waits.worker)),
+            _ => None,
+        });
+        let words = Words {
+            scene,
+            before: before.last(),
+            waiter,
+        };
         words.of(self)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cct::operation::Operation as Op;
 use cct::verdict::BugKind;
 
+use super::ends;
 use super::fact::Fact;
 use super::{Scene, Sentence, fails_where_it_is};
 
@@ -25,13 +26,27 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
         if told.contains(&index) {
             continue;
         }
-        facts.push(Fact::Does(index));
         let only_reads = scene.step(index).written.is_none();
-        match scene.writer(index).filter(|_| only_reads) {
-            Some(writer) if told.contains(&writer) => {}
-            Some(writer) => facts.push(Fact::Written(writer)),
-            None if only_reads => facts.push(Fact::Unwritten),
-            None => {}
+        match scene.writer(index) {
+            // Memory may have been written otherwise, or have been another object's.
+            Some(writer) if scene.step(writer).written != scene.step(index).read => {
+                let none = Fact::NoneWrote {
+                    step: index,
+                    last: writer,
+                };
+                facts.extend([Fact::Does(index), none]);
+            }
+            Some(writer) if told.contains(&writer) => facts.push(Fact::Does(index)),
+            Some(writer) if only_reads => {
+                facts.extend([Fact::Does(index), Fact::Written(writer)]);
+            }
+            Some(writer)
+                if scene.lane(writer) != failed && !facts.contains(&Fact::Does(writer)) =>
+            {
+                facts.extend([Fact::Does(writer), Fact::Does(index)]);
+            }
+            None if only_reads => facts.extend([Fact::Does(index), Fact::Unwritten]),
+            _ => facts.push(Fact::Does(index)),
         }
     }
     if facts.is_empty() && told.is_empty() {
@@ -48,7 +63,8 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
         );
     }
     let panics = matches!(scene.bug.kind, BugKind::Panic | BugKind::UnobservedPanic);
-    if let Some(site) = scene.bug.site.as_ref().filter(|_| panics) {
+    let ends = panics || ends::is_for_all(scene.bug.kind);
+    if let Some(site) = scene.bug.site.as_ref().filter(|_| ends) {
         facts.push(Fact::Fails {
             worker: failed,
             site: site.clone(),

@@ -5,17 +5,22 @@
 //! told: what the failing worker read or did last, and who wrote that. Each pattern has a file of its own.
 
 mod access;
+mod cancelled;
 mod closed;
 mod cycle;
+mod ends;
 mod fact;
+mod held;
 mod interleaved;
 mod last;
 mod misused;
 mod notified;
 mod scene;
+mod spinning;
 #[cfg(test)]
 mod tests;
 mod timed_out;
+mod torn;
 mod waiting;
 mod words;
 
@@ -50,16 +55,28 @@ impl Story {
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             sentences.extend(misused::sentence(scene));
-            sentences.extend(interleaved::sentence(scene));
+            sentences.extend(torn::sentence(scene).or_else(|| interleaved::sentence(scene)));
             sentences.extend(closed::sentence(scene));
+            if fails_where_it_is(scene.bug.kind) {
+                sentences.extend(cancelled::await_point(scene));
+            }
             let told = sentences.iter().flat_map(Sentence::steps).collect();
             sentences.extend(last::sentence(scene, &told));
+            sentences.extend(ends::sentence(scene));
         } else {
             sentences.extend(cycle::sentence(scene));
             sentences.extend(waiting::sentences(scene).into_iter().take(MOST));
         }
         sentences.retain(|sentence| !sentence.0.is_empty());
         Story(sentences)
+    }
+
+    /// True if the steps of the user's own code have a part in the failure that is known to be of a kind.
+    pub(super) fn is_explained(scene: &Scene<'_>) -> bool {
+        let others = || closed::sentence(scene).or_else(|| misused::sentence(scene));
+        !fails_where_it_is(scene.bug.kind)
+            || !timed_out::sentences(scene).is_empty()
+            || interleaved::sentence(scene).or_else(others).is_some()
     }
 
     /// The steps that it names.
@@ -89,7 +106,23 @@ impl Sentence {
         self.0.iter().flat_map(Fact::steps).collect()
     }
 
+    /// True if all steps are at one line, which several others call: those tell the steps apart.
+    fn needs_callers(&self, scene: &Scene<'_>) -> bool {
+        let steps = self.steps();
+        let line = |step: usize| scene.place(step).map(|site| (&site.file, site.line));
+        let lines: BTreeSet<_> = steps.iter().map(|&step| line(step)).collect();
+        let called: BTreeSet<_> = steps
+            .iter()
+            .map(|&step| scene.names.called_at(step))
+            .collect();
+        lines.len() == 1 && called.len() > 1
+    }
+
     fn text(&self, scene: &Scene<'_>) -> String {
+        let scene = &Scene {
+            tells_callers: self.needs_callers(scene),
+            ..*scene
+        };
         let mut out = String::new();
         for (place, fact) in self.0.iter().enumerate() {
             let before = place.checked_sub(1).map(|before| &self.0[before]);
@@ -98,7 +131,7 @@ impl Sentence {
                 facts: self.0.len(),
             };
             out.push_str(before.map_or("", |before| fact.joint(scene, before, at)));
-            out.push_str(&fact.text(scene, before));
+            out.push_str(&fact.text(scene, &self.0[..place]));
         }
         out.push('.');
         out

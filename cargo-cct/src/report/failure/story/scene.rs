@@ -6,6 +6,7 @@ use cct::verdict::Bug;
 
 use super::super::names::{self, Names};
 use super::super::origin::Origin;
+use super::super::torn::Torn;
 use super::super::waits;
 use super::fails_where_it_is;
 
@@ -20,6 +21,10 @@ pub(in super::super) struct Scene<'a> {
     pub bug: &'a Bug,
     /// The step that failed.
     pub failing: usize,
+    /// The call into a dependency that is torn, if it is looked into.
+    pub torn: Option<Torn>,
+    /// Places are told with the line that called their function.
+    pub tells_callers: bool,
 }
 
 impl<'a> Scene<'a> {

@@ -55,19 +55,26 @@ fn text(trace: &Trace, bug: &Bug) -> String {
         names: &names,
         bug,
         failing: trace.steps.len() - 1,
+        torn: None,
+        tells_callers: false,
     };
     Story::of(&scene).text(&scene)
 }
 
 /// The story of a panic of `main` at the last step.
 fn of_panic(steps: &[(Step, String)]) -> String {
+    of_failure(BugKind::Panic, &sample::trace(steps))
+}
+
+/// The story of a failure of `main` at the last step.
+fn of_failure(kind: BugKind, trace: &Trace) -> String {
     let site = Site {
         file: "src/t.rs".to_owned(),
         line: 9,
         column: 5,
     };
-    let bug = Bug::new(BugKind::Panic, String::new(), Some(site), Some(0));
-    text(&sample::trace(steps), &bug)
+    let bug = Bug::new(kind, String::new(), Some(site), Some(0));
+    text(trace, &bug)
 }
 
 fn of_deadlock(steps: &[(Step, String)], waits: Vec<Wait>) -> String {
@@ -254,5 +261,132 @@ fn a_worker_that_spins_is_told_with_what_it_reads() {
         of_deadlock(&steps, vec![spins]),
         "w1 read `atomic` = 1 at 0.rs:1 again and again (5 times from step 2 on), which main had \
          written at 0.rs:1 (step 1)."
+    );
+}
+
+#[test]
+fn a_worker_that_goes_round_over_several_objects_is_told_with_all() {
+    let mut steps = vec![with(0, Op::Store, None, Some(1))];
+    for _ in 0..3 {
+        steps.push(with(1, Op::Load, Some(1), None));
+        let mut other = with(1, Op::Load, Some(0), None);
+        (other.0.object, other.1) = (Some(1), "src/1.rs".to_owned());
+        steps.push(other);
+    }
+    let spins = Wait {
+        spins: true,
+        ..wait(1, Op::Load, 0, None)
+    };
+    assert_eq!(
+        of_deadlock(&steps, vec![spins]),
+        "w1 read `atomic#1` = 1 at 0.rs:1 again and again (3 times from step 2 on), which main had \
+         written at 0.rs:1 (step 1), w1 read `atomic#2` = 0 at 1.rs:1 again and again (3 times from \
+         step 3 on), which no step had written."
+    );
+}
+
+#[test]
+fn a_lock_that_is_tried_again_and_again_is_told_with_its_holder() {
+    let mut steps = vec![on(0, Op::Lock, 0)];
+    for _ in 0..2 {
+        let mut tries = on(1, Op::TryLock, 0);
+        tries.0.outcome = Outcome::Refused;
+        steps.extend([tries, on(1, Op::YieldNow, 1)]);
+    }
+    let spins = Wait {
+        spins: true,
+        ..wait(1, Op::TryLock, 0, None)
+    };
+    assert_eq!(
+        of_deadlock(&steps, vec![spins]),
+        "w1 could not take `mutex` at 0.rs:1 again and again (2 times from step 2 on), which main \
+         had taken at 0.rs:1 (step 1)."
+    );
+}
+
+#[test]
+fn a_value_that_no_step_wrote_is_not_said_to_be_another_ones() {
+    let steps = [
+        with(1, Op::Store, None, Some(7)),
+        with(0, Op::Load, Some(0xdddd), None),
+    ];
+    assert_eq!(
+        of_panic(&steps),
+        "main read `atomic` = 56797 at 0.rs:1 (step 2) though no step had written 56797 (0xdddd: \
+         freed memory is filled so): w1 had last written 7 at 0.rs:1 (step 1), and panicked at t.rs:9."
+    );
+}
+
+#[test]
+fn where_the_others_were_is_told_of_a_crash() {
+    let steps = [
+        waits(on(1, Op::Recv, 0)),
+        on(2, Op::Lock, 1),
+        with(0, Op::Load, Some(1), None),
+    ];
+    assert_eq!(
+        of_failure(BugKind::Signal, &sample::trace(&steps)),
+        "main read `channel` = 1 at 0.rs:1 (step 3), which no step had written, and crashed at \
+         t.rs:9. w1 waited in `channel.recv` at 0.rs:1 (step 1); w2 had last come to `mutex.lock` at \
+         1.rs:1 (step 2)."
+    );
+}
+
+#[test]
+fn readers_of_a_lock_are_told_with_who_waits_to_write() {
+    let steps = [
+        on(0, Op::Read, 0),
+        on(1, Op::Read, 0),
+        on(2, Op::Read, 0),
+        on(2, Op::ReadUnlock, 0),
+        waits(on(1, Op::Write, 0)),
+    ];
+    assert_eq!(
+        of_deadlock(&steps, vec![wait(1, Op::Write, 0, None)]),
+        "w1 waits for `rwlock` at 0.rs:1 (step 5), which main has taken to read (at 0.rs:1, step 1) \
+         and w1 has taken to read (at 0.rs:1, step 2)."
+    );
+}
+
+#[test]
+fn an_await_whose_future_was_dropped_is_told() {
+    let mut steps = [
+        waits(on(0, Op::Await, 0)),
+        on(0, Op::Await, 0),
+        on(0, Op::Send, 1),
+    ];
+    for (step, _) in &mut steps[..2] {
+        (step.note, step.object) = (true, None);
+    }
+    steps[1].0.label = Some(0);
+    let mut trace = sample::trace(&steps);
+    trace.labels.push("dropped".to_owned());
+    assert_eq!(
+        of_failure(BugKind::Panic, &trace),
+        "main came to `await` at 0.rs:1 (step 0) and the future that waited there was dropped (step \
+         0). main panicked at t.rs:9."
+    );
+}
+
+/// A line that serves all steps says nothing; those that call its function do.
+#[test]
+fn callers_are_told_of_steps_that_share_their_line() {
+    let steps = [on(1, Op::Lock, 0), on(0, Op::Lock, 0), on(1, Op::Lock, 0)];
+    let mut trace = sample::trace(&steps);
+    trace.sites.truncate(1);
+    for (line, step) in (5..).zip(&mut trace.steps) {
+        let caller = Site {
+            line,
+            ..trace.sites[0].clone()
+        };
+        trace.sites.push(caller);
+        trace.paths.push(vec![0, line - 4]);
+        step.path = Some(line - 5);
+    }
+    assert_eq!(
+        of_failure(BugKind::Panic, &trace),
+        "w1 took `mutex` at 0.rs:1, called at 0.rs:5 (step 1), main took it at 0.rs:1, called at \
+         0.rs:6 (step 2), and w1 took it again at 0.rs:1, called at 0.rs:7 (step 3). main panicked at \
+         t.rs:9."
     );
 }

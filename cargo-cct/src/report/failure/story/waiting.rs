@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use cct::operation::Operation as Op;
-use cct::trace::Outcome;
 use cct::verdict::{Unpolled, Wait};
 
-use super::super::{describe, waits};
+use super::super::waits;
+use super::cancelled;
 use super::fact::{Awaited, Ends, Fact};
+use super::held;
 use super::notified;
+use super::spinning;
 use super::{Scene, Sentence};
 
-/// The engine's label of the end of a task that was dropped before it was ready.
-const DROPPED: &str = "dropped";
 /// Reads so many of the worker's own steps before the wait are looked at.
 const NEAR: usize = 8;
 
@@ -35,8 +35,8 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
     }
     // The test's body usually waits for the others.
     stuck.sort_by_key(|wait| scene.names.lane(wait.worker) == 0);
-    let mut sentences: Vec<Sentence> = dropped(scene).into_iter().collect();
-    let mut told = BTreeSet::new();
+    let mut sentences: Vec<Sentence> = cancelled::task(scene).into_iter().collect();
+    let (mut told, mut named) = (BTreeSet::new(), BTreeSet::new());
     for wait in &stuck {
         let awaited = Awaited::of(scene, wait);
         sentences.extend(outdated(scene, &awaited));
@@ -44,7 +44,7 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
             .object
             .filter(|_| awaited.is_for(&[Op::Wait, Op::WaitTimeout]));
         if wait.spins {
-            sentences.extend(spins(scene, &awaited));
+            sentences.extend(spinning::sentence(scene, &awaited));
         } else if let Some(condvar) = condvar {
             if told.insert(condvar) {
                 let same = stuck.iter().map(|other| Awaited::of(scene, other));
@@ -53,26 +53,20 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
                 sentences.extend(notifications(scene, condvar, &same));
             }
         } else {
-            sentences.push(alone(scene, awaited));
+            let mut sentence = alone(scene, awaited);
+            let steps = sentence
+                .0
+                .iter()
+                .filter_map(Fact::of_others)
+                .collect::<Vec<_>>();
+            if !steps.is_empty() && steps.iter().all(|step| named.contains(step)) {
+                sentence.0.retain(|fact| fact.of_others().is_none());
+            }
+            named.extend(steps);
+            sentences.push(sentence);
         }
     }
     sentences
-}
-
-/// The last task that was dropped before it had ended.
-fn dropped(scene: &Scene<'_>) -> Option<Sentence> {
-    let mut back = scene.back_from(scene.trace.steps.len());
-    let index = back.find(|&index| {
-        let is_label = |label: &str| label == DROPPED;
-        scene.operation(index) == Some(Op::End)
-            && describe::label(scene.trace, scene.step(index)).is_some_and(is_label)
-    })?;
-    let worker = scene.step(index).worker;
-    let mut before = scene.back_from(index);
-    let waited = before.find(|&other| {
-        scene.step(other).worker == worker && scene.step(other).outcome == Outcome::Waits
-    })?;
-    Some(Sentence(vec![Fact::Does(waited), Fact::Dropped(index)]))
 }
 
 /// A value that the worker read on its way to the wait, and that another changed since.
@@ -129,28 +123,6 @@ fn notifications(scene: &Scene<'_>, condvar: u32, waiting: &[Awaited]) -> Option
     Some(Sentence(facts))
 }
 
-/// A worker that reads the same again and again.
-fn spins(scene: &Scene<'_>, awaited: &Awaited) -> Option<Sentence> {
-    let own = scene
-        .back_from(scene.trace.steps.len())
-        .filter(|&index| scene.step(index).worker == awaited.worker);
-    let own: Vec<usize> = own.filter(|&index| scene.read(index).is_some()).collect();
-    let &last = own.first()?;
-    let key = |index: usize| {
-        let step = scene.step(index);
-        (step.object, step.site, step.read, step.written)
-    };
-    let same = own
-        .iter()
-        .copied()
-        .take_while(|&index| key(index) == key(last));
-    let first = same.clone().last()?;
-    let times = same.count();
-    let mut facts = vec![Fact::Repeats { step: first, times }];
-    facts.push(scene.writer(first).map_or(Fact::Unwritten, Fact::Written));
-    (times > 1).then_some(Sentence(facts))
-}
-
 /// A worker that waits for something else.
 fn alone(scene: &Scene<'_>, awaited: Awaited) -> Sentence {
     let mut facts = Vec::new();
@@ -168,6 +140,7 @@ fn alone(scene: &Scene<'_>, awaited: Awaited) -> Sentence {
     let found = ends.into_iter().find(|(op, ..)| awaited.is_for(&[*op]));
     let last = found.map(|(_, by, ends)| (object.and_then(|_| of_object(by)), ends));
     let since = awaited.step;
+    let others = held::facts(scene, &awaited);
     let waits = Fact::WaitsFor {
         waits: awaited,
         holds: false,
@@ -176,7 +149,10 @@ fn alone(scene: &Scene<'_>, awaited: Awaited) -> Sentence {
         Some((Some(step), ends)) if since.is_some_and(|since| step < since) => {
             facts.extend([Fact::Does(step), waits, Fact::NoMore(ends)]);
         }
-        _ => facts.push(waits),
+        _ => {
+            facts.push(waits);
+            facts.extend(others);
+        }
     }
     Sentence(facts)
 }

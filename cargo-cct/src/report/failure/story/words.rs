@@ -1,14 +1,16 @@
 //! The words for facts.
 
 use cct::operation::Operation as Op;
-use cct::trace::Outcome;
-use cct::verdict::Unpolled;
+use cct::trace::{Outcome, Site, Value};
+use cct::verdict::{BugKind, Unpolled};
 
 use super::super::describe;
+use super::super::names;
 use super::super::source::short_site;
 use super::Scene;
 use super::access::{self, Access};
 use super::fact::{Awaited, Ends, Fact};
+use crate::report::words::number as count;
 
 /// Puts a fact into words; those of the fact before need not be repeated.
 pub(super) struct Words<'a> {
@@ -16,6 +18,8 @@ pub(super) struct Words<'a> {
     pub scene: &'a Scene<'a>,
     /// The fact before.
     pub before: Option<&'a Fact>,
+    /// The worker that the sentence has told to wait.
+    pub waiter: Option<u32>,
 }
 
 impl Words<'_> {
@@ -44,18 +48,6 @@ impl Words<'_> {
             }
             Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
             Fact::Unwritten => "which no step had written".to_owned(),
-            Fact::Repeats { step, times } => {
-                let read = scene
-                    .step(*step)
-                    .read
-                    .map(describe::value)
-                    .unwrap_or_default();
-                let (who, object, number) =
-                    (self.who(*step), self.object(*step), names.step(*step));
-                let at = self.place(*step);
-                let often = format!("{times} times from step {number} on");
-                format!("{who} read {object} = {read} at {at} again and again ({often})")
-            }
             Fact::TimesOut(step) => {
                 let could = describe::ahead(scene.trace, names, scene.step(*step));
                 let what = describe::action(scene.trace, names, *step);
@@ -83,7 +75,76 @@ impl Words<'_> {
                     },
                 )
             }
+            Fact::InCall(step) => self.in_call(*step),
+            Fact::WithoutLook { step, object } => {
+                let object = names.object(*object);
+                let clause = self.clause(*step, &does(scene, *step, self.is_known(*step)));
+                format!("{clause} without another look at `{object}`")
+            }
             Fact::Panics(step) => self.clause(*step, "panicked"),
+            Fact::NoneWrote { .. } | Fact::Repeats { .. } => self.of_value(fact),
+            Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
+            Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
+            Fact::LastCame(_)
+            | Fact::HasTaken(_)
+            | Fact::Holds(_)
+            | Fact::WaitsFor { .. }
+            | Fact::Notifies { .. }
+            | Fact::BeginsToWait(_)
+            | Fact::NoMore(_) => self.of_wait(fact),
+        }
+    }
+
+    /// The same for facts about values that are found.
+    fn of_value(&self, fact: &Fact) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        match fact {
+            Fact::NoneWrote { step, last } => {
+                let read = scene.step(*step).read;
+                let is_filled = read.and_then(freed_memory);
+                let filled = is_filled.map(|hex| format!(" ({hex}: freed memory is filled so)"));
+                let read = read.map(describe::value).unwrap_or_default();
+                let filled = filled.unwrap_or_default();
+                let written = scene.step(*last).written.map(describe::value);
+                let (who, at) = (self.who(*last), at(scene, *last));
+                let wrote = format!("{who} had last written {}{at}", written.unwrap_or_default());
+                format!("no step had written {read}{filled}: {wrote}")
+            }
+            Fact::Repeats { step, times } => {
+                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
+                let often = format!("{} times from step {number} on", count(*times as u64));
+                let object = self.object(*step);
+                let does = match (
+                    scene.step(*step).read.map(describe::value),
+                    scene.operation(*step),
+                ) {
+                    (Some(read), _) => format!("read {object} = {read}"),
+                    (None, Some(op)) if op.tries_lock() => format!("could not take {object}"),
+                    _ => format!("came to `{}`", describe::action(scene.trace, names, *step)),
+                };
+                format!("{who} {does} at {at} again and again ({often})")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The same for facts about ends: of futures, of workers, of the process.
+    fn of_end(&self, fact: &Fact) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        match fact {
+            Fact::Cancelled(step) => {
+                let is_told = matches!(self.before, Some(Fact::Does(_)));
+                let what = if is_told {
+                    "the future that waited there".to_owned()
+                } else {
+                    let awaited = names.awaited(scene.step(*step)).unwrap_or("a future");
+                    format!("the await of `{awaited}`{}", at(scene, *step))
+                };
+                let by = names::first_own_call(scene.trace, scene.step(*step));
+                let by = by.map(|site| format!(" at {}", names.at(site)));
+                let (by, number) = (by.unwrap_or_default(), names.step(*step));
+                format!("{what} was dropped{by} (step {number})")
+            }
             Fact::Fails { worker, site } => {
                 let is_of_same = |step: usize| names.lane(scene.step(step).worker) == *worker;
                 let is_known = self.before.is_some_and(|before| {
@@ -94,13 +155,25 @@ impl Words<'_> {
                 } else {
                     format!("{} ", names.worker(*worker))
                 };
-                format!("{who}panicked at {}", short_site(site))
+                let verb = match scene.bug.kind {
+                    BugKind::Exit => "called `process::exit`",
+                    BugKind::Abort => "aborted",
+                    BugKind::Signal | BugKind::StackOverflow => "crashed",
+                    BugKind::Hang | BugKind::Silence => "came to no further step: it was",
+                    _ => "panicked",
+                };
+                format!("{who}{verb} at {}", names.at(site))
             }
-            Fact::Holds(_)
-            | Fact::WaitsFor { .. }
-            | Fact::Notifies { .. }
-            | Fact::BeginsToWait(_)
-            | Fact::NoMore(_) => self.of_wait(fact),
+            Fact::WasAt(step) => {
+                let what = describe::action(scene.trace, names, *step);
+                let verb = if scene.step(*step).outcome == Outcome::Waits {
+                    "waited in"
+                } else {
+                    "had last come to"
+                };
+                self.clause(*step, &format!("{verb} `{what}`"))
+            }
+            _ => String::new(),
         }
     }
 
@@ -113,6 +186,29 @@ impl Words<'_> {
                 let held = held.map_or("an object", |held| names.object(held));
                 let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
                 format!("{who} holds `{held}` (taken at {at}, step {number})")
+            }
+            Fact::LastCame(step) => {
+                let what = names.what(self.scene.step(*step)).unwrap_or_default();
+                let worker = self.scene.step(*step).worker;
+                let is_own = self
+                    .waiter
+                    .is_some_and(|waiter| waiter == names.lane(worker));
+                let came = if is_own {
+                    "itself had come to the same object by"
+                } else {
+                    "last came to the same object by"
+                };
+                self.clause(*step, &format!("{came} `{what}`"))
+            }
+            Fact::HasTaken(step) => {
+                let (who, at, number) = (self.who(*step), self.place(*step), names.step(*step));
+                let op = self.scene.operation(*step);
+                let how = if matches!(op, Some(Op::Read | Op::TryRead)) {
+                    "read"
+                } else {
+                    "write"
+                };
+                format!("{who} has taken to {how} (at {at}, step {number})")
             }
             Fact::WaitsFor {
                 waits: wait,
@@ -154,6 +250,25 @@ impl Words<'_> {
         format!("{} {verb}{}", self.who(step), at(self.scene, step))
     }
 
+    /// The step of a dependency with the call in the user's code that it comes of.
+    fn in_call(&self, step: usize) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        let call = names.outer_call(step).map(|call| {
+            let site = short_site(&call.site);
+            match &call.text {
+                Some(text) => format!("'s `{text}` ({site})"),
+                None => format!("'s call at {site}"),
+            }
+        });
+        let does = does(scene, step, self.is_known(step));
+        let who = self.who(step);
+        format!(
+            "{who}{} {does}{}",
+            call.unwrap_or_default(),
+            at(scene, step)
+        )
+    }
+
     /// The same of something that came in the same step after its operation.
     fn after(&self, step: usize, verb: &str) -> String {
         let (who, place) = (self.who(step), self.place(step));
@@ -166,7 +281,7 @@ impl Words<'_> {
     }
 
     fn place(&self, step: usize) -> String {
-        self.scene.place(step).map(short_site).unwrap_or_default()
+        place(self.scene, step)
     }
 
     /// True if the fact before is about the same object.
@@ -179,6 +294,16 @@ impl Words<'_> {
     fn object(&self, step: usize) -> String {
         object(self.scene, step, self.is_known(step))
     }
+}
+
+/// The value in hexadecimal, if all its bytes are those with which memory is filled when it is freed.
+fn freed_memory(value: Value) -> Option<String> {
+    let (Value::Unsigned(bits) | Value::Signed(bits) | Value::Pointer(bits)) = value else {
+        return None;
+    };
+    let hex = format!("{bits:x}");
+    let is_filled = hex.len() % 2 == 0 && hex.bytes().all(|digit| digit == b'd');
+    is_filled.then(|| format!("0x{hex}"))
 }
 
 /// The object of a step; `it` if it is known.
@@ -245,7 +370,7 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
     let step = wait
         .step
         .map(|step| format!(" (step {})", names.step(step)));
-    let at = format!(" at {}{}", short_site(&wait.site), step.unwrap_or_default());
+    let at = format!(" at {}{}", names.at(&wait.site), step.unwrap_or_default());
     match wait.task {
         Some(Unpolled::Never) => return "has never been polled".to_owned(),
         Some(Unpolled::Woken) => return format!("was woken{at} and not polled since"),
@@ -273,7 +398,10 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
         (Some(op), Some(holder)) if op.takes_lock() => {
             // In a circle the holder's own clause says where it was taken.
             let taken = wait.taken.filter(|_| !wait.in_cycle).map(|step| {
-                let place = scene.place(step).map(short_site).unwrap_or_default();
+                let place = scene
+                    .place(step)
+                    .map(|site| names.at(site))
+                    .unwrap_or_default();
                 format!(" (taken at {place}, step {})", names.step(step))
             });
             let is_itself = wait.holder == Some(wait.worker);
@@ -287,19 +415,31 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
                 taken.unwrap_or_default()
             )
         }
-        (Some(op), _) if op.borrows_site() || op == Op::Custom => format!("waits{at}"),
+        (Some(op), _) if op.borrows_site() || op == Op::Custom => {
+            let what = wait.step.and_then(|step| names.what(scene.step(step)));
+            let what = what.map(|what| format!(" in `{what}`"));
+            format!("waits{}{at}", what.unwrap_or_default())
+        }
         _ => format!("waits for `{object}`{at}"),
     }
 }
 
 /// The place and the number of a step.
 fn at(scene: &Scene<'_>, index: usize) -> String {
-    let place = scene
-        .place(index)
-        .map(|site| format!(" at {}", short_site(site)));
-    format!(
-        "{} (step {})",
-        place.unwrap_or_default(),
-        scene.names.step(index)
-    )
+    let place = place(scene, index);
+    let at = if place.is_empty() { "" } else { " at " };
+    format!("{at}{place} (step {})", scene.names.step(index))
+}
+
+/// The place of a step, with the line that called its function where that tells steps apart.
+fn place(scene: &Scene<'_>, index: usize) -> String {
+    let Some(site) = scene.place(index) else {
+        return String::new();
+    };
+    let is_inner = |site: &Site| scene.names.is_inner(site);
+    let caller = scene.names.called_at(index).filter(|caller| {
+        is_inner(site) && is_inner(caller) || scene.tells_callers && !is_inner(site)
+    });
+    let beside = caller.map(|caller| format!(", called at {}", short_site(caller)));
+    format!("{}{}", scene.names.at(site), beside.unwrap_or_default())
 }

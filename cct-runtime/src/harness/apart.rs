@@ -2,13 +2,11 @@
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::clock;
-use super::points::Point;
-use crate::codec::{Wire as _, wire_struct};
-use crate::harness::crash;
-use crate::harness::runner::Runner;
+use super::crash;
+use super::runner::Runner;
+use crate::codec::Wire;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::Board;
 
@@ -22,10 +20,10 @@ const LOOK: Duration = Duration::from_micros(100);
 /// The memory that an execution's process shares with this one.
 #[repr(C)]
 struct Page {
-    preemptions: AtomicU64,
+    notes: Notes,
     /// The length of `bytes`; 0 before the execution is over.
     length: AtomicU64,
-    /// An [`Executed`], as bytes.
+    /// What it came to, as bytes.
     bytes: [u8; Page::BYTES],
 }
 
@@ -33,25 +31,60 @@ impl Page {
     const BYTES: usize = 1 << 24;
 }
 
-/// An execution that is over.
+/// The facts that an execution tells while it goes on: they are known also where its process ends.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Notes {
+    /// A number that counts something.
+    pub(super) number: AtomicU64,
+    /// How many words there are, or would be if there were room.
+    count: AtomicU64,
+    words: [AtomicU64; Notes::WORDS],
+}
+
+impl Notes {
+    const WORDS: usize = 1 << 17;
+
+    /// Notes without anything in them.
+    pub(super) fn new() -> Box<Notes> {
+        // SAFETY: notes are numbers throughout.
+        unsafe { Box::<Notes>::new_zeroed().assume_init() }
+    }
+
+    /// Takes everything back.
+    pub(super) fn clear(&self) {
+        self.number.store(0, Ordering::Relaxed);
+        self.count.store(0, Ordering::Relaxed);
+    }
+
+    /// Adds a word.
+    pub(super) fn add(&self, word: u64) {
+        let index = self.count.fetch_add(1, Ordering::Relaxed) as usize;
+        if let Some(place) = self.words.get(index) {
+            place.store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// The words; none if there was no room for all.
+    pub(super) fn words(&self) -> Option<Vec<u64>> {
+        let count = self.count.load(Ordering::Relaxed) as usize;
+        let words = self.words.get(..count)?.iter();
+        Some(words.map(|word| word.load(Ordering::Relaxed)).collect())
+    }
+}
+
+/// An execution that ended its process, or did not come back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Executed {
+pub(super) struct Died {
+    /// The end of the process as a bug; a cut-off if it did not come back.
     pub(super) verdict: Verdict,
-    pub(super) points: Vec<Point>,
-    pub(super) preemptions: u64,
+    /// The steps that it had made.
     pub(super) steps: u64,
 }
 
-wire_struct!(Executed {
-    verdict,
-    points,
-    preemptions,
-    steps
-});
-
 /// A place for executions that may end their process: each has one, a copy of this one.
 #[derive(Debug)]
-pub(in crate::harness) struct Apart {
+pub(super) struct Apart {
     page: *mut Page,
     board: *mut Board,
     /// For how much of the processor's time an execution may make no decision, once one is over.
@@ -60,7 +93,7 @@ pub(in crate::harness) struct Apart {
 
 impl Apart {
     /// The board is that of the runner, in memory that processes share; none if there is no memory.
-    pub(in crate::harness) fn new(board: *mut Board) -> Option<Apart> {
+    pub(super) fn new(board: *mut Board) -> Option<Apart> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
         // SAFETY: a fresh mapping touches nobody's memory.
@@ -72,15 +105,22 @@ impl Apart {
         })
     }
 
-    /// Has the execution made by a copy of this process, which tells how it came out. Where that ends before
-    /// it can tell, this is its bug; where it does not come back it has none.
-    pub(super) fn execute(
+    /// The notes of the last execution.
+    pub(super) fn notes(&self) -> &Notes {
+        // SAFETY: the mapping is never unmapped, and all of it are numbers.
+        unsafe { &(*self.page).notes }
+    }
+
+    /// Has the execution made by a copy of this process, which tells what it came to; an error if that ends
+    /// before it can tell.
+    pub(super) fn execute<T: Wire>(
         &mut self,
         runner: &mut Runner,
-        run: impl FnOnce(&mut Runner, &AtomicU64) -> Executed,
-    ) -> Executed {
+        run: impl FnOnce(&mut Runner, &Notes) -> T,
+    ) -> Result<T, Died> {
         // SAFETY: both mappings are never unmapped, and nobody else writes before there is a copy.
         let (page, board) = unsafe { (&mut *self.page, &mut *self.board) };
+        page.notes.clear();
         page.length.store(0, Ordering::Relaxed);
         board.last_words_length = 0;
         let parent = std::process::id();
@@ -95,7 +135,7 @@ impl Apart {
                 }
             }
             crash::install(self.board, runner);
-            let bytes = run(runner, &page.preemptions).to_bytes();
+            let bytes = run(runner, &page.notes).to_bytes();
             if let Some(room) = page.bytes.get_mut(..bytes.len()) {
                 room.copy_from_slice(&bytes);
                 page.length.store(bytes.len() as u64, Ordering::Release);
@@ -109,15 +149,10 @@ impl Apart {
             self.wait_for(copy, board)
         };
         let length = page.length.load(Ordering::Acquire) as usize;
-        if let Some(executed) = Executed::from_bytes(&page.bytes[..length]) {
-            return executed;
-        }
-        Executed {
+        T::from_bytes(&page.bytes[..length]).ok_or_else(|| Died {
             verdict: ended.map_or(Verdict::CutOff, |status| bug_of(status, board)),
-            points: Vec::new(),
-            preemptions: page.preemptions.load(Ordering::Relaxed),
             steps: board.steps,
-        }
+        })
     }
 
     /// Waits for the process to end; returns how it did, and none if it did not come back and was ended. It
@@ -150,6 +185,15 @@ impl Apart {
             pause();
         }
     }
+}
+
+/// Real time: what is given to a search, and what another process takes.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no iteration is under way that could see it"
+)]
+pub(super) fn clock() -> Instant {
+    Instant::now()
 }
 
 /// How much of the processor's time the process has had; none if it is gone.

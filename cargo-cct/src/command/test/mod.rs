@@ -1,0 +1,223 @@
+//! `cargo cct test`: builds, explores, reports.
+
+mod results;
+mod session;
+mod told;
+
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context as _;
+
+use self::results::Results;
+use self::session::Session;
+use super::interactive::{Subject, lead};
+use super::keeper::Keeper;
+use super::known::Known;
+use super::profiled::{check_names, profiled, refuse_typos};
+use super::tested::Tested;
+use super::{compare, load};
+use crate::build::cargo::Executable;
+use crate::build::workspace::Workspace;
+use crate::cli::{HarnessArgs, TestArgs};
+use crate::exit::Exit;
+use crate::failure::Store;
+use crate::run::{Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName};
+
+/// Does it.
+pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
+    let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
+    let width = width(args, &harness)?;
+    let results = Results::of(&args.many)?;
+    let (args, tested) = &tested_by(args, &results.folder)?;
+    let (workspace, built) = (&tested.workspace, &tested.built);
+    told::crates_of(args, tested)?;
+    if args.no_run {
+        return told::executables(args, &built.executables);
+    }
+    let mut plan = Plan::make(&built.executables, &harness)?;
+    if harness.list {
+        told::tests(&plan, &built.executables)?;
+        return Ok(Exit::Success);
+    }
+
+    check_resume(args, &plan)?;
+    let scratch = Scratch::create(&workspace.target)
+        .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
+    let seed = results.seed(args, tested)?;
+    let mut overrides = tested.typed.clone();
+    overrides.seed = None;
+    let ledger = results.open(args, &harness, tested, (seed, &overrides), &mut plan)?;
+    let store = Store::new(results.failures(workspace));
+    let mut known = known(args, workspace, store.clone(), &scratch, &stop);
+    // Results are those of the exploration: a shard that is begun again comes to the same.
+    let are_kept = results.are_kept;
+    let has_errors = !are_kept && has_errors(&known.add_kept(&built.executables, &workspace.root));
+    known.order(&mut plan, &built.executables);
+    let is_plain = !args.explore.person && !args.explore.compare_strategies && !are_kept;
+    let explorer = Explorer {
+        seed,
+        overrides,
+        part: results.part(),
+        scratch: &scratch,
+        stop: stop.clone(),
+        first: if is_plain { &known } else { &NoneFirst },
+    };
+    let keeper = Keeper {
+        workspace,
+        toolchain: &tested.toolchain,
+        executables: &built.executables,
+        selection: tested.selection.clone(),
+        chosen: &tested.chosen,
+        store,
+        run_seed: seed.number(),
+    };
+    if args.explore.person {
+        return lead_one(args, &plan, &explorer, &keeper);
+    }
+    if args.explore.compare_strategies {
+        return compare::run(args, plan, &built.executables, &explorer, &keeper, width);
+    }
+    let reporter = told::reporter(args, &harness, workspace, &plan, &built.executables)?;
+    let mut session = Session::new(&plan, keeper, reporter, ledger);
+    let began = Instant::now();
+    session.explore(args, &explorer, &harness.words, width)?;
+    if let Some(cargo) = tested.cargo(args.output)
+        && results.has_native_tests()
+        && session.wants_doctests(args, built, &stop)
+    {
+        session.run_doctests(&cargo, args, &harness.words)?;
+    }
+    session.end(began.elapsed(), has_errors, &stop)
+}
+
+/// The subject of the run, and the arguments with all that its profile adds.
+fn tested_by(args: &TestArgs, folder: &Path) -> anyhow::Result<(TestArgs, Tested)> {
+    if let Some(archive) = &args.many.archive {
+        refuse_typos()?;
+        anyhow::ensure!(
+            args.cargo.selection().is_empty() && !args.cargo.doc,
+            "the packages and targets of an archive were chosen when it was made: name tests instead"
+        );
+        let tested = Tested::unpack(archive, folder, &args.explore.settings)?;
+        return Ok((args.clone(), tested));
+    }
+    let (toolchain, mut workspace) = load(&args.cargo)?;
+    let args = profiled(args, &mut workspace)?;
+    let settings = &args.explore.settings;
+    let tested = Tested::build((toolchain, workspace), &args.cargo, settings, args.output)?;
+    // There may have been no lock file before.
+    check_names(&args, &tested.workspace)?;
+    Ok((args, tested))
+}
+
+/// The name of a job's test.
+fn name_of(job: &Job, executables: &[Executable]) -> TestName {
+    TestName {
+        binary: executables[job.executable].label.clone(),
+        test: job.test().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Tells what is wrong with kept schedules; the tests are run all the same.
+fn has_errors(errors: &[anyhow::Error]) -> bool {
+    for error in errors {
+        anstream::eprintln!("{}: {error:#}", crate::report::error_word());
+    }
+    !errors.is_empty()
+}
+
+/// A file that a search goes on from is of one test.
+fn check_resume(args: &TestArgs, plan: &Plan) -> anyhow::Result<()> {
+    if args.explore.settings.resume.is_some() {
+        let count = plan.jobs.len();
+        anyhow::ensure!(
+            count <= 1,
+            "`--resume` takes one test, and {count} are selected: name it, with `--exact`"
+        );
+    }
+    Ok(())
+}
+
+/// The failures that are to be tried first.
+fn known<'a>(
+    args: &'a TestArgs,
+    workspace: &'a Workspace,
+    store: Store,
+    scratch: &'a Scratch,
+    stop: &'a Stop,
+) -> Known<'a> {
+    let settings = &args.explore.settings;
+    let configured = settings.clone().over(workspace.config.clone());
+    // A search that is resumed goes on behind the failures that it has found.
+    let are_tried = configured.known() && settings.resume.is_none();
+    Known::new((store, &workspace.root), are_tried, settings, scratch, stop)
+}
+
+/// Has the only test that is selected led by a person.
+fn lead_one(
+    args: &TestArgs,
+    plan: &Plan,
+    explorer: &Explorer<'_>,
+    keeper: &Keeper<'_>,
+) -> anyhow::Result<Exit> {
+    anyhow::ensure!(
+        !args.output.json && !args.explore.compare_strategies,
+        "`--strategy interactive` goes with neither `--json` nor `--compare-strategies`"
+    );
+    let tests: Vec<_> = plan
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job.executable, job.test()?)))
+        .collect();
+    let &[(index, test)] = &tests[..] else {
+        anyhow::bail!(
+            "`--strategy interactive` needs exactly one test, but {} selected",
+            match tests.len() {
+                0 => "none is".to_owned(),
+                n => format!("{n} are"),
+            }
+        );
+    };
+    let executable = &keeper.executables[index];
+    let name = TestName {
+        binary: executable.label.clone(),
+        test: test.to_owned(),
+    };
+    let (overrides, defaults) = explorer.settings_of(executable, &name, None);
+    lead(&Subject {
+        launch: Launch::exploring(executable, test, (&overrides, &defaults)),
+        name,
+        executable: index,
+        lead: Lead::Fresh,
+        hang_timeout: explorer.hang_timeout_of(executable, test),
+        scratch: explorer.scratch,
+        stop: &explorer.stop,
+        keeper,
+    })
+}
+
+/// How many tests run at a time.
+fn width(args: &TestArgs, harness: &HarnessArgs) -> anyhow::Result<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    if let Some(threads) = harness.threads {
+        return Ok(threads);
+    }
+    let Some(jobs) = &args.cargo.jobs else {
+        return Ok(cores);
+    };
+    if jobs == "default" {
+        return Ok(cores);
+    }
+    let jobs: isize = jobs
+        .parse()
+        .with_context(|| format!("`-j {jobs}` is no number"))?;
+    // As cargo has it, a negative number leaves that many cores alone.
+    Ok(if jobs > 0 {
+        jobs.unsigned_abs()
+    } else {
+        cores.saturating_sub(jobs.unsigned_abs()).max(1)
+    })
+}

@@ -1,0 +1,347 @@
+//! A run of tests under way: it hears what happens, counts it, and has it told.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use cct::claim::Exceptions;
+use cct::wire::Counters;
+
+use super::name_of;
+use crate::build::cargo::{Built, Cargo, Executable};
+use crate::cli::TestArgs;
+use crate::command::keeper::Keeper;
+use crate::command::ledger::Ledger;
+use crate::exit::Exit;
+use crate::failure::Record;
+use crate::report::{Failed, Many, Report, Reporter, Summary};
+use crate::results::Ending;
+use crate::run::{
+    Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Repeats, Stop, TestName,
+    TestRun, run_all,
+};
+
+/// A run under way: what it is about, who hears of it, what came of it so far.
+pub(super) struct Session<'a> {
+    plan: &'a Plan,
+    keeper: Keeper<'a>,
+    reporter: Many,
+    summary: Summary,
+    failures: BTreeMap<TestName, (Record, Report)>,
+    /// The results, if they are kept.
+    ledger: Option<Ledger>,
+    /// The last slice of each job of a campaign.
+    last: BTreeMap<usize, TestRun>,
+}
+
+impl Keep for Session<'_> {
+    fn hear(&mut self, notice: Notice) -> std::io::Result<()> {
+        Session::hear(self, notice)
+    }
+
+    fn next(&self, job: usize) -> u64 {
+        let saved = self
+            .ledger
+            .as_ref()
+            .and_then(|ledger| ledger.saved(&self.name(job)));
+        saved.map_or(1, |saved| saved.next)
+    }
+
+    fn slice(&mut self, job: usize, run: TestRun) -> std::io::Result<(usize, bool)> {
+        if matches!(run.outcome, Outcome::Stopped) {
+            // It was ended from outside: it is as if it had not been, and comes again.
+            return Ok((0, false));
+        }
+        let result = self.record(&run)?;
+        self.last.insert(job, run);
+        Ok(result)
+    }
+
+    fn note(&mut self, job: usize, account: &Account) {
+        let name = self.name(job);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.note(&name, account);
+        }
+    }
+}
+
+impl<'a> Session<'a> {
+    /// One of which nothing is known yet.
+    pub(super) fn new(
+        plan: &'a Plan,
+        keeper: Keeper<'a>,
+        reporter: Many,
+        ledger: Option<Ledger>,
+    ) -> Session<'a> {
+        Session {
+            plan,
+            summary: Summary {
+                seed: keeper.run_seed,
+                left_out: plan.left_out,
+                not_run: plan.jobs.len(),
+                ..Summary::default()
+            },
+            keeper,
+            reporter,
+            failures: BTreeMap::new(),
+            ledger,
+            last: BTreeMap::new(),
+        }
+    }
+
+    /// Explores all tests: each to its end, or in slices.
+    pub(super) fn explore(
+        &mut self,
+        args: &TestArgs,
+        explorer: &Explorer<'_>,
+        words: &[String],
+        width: usize,
+    ) -> anyhow::Result<()> {
+        let (plan, executables) = (self.plan, self.keeper.executables);
+        if !plan.jobs.is_empty() {
+            self.reporter.begin(plan.jobs.len(), explorer.seed)?;
+        }
+        if args.many.campaign.is_none() {
+            let hear = |notice| self.hear(notice);
+            run_all(
+                plan,
+                executables,
+                explorer,
+                words,
+                width,
+                args.fail_fast,
+                hear,
+            )?;
+            return Ok(());
+        }
+        let campaign = Campaign {
+            plan,
+            executables,
+            explorer,
+            words,
+            width,
+            time: self.time_left(args),
+        };
+        campaign.run(self.allotment(executables), self)?;
+        Ok(self.tell_slices()?)
+    }
+
+    /// Tells the end, and closes the results.
+    pub(super) fn end(
+        mut self,
+        elapsed: Duration,
+        has_errors: bool,
+        stop: &Stop,
+    ) -> anyhow::Result<Exit> {
+        self.summary.elapsed = elapsed;
+        self.add_failed_before();
+        let has_results = self.ledger.is_some();
+        if self.summary.ran() > 0 || stop.is_set() || has_results {
+            self.reporter.end(&self.summary)?;
+        } else {
+            anstream::eprintln!("{}: no test matches", crate::report::error_word());
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.close(!stop.is_set())?;
+            if ledger.has_failed() && !stop.is_set() {
+                return Ok(Exit::Failed);
+            }
+        }
+        Ok(exit(&self.summary, stop, has_errors, has_results))
+    }
+
+    /// Counts the tests that failed in earlier processes of a campaign: they are not explored any more.
+    fn add_failed_before(&mut self) {
+        let Some(ledger) = &self.ledger else { return };
+        for (name, ending, id) in ledger.failed() {
+            if self
+                .summary
+                .failures
+                .iter()
+                .any(|failed| failed.name == *name)
+            {
+                continue;
+            }
+            let (status, count) = match ending {
+                Ending::Flaky => ("FLAKY", &mut self.summary.flaky),
+                Ending::Unfinished => ("UNFINISHED", &mut self.summary.unfinished),
+                _ => ("FAIL", &mut self.summary.failed),
+            };
+            *count += 1;
+            self.summary.failures.push(Failed {
+                status,
+                name: name.clone(),
+                id: id.map(ToString::to_string),
+            });
+        }
+    }
+
+    fn name(&self, job: usize) -> TestName {
+        name_of(&self.plan.jobs[job], self.keeper.executables)
+    }
+
+    /// How much of a campaign's time is left.
+    fn time_left(&self, args: &TestArgs) -> Duration {
+        let before = self.ledger.as_ref().map(Ledger::before).unwrap_or_default();
+        let all = args.explore.settings.time;
+        all.map_or(Duration::MAX, |all| all.saturating_sub(before))
+    }
+
+    /// The accounts of all jobs.
+    fn allotment(&self, executables: &[Executable]) -> Allotment {
+        let account = |job| {
+            self.ledger
+                .as_ref()
+                .map(|ledger| ledger.account(&name_of(job, executables)))
+        };
+        let accounts = self
+            .plan
+            .jobs
+            .iter()
+            .map(|job| account(job).unwrap_or_default());
+        Allotment::new(accounts.collect())
+    }
+
+    /// Adds a test, or a slice of it, to the results.
+    fn record(&mut self, run: &TestRun) -> std::io::Result<(usize, bool)> {
+        let failure = self.failures.get(&run.name);
+        let failure = failure.map(|(record, _)| record.id.clone());
+        let Some(ledger) = &mut self.ledger else {
+            return Ok((0, false));
+        };
+        if matches!(run.outcome, Outcome::Stopped) {
+            ledger.lack();
+            return Ok((0, false));
+        }
+        let fresh = ledger.add(run, failure).map_err(std::io::Error::other)?;
+        Ok((fresh, ledger.has_ended(&run.name)))
+    }
+
+    /// Tells of each test what came of all its slices.
+    fn tell_slices(&mut self) -> std::io::Result<()> {
+        for (_, run) in std::mem::take(&mut self.last) {
+            let run = match &self.ledger {
+                Some(ledger) => ledger.whole(run),
+                None => run,
+            };
+            self.tell_ended(None, &run)?;
+        }
+        Ok(())
+    }
+
+    /// True if the tests of the documentation are to be run.
+    pub(super) fn wants_doctests(&self, args: &TestArgs, built: &Built, stop: &Stop) -> bool {
+        let failed = self.summary.failed + self.summary.flaky + self.summary.unfinished > 0;
+        let wanted = args.cargo.wants_doctests() && built.has_doctests;
+        wanted && !stop.is_set() && !(failed && args.fail_fast)
+    }
+
+    /// Runs them, natively.
+    pub(super) fn run_doctests(
+        &mut self,
+        cargo: &Cargo<'_>,
+        args: &TestArgs,
+        words: &[String],
+    ) -> anyhow::Result<()> {
+        let began = Instant::now();
+        let doctests = cargo.run_doctests(&args.cargo, words)?;
+        if doctests.count == 0 && doctests.status.success() {
+            return Ok(());
+        }
+        let run = TestRun {
+            name: TestName {
+                binary: "doc-tests".to_owned(),
+                test: String::new(),
+            },
+            started: None,
+            elapsed: began.elapsed(),
+            tried: Vec::new(),
+            counters: Counters::default(),
+            diverged: None,
+            linked: Exceptions::NONE,
+            uncontrolled: Vec::new(),
+            printed: doctests.printed,
+            seen: None,
+            silence: None,
+            outcome: if doctests.status.success() {
+                Outcome::Passed
+            } else {
+                Outcome::FailedNatively(doctests.status.to_string())
+            },
+        };
+        self.summary.not_run += 1;
+        let reason = crate::report::count(doctests.count, "documentation test");
+        Ok(self.ended(Some(&reason), &run)?)
+    }
+
+    fn hear(&mut self, notice: Notice) -> std::io::Result<()> {
+        match notice {
+            Notice::Begun(name) => self.reporter.begun(&name),
+            Notice::Progress(name, counters) => self.reporter.progress(&name, &counters),
+            Notice::Shrinks(name, executions) => self.reporter.shrinks(&name, executions),
+            Notice::Found { job, name, finding } => {
+                let before = self.failures.get(&name).map(|(record, _)| record);
+                let executable = self.plan.jobs[job].executable;
+                let kept = self
+                    .keeper
+                    .keep(name.clone(), executable, &finding, before)?;
+                self.failures.insert(name, kept);
+                Ok(())
+            }
+            Notice::Ended { native, run, .. } => self.ended(native, &run),
+        }
+    }
+
+    fn ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
+        self.keeper.mark_all_gone(run);
+        self.record(run)?;
+        self.tell_ended(native, run)
+    }
+
+    fn tell_ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
+        if let Some((name, failure)) = self.failures.remove_entry(&run.name) {
+            self.failures.insert(name, self.keeper.told(failure));
+        }
+        let failure = self.failures.get(&run.name);
+        let summary = &mut self.summary;
+        summary.add(run);
+        let stopped = matches!(run.outcome, Outcome::Stopped);
+        summary.not_run -= usize::from(!stopped);
+        if run.started.is_none() && matches!(run.outcome, Outcome::Passed) {
+            summary.native += 1;
+        }
+        match &run.outcome {
+            Outcome::Passed => summary.passed += 1,
+            Outcome::Unfinished => summary.unfinished += 1,
+            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
+                summary.flaky += 1;
+            }
+            Outcome::Failed(_) | Outcome::FailedNatively(_) => summary.failed += 1,
+            Outcome::Refused(_) => summary.refused += 1,
+            Outcome::Stopped => {}
+        }
+        if !matches!(run.outcome, Outcome::Passed | Outcome::Stopped) {
+            summary.failures.push(Failed {
+                status: crate::report::status_label(run),
+                name: run.name.clone(),
+                id: failure.map(|(record, _)| record.id.to_string()),
+            });
+        }
+        let failure = failure.map(|(record, report)| (record, report));
+        self.reporter.ended(run, native, failure)
+    }
+}
+
+fn exit(summary: &Summary, stop: &Stop, has_errors: bool, has_results: bool) -> Exit {
+    if stop.is_set() {
+        Exit::Interrupted
+    } else if summary.failed + summary.flaky + summary.unfinished > 0 {
+        // Before what could not be done: that must not hide what was found.
+        Exit::Failed
+    } else if summary.refused > 0 || has_errors {
+        Exit::Setup
+    } else if summary.ran() == 0 && !has_results {
+        Exit::NoTests
+    } else {
+        Exit::Success
+    }
+}
