@@ -116,7 +116,8 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
-    /// For each value chosen, the step in which it was, by index. Records from before there was this have none.
+    /// For each value chosen, the step in which it was, by index. Records from before there was this have
+    /// none.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")

@@ -33,11 +33,11 @@ pub const ENV_BOARD: &str = "CCT_BOARD";
 /// With `replay`, `shrink` and `certain`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
 /// set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
-/// With `follow`, and with `interactive` if set: the path of a file with the trace of another version, by which
-/// a schedule is followed in this one.
+/// With `follow`, and with `interactive` if set: the path of a file with the trace of another version, by
+/// which a schedule is followed in this one.
 pub const ENV_GUIDE: &str = "CCT_GUIDE";
-/// With `replay` and `follow`: the numbers of steps, from 1, with commas between them. The process stops before
-/// each of them under a debugger, and ends before the first without one.
+/// With `replay` and `follow`: the numbers of steps, from 1, with commas between them. The process stops
+/// before each of them under a debugger, and ends before the first without one.
 pub const ENV_STOPS: &str = "CCT_STOPS";
 /// If set: a debugger runs the process, and is to see its workers as threads. Nobody need listen to events
 /// then, and there need be no board.
@@ -148,7 +148,8 @@ pub struct Question {
     pub waits: Vec<Offer>,
     /// The question.
     pub asks: Asks,
-    /// The answer by which what happened in another version of the program happens again, if that is followed.
+    /// The answer by which what happened in another version of the program happens again, if that is
+    /// followed.
     pub advice: Option<u32>,
 }
 

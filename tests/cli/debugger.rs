@@ -1,5 +1,5 @@
-//! `cargo cct replay --debugger gdb`, and lldb: every worker is a thread with a stack, and the debugged execution is
-//! the one that failed. And the stacks of workers in reports.
+//! `cargo cct replay --debugger gdb`, and lldb: every worker is a thread with a stack, and the debugged
+//! execution is the one that failed. And the stacks of workers in reports.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -142,7 +142,8 @@ impl<'ast> Visit<'ast> for Code {
 pub(crate) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// The names that stand for the variable wherever they are among these tokens, as far as their neighbours tell.
+    /// The names that stand for the variable wherever they are among these tokens, as far as their
+    /// neighbours tell.
     pub(crate) fn that_can_be_renamed(self, tokens: &TokenStream) -> Vec<String> {
         let mut others = BTreeSet::new();
         note_other_uses(tokens, &mut others);

@@ -161,8 +161,8 @@ impl Halt {
     }
 }
 
-/// Finds the steps before which the replay stops. In a program that has changed that takes an execution: numbers
-/// are those on record, and places those of now.
+/// Finds the steps before which the replay stops. In a program that has changed that takes an execution:
+/// numbers are those on record, and places those of now.
 fn halt_of(
     args: &ReplayArgs,
     rebuilt: &Rebuilt,
@@ -269,8 +269,8 @@ pub(super) struct Judged {
     pub(super) found: Option<(Bug, Schedule)>,
     /// How that differs from what is on record, in sentences.
     changes: Vec<String>,
-    /// The step before which it has stopped, by index, the steps up to there with where everybody is, and what
-    /// was printed.
+    /// The step before which it has stopped, by index, the steps up to there with where everybody is, and
+    /// what was printed.
     stopped: Option<(usize, Trace, String)>,
 }
 

@@ -22,8 +22,8 @@ pub(super) fn are_wanted(args: &ReplayArgs) -> bool {
 }
 
 impl Stops {
-    /// The steps of `trace`. Where the program has changed, numbers are those on record, and `aligned` has the
-    /// steps that are the same.
+    /// The steps of `trace`. Where the program has changed, numbers are those on record, and `aligned`
+    /// has the steps that are the same.
     pub(super) fn find(
         args: &ReplayArgs,
         trace: &Trace,

@@ -20,8 +20,8 @@ use crate::build::toolchain::Toolchain;
 use crate::failure::Record;
 use crate::run::{Launch, Mode};
 
-/// Writes entries for the failure into the workspace's `.vscode/launch.json`, with the guide if the program has
-/// changed; `folder` is the failure's.
+/// Writes entries for the failure into the workspace's `.vscode/launch.json`, with the guide if the
+/// program has changed; `folder` is the failure's.
 /// Returns what was done, in words.
 pub(in crate::command) fn write_entry(
     (launch, record, guide): (&Launch<'_>, &Record, Option<&Trace>),

@@ -36,7 +36,8 @@ enum Where<'a> {
 }
 
 impl Report {
-    /// The same, of a replay that has stopped before the step with this index; `happened` has where everybody is.
+    /// The same, of a replay that has stopped before the step with this index; `happened` has where
+    /// everybody is.
     pub(crate) fn stopped_before(self, next: usize, happened: &Trace, printed: String) -> Report {
         let mut report = self;
         let record = &mut report.record;

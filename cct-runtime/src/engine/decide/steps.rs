@@ -35,8 +35,8 @@ impl Engine {
         self.observers.stops.as_mut()?.next()
     }
 
-    /// The current worker is about to wait. If that is a step, and the replay is to stop before it, a debugger
-    /// stops; without one the iteration ends, and this is true.
+    /// The current worker is about to wait. If that is a step, and the replay is to stop before it, a
+    /// debugger stops; without one the iteration ends, and this is true.
     pub(super) fn stop_before_wait(&mut self) -> bool {
         // SAFETY: the current worker is live.
         let current = unsafe { &*self.roster.current };

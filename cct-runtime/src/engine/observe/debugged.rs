@@ -45,6 +45,9 @@ pub(crate) fn stop(why: &str) {
 /// A switch has saved the context, and nobody uses the part of its stack that is free.
 #[cold]
 pub(crate) unsafe fn stop_at(context: Option<Context>, why: &str) {
+    /// # Safety
+    ///
+    /// `why` is a text.
     unsafe extern "C" fn call(why: *mut &str) {
         // SAFETY: it is the text from below.
         stop(unsafe { *why });

@@ -246,7 +246,8 @@ unsafe extern "C" fn call_on_stack(
 ///
 /// # Safety
 ///
-/// A switch has saved the context, and nobody goes on there before this returns. `call` must not unwind or switch.
+/// A switch has saved the context, and nobody goes on there before this returns. `call` must not unwind
+/// or switch.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn call_at<T>(
@@ -288,7 +289,8 @@ pub(crate) unsafe extern "C" fn call_at<T>(
 ///
 /// # Safety
 ///
-/// A switch has saved the context, and nobody goes on there before this returns. `call` must not unwind or switch.
+/// A switch has saved the context, and nobody goes on there before this returns. `call` must not unwind
+/// or switch.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn call_at<T>(
