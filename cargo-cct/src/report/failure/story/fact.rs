@@ -214,6 +214,11 @@ impl Fact {
         }
     }
 
+    /// True for a fact that ends with another worker as the subject.
+    pub(super) fn names_another(&self) -> bool {
+        matches!(self, Fact::NoneWrote { .. })
+    }
+
     /// True for what hangs on the fact before.
     pub(super) fn is_relative(&self) -> bool {
         matches!(

@@ -313,7 +313,8 @@ fn a_value_that_no_step_wrote_is_not_said_to_be_another_ones() {
     assert_eq!(
         of_panic(&steps),
         "main read `atomic` = 56797 at 0.rs:1 (step 2) though no step had written 56797 (0xdddd: \
-         freed memory is filled so): w1 had last written 7 at 0.rs:1 (step 1), and panicked at t.rs:9."
+         freed memory is filled so): w1 had last written 7 at 0.rs:1 (step 1), and main panicked at \
+         t.rs:9."
     );
 }
 
