@@ -268,6 +268,7 @@ pub struct Site {
 
 /// One step of a recorded execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Step {
@@ -416,8 +417,8 @@ impl Trace {
     }
 
     /// The index of the step for which somebody was picked as the `count`-th, from 1, as the schedule counts;
-    /// none if there is none, or if the steps are not the schedule's. Those of older records may not be: they
-    /// do not tell which steps are unpicked.
+    /// none if there is none, or if the steps are not the schedule's. Older records do not tell which steps
+    /// are unpicked.
     pub fn picked(&self, count: u32) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
         let mut picked = steps.filter(|(_, step)| !step.note && !step.unpicked);

@@ -113,8 +113,8 @@ impl Bug {
         self.is_same_as(other) && circle(self) == circle(other)
     }
 
-    /// True if two executions of one program failed in one way, whoever else waits: alike, or all that is about
-    /// waiting by the same circle, or without one by the same places. One livelock is like any other, since
+    /// True if two executions of one program failed in one way, whoever else waits: alike, or as deadlocks by
+    /// the same circle, or without one by the same places. One livelock is like any other, since
     /// it is chance where in its loop each worker is.
     pub fn fails_like(&self, other: &Bug) -> bool {
         let is_deadlock = |bug: &Bug| matches!(bug.kind, BugKind::Deadlock | BugKind::LockCycle);

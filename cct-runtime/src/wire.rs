@@ -30,8 +30,8 @@ pub const ENV_ANSWERS: &str = "CCT_ANSWERS_FD";
 pub const ENV_PART: &str = "CCT_PART";
 /// The path of the file that is mapped as the [`Board`]; made by cargo-cct with [`Board::FILE_SIZE`].
 pub const ENV_BOARD: &str = "CCT_BOARD";
-/// With `replay`, `shrink` and `certain`: the path of a file with the bytes of a [`Schedule`]. With `interactive`, if
-/// set, the same: the iteration then begins as that schedule does.
+/// With `replay`, `shrink` and `certain`: the path of a file with the bytes of a [`Schedule`]. With
+/// `interactive`, if set, the same: the iteration then begins as that schedule does.
 pub const ENV_SCHEDULE: &str = "CCT_SCHEDULE";
 /// With `follow`, and with `interactive` if set: the path of a file with the trace of another version, by
 /// which a schedule is followed in this one.
@@ -87,8 +87,8 @@ pub enum Event {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certain {
-    /// The step, from 1, after which all fail that were made; 0 if they fail from the beginning. A test process
-    /// tells it as schedules count, a record as the trace is numbered.
+    /// The step, from 1, after which all fail that were made; 0 if they fail from the beginning. A test
+    /// process tells it as schedules count, a record as the trace is numbered.
     pub step: u32,
     /// How many were made that go on from there.
     pub continuations: u32,
@@ -105,9 +105,9 @@ pub struct Certain {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Share {
-    /// Those that fail.
+    /// How many fail.
     pub failing: u32,
-    /// All.
+    /// How many there are.
     pub made: u32,
 }
 

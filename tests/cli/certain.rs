@@ -111,8 +111,8 @@ fn a_livelock_says_which_steps_repeat() {
     assert!(self::failure(events, DEADLOCK)["repeating"].is_null());
 }
 
-/// Without shrinking nothing is tried, and `cargo cct shrink` makes up for it. What has changed is not judged
-/// by what it was.
+/// Without shrinking nothing is tried, and `cargo cct shrink` makes up for it. A program that has changed is
+/// not judged by the one before.
 #[test]
 fn it_is_of_one_schedule_of_one_program() {
     let (workspace, events) = found("off");

@@ -215,8 +215,7 @@ impl Explorer<'_> {
             if processes == 1 && !was_killed {
                 on_finding(&finding);
             }
-            let schedule = finding.schedule.clone();
-            let began = Instant::now();
+            let (schedule, began) = (finding.schedule.clone(), Instant::now());
             let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
             let once = began.elapsed();
             finding.judge(repeated);

@@ -23,7 +23,7 @@ struct Page {
     notes: Notes,
     /// The length of `bytes`; 0 before the execution is over.
     length: AtomicU64,
-    /// What it came to, as bytes.
+    /// The result, as bytes.
     bytes: [u8; Page::BYTES],
 }
 

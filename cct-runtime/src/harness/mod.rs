@@ -4,9 +4,10 @@
 //! replays, and ends the process; anywhere else the body runs once, natively.
 //!
 //! A *request* from the environment becomes a *search*, a *replay*, a session that a person leads, the
-//! shrinking of a schedule, or the question from where on its failure is certain. A search asks a *maker* for schedules: each turn belongs to a member of the *portfolio*, whose schedule
-//! begins with a *head*; a *runner* puts the *surroundings* back and has the engine run the iteration; a
-//! *tally* counts it. The *listener* hears of everything, and the process ends with its last event.
+//! shrinking of a schedule, or the question from where on its failure is certain. A search asks a *maker*
+//! for schedules: each turn belongs to a member of the *portfolio*, whose schedule begins with a *head*; a
+//! *runner* puts the *surroundings* back and has the engine run the iteration; a *tally* counts it. The
+//! *listener* hears of everything, and the process ends with its last event.
 //!
 //! No other part of the runtime ends a process: the engine returns how an iteration ended, or calls a
 //! function that it was given. A file imports only from files that are named before it here.

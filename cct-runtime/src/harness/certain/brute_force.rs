@@ -22,7 +22,7 @@ struct Ways {
     probability: f64,
 }
 
-/// What a state depends on: the steps of each worker, the values, the locks.
+/// The parts of a state: the steps of each worker, the values, the locks.
 type Key = (Vec<usize>, Vec<usize>, [usize; 2], [bool; 2]);
 
 fn ways(state: &State<'_>, class: Class, known: &mut BTreeMap<Key, Ways>) -> Ways {
@@ -174,7 +174,7 @@ fn what_there_was_no_time_for_is_not_told() {
     assert_eq!(told[..9], [None; 9]);
     let last = told[told.len() - 1].expect("there was time");
     assert!(last.is_earliest && last.before.is_some());
-    // What is told with less time may be later, and says so.
+    // With less time a later step may be told, and that it may be.
     for early in told.into_iter().flatten() {
         assert!(early.step >= last.step && (early.step == last.step || !early.is_earliest));
     }

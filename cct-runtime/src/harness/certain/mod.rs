@@ -1,9 +1,9 @@
 //! Finds the step from which on a failure is *certain*: whoever runs after it, the test fails.
 //!
-//! A *continuation* makes the first steps of the failing schedule and goes on by other decisions. The *search*
-//! looks by bisection for the shortest beginning of which no continuation does anything but fail in the same
-//! way. Where a beginning has few continuations all of them are made, else some that are drawn. Antithesis
-//! tells causes like this. Executions that may end their process are made *apart*.
+//! A *continuation* makes the first steps of the failing schedule and goes on by other decisions. The
+//! *search* looks by bisection for the shortest beginning of which no continuation does anything but fail in
+//! the same way. Where a beginning has few continuations all of them are made, else some that are drawn.
+//! Antithesis tells causes like this. Executions that may end their process are made *apart*.
 
 #[cfg(test)]
 mod brute_force;
@@ -38,9 +38,10 @@ wire_struct!(Executed {
     is_decided
 });
 
-/// Looks, for as long as the settings say, for the step from which on the failure of this schedule is certain,
-/// and tells it; tells nothing if the schedule does not fail when it is followed, or there is no time to find
-/// anything. Executions that may end the process have processes of their own, if there is an `apart`.
+/// Looks, for as long as the settings say, for the step from which on the failure of this schedule is
+/// certain, and tells it; tells nothing if the schedule does not fail when it is followed, or there is no time
+/// to find anything. Executions that may end the process have processes of their own, if there is an
+/// `apart`.
 pub(super) fn run(
     runner: &mut Runner,
     schedule: &Schedule,
@@ -96,7 +97,7 @@ impl Executions<'_> {
         }
         self.count += 1;
         let head = Schedule {
-            // What goes on by chance is fair, and a schedule that was fair before stays so.
+            // A strategy that draws is fair, and a schedule that was fair before stays so.
             fair_from: self.head.fair_from.min(until),
             ..self.head.clone()
         };

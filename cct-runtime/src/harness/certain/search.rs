@@ -212,7 +212,7 @@ impl Search<'_, '_> {
             return None;
         }
         let continuations = *self.certain.get(&to)?;
-        // Those of a search that ends at the first that passes are no fair sample.
+        // A search that ends at the first one that passes takes no fair sample.
         let before = self.refuted.filter(|_| is_earliest);
         let before = before.map(|before| self.drawn_of(before));
         Some(Certain {
