@@ -20,7 +20,13 @@ fn a_failure_that_does_not_repeat_is_flaky() {
     let shown = Finished::of(workspace.cct().args(["show", id]));
     shown.expect(0);
     let claim = "The schedule did not fail again";
-    assert!(shown.stdout.contains(claim), "{}", shown.stdout);
+    let (failed, repetition) = shown.stdout.split_once(claim).expect(&shown.stdout);
+    // The output is of the execution that failed, the steps are of the other one, and none of them failed.
+    assert!(!failed.contains("Repetition:"), "{}", shown.stdout);
+    assert!(repetition.contains("Repetition: "), "{repetition}");
+    for word in ["✗", "Failing schedule", "printed in"] {
+        assert!(!repetition.contains(word), "{word}: {repetition}");
+    }
     let listed = Finished::of(workspace.cct().arg("list"));
     assert!(listed.stdout.contains("FLAKY"), "{listed:#?}");
 }
