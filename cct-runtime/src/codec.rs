@@ -121,8 +121,8 @@ fn take_length(input: &mut &[u8]) -> Option<usize> {
     (length <= input.len()).then_some(length)
 }
 
-/// Implements [`Wire`] for a struct by its fields in order. Those behind a semicolon are the reader's to fill
-/// in, and are not sent.
+/// Implements [`Wire`] for a struct by its fields in order. Fields behind a semicolon are the
+/// reader's to fill in, and are not sent.
 macro_rules! wire_struct {
     ($name:ident { $($field:ident),* $(,)? $(; $($own:ident),*)? }) => {
         impl $crate::codec::Wire for $name {

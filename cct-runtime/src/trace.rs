@@ -123,8 +123,8 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub choices_at: Vec<u32>,
-    /// The calls that led to steps, when their lines have been looked up: indices into the sites, the innermost
-    /// first, without those in std.
+    /// The calls that led to steps, when their lines have been looked up: indices into the sites, the
+    /// innermost first, without those in std.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Vec::is_empty")

@@ -16,9 +16,10 @@ use crate::verdict::{Bug, Verdict};
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
 pub const VERSION: u32 = 4;
 
-/// The task of the process: `explore`, `trace`, `replay`, `follow`, `shrink`, `certain` or `interactive`. Unset:
-/// the test runs once, natively. `trace` is `explore` with everything recorded: each iteration ends with an
-/// [`Event::Replayed`]. With `-apart` behind it, `shrink` and `certain` have a process for each execution.
+/// The task of the process: `explore`, `trace`, `replay`, `follow`, `shrink`, `certain` or
+/// `interactive`. Unset: the test runs once, natively. `trace` is `explore` with everything recorded:
+/// each iteration ends with an [`Event::Replayed`]. With `-apart` behind it, `shrink` and `certain`
+/// have a process for each execution.
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
 pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";

@@ -8,8 +8,8 @@ use cct_shims::std::sync::mpsc::{channel, sync_channel};
 use cct_shims::std::sync::{Mutex, RwLock};
 use cct_shims::std::thread;
 
-/// An operation that the main thread repeats, how often it is carried out, and the program, which then waits for
-/// ever by one more.
+/// An operation that the main thread repeats, how often it is carried out, and the program, which then
+/// waits for ever by one more.
 const PROGRAMS: [(Operation, usize, fn()); 5] = [
     (Operation::Lock, 1, || {
         let lock = Mutex::new(());

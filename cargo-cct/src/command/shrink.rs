@@ -56,7 +56,8 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         Shortened::To(shortest, effort) => (shortest, effort),
         _ if stop.is_set() => return Ok(Exit::Interrupted),
         Shortened::DoesNotFit => anyhow::bail!(
-            "`{id}` cannot be shrunk: the test does not fail, or takes too long, where its schedule is followed worker by worker"
+            "`{id}` cannot be shrunk: the test does not fail, or takes too long, where its schedule is \
+             followed worker by worker"
         ),
         Shortened::DoesNotRepeat => anyhow::bail!(
             "no schedule that was found comes to the same failure in a fresh process, and none is kept: \

@@ -24,7 +24,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// Those that the arguments ask for.
+    /// The results that the arguments ask for.
     pub(super) fn of(many: &ManyArgs) -> anyhow::Result<Results> {
         let shard = many
             .shard

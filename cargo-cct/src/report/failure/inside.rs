@@ -1,5 +1,5 @@
-//! A failure that comes up inside a dependency, or comes of a call into one that is torn, is told as if that were
-//! the user's own code: the reader asks which of its steps led to the failure.
+//! A failure that comes up inside a dependency, or comes of a call into one that is torn, is told as if
+//! that were the user's own code: the reader asks which of its steps led to the failure.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the failing schedule printed: among its steps, as far as its workers and places are known, and below
+//! The output of the failing schedule: among its steps, as far as its workers and places are known, and below
 //! them the rest.
 
 use std::borrow::Cow;
@@ -21,8 +21,8 @@ const MOST_OF_MESSAGE: usize = 60;
 /// So many characters of a line are.
 const LONGEST: usize = 400;
 
-/// The rows, and between them the last lines that were printed, each after the step during which it was, or all
-/// of them in full detail.
+/// The rows, and between them the last lines that were printed, each after the step during which it
+/// was, or all of them in full detail.
 pub(super) fn among(rows: Vec<Row>, trace: &Trace, detail: Detail) -> Vec<Row> {
     let hidden = match detail {
         Detail::Full => 0,
@@ -233,7 +233,8 @@ mod tests {
             bug.site = Some(site.clone());
         }
         record.printed = format!(
-            "running 1 test\ntest {} ... twice\ntwice\nhere\n\nthread 'x' panicked at {site}:\nleft: 1\n\nright: 2\nafter\n",
+            "running 1 test\ntest {} ... twice\ntwice\nhere\n\nthread 'x' panicked at {site}:\n\
+             left: 1\n\nright: 2\nafter\n",
             record.name.test
         );
         let rows = [Row::Print(0), Row::Step(0), Row::Print(1)];

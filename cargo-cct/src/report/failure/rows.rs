@@ -488,7 +488,7 @@ fn with_preemptions(trace: &Trace, names: &Names, rows: &[Row]) -> Vec<Row> {
             && is_preemption(trace, last)
         {
             let (from, to) = (trace.steps[last].worker, trace.steps[next].worker);
-            // What the next worker printed before this step is after the switch.
+            // The next worker's prints before this step are after the switch.
             let is_of_next = |row: &&Row| match row {
                 Row::Print(print) => names.lane(trace.prints[*print].worker) == lane(next),
                 _ => false,

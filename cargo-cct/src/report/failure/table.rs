@@ -310,8 +310,8 @@ impl Table<'_> {
         self.names.call(step).map(|_| name.to_owned())
     }
 
-    /// The call in the user's code that a step comes of which is shown at its own place, unless the line before
-    /// names it.
+    /// The call in the user's code that a step comes of which is shown at its own place, unless the
+    /// line before names it.
     fn outer_call<'a>(&'a self, step: usize, named: &mut Named<'a>) -> Option<String> {
         let lane = self.names.lane(self.trace.steps[step].worker);
         let call = self.names.outer_call(step);

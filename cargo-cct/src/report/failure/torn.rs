@@ -1,8 +1,8 @@
-//! A call into a dependency that is torn: it looked at one object before another worker changed that one and a
-//! second, and at the second after it.
+//! A call into a dependency that is torn: it looked at one object before another worker changed that
+//! one and a second, and at the second after it.
 //!
-//! No order of whole calls has that effect, so that it is one of the places where a dependency that is to blame
-//! can have gone wrong. Of several, the one nearest to the failure is taken, by the slice.
+//! No order of whole calls has that effect, so that it is one of the places where a dependency that is
+//! to blame can have gone wrong. Of several, the one nearest to the failure is taken, by the slice.
 
 use std::collections::BTreeSet;
 
@@ -138,7 +138,8 @@ fn last_looks(trace: &Trace, steps: &[usize]) -> Vec<usize> {
     last.copied().collect()
 }
 
-/// The first change of what was looked at, by the worker of the step `then`: before that, or in the same call.
+/// The first change of what was looked at, by the worker of the step `then`: before that, or in the
+/// same call.
 fn changed(
     trace: &Trace,
     names: &Names,

@@ -30,8 +30,8 @@ struct Text {
 }
 
 impl Prints {
-    /// The worker prints this, when there were so many steps. Lines are told apart, and so are the parts of a line
-    /// between which there were steps.
+    /// The worker prints this, when there were so many steps. Lines are told apart, and so are the
+    /// parts of a line between which there were steps.
     pub(super) fn add(&mut self, worker: WorkerId, after: u32, is_error: bool, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let text = self.part_of(worker, after, is_error);

@@ -110,8 +110,8 @@ impl Gate {
 }
 
 impl Drop for Gate {
-    /// The future is dropped before it is ready, as by a `select`: somebody may want to know, unless the whole
-    /// task is dropped.
+    /// The future is dropped before it is ready, as by a `select`: somebody may want to know, unless
+    /// the whole task is dropped.
     #[inline]
     fn drop(&mut self) {
         if let Some(unready) = self.unready {

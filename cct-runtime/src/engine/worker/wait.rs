@@ -48,9 +48,9 @@ pub fn wait(
     wait_at(operation, object, deadline, holder, Location::caller())
 }
 
-/// Says that the wait to come is the first that is heard of the current worker's operation: it stands instead of
-/// a scheduling point, and does not go on with an operation of the same kind. Does nothing outside a controlled
-/// worker.
+/// Says that the wait to come is the first that is heard of the current worker's operation: it stands
+/// instead of a scheduling point, and does not go on with an operation of the same kind. Does nothing
+/// outside a controlled worker.
 pub fn declare_wait() {
     let engine = engine();
     if !engine.is_null() {

@@ -1,4 +1,5 @@
-//! Futures that were dropped before they were ready: whole tasks, and those that an await was in, as in a `select!`.
+//! Futures that were dropped before they were ready: whole tasks, and those that an await was in, as in
+//! a `select!`.
 
 use cct::operation::Operation as Op;
 use cct::trace::Outcome;

@@ -1,7 +1,8 @@
 //! The locks and the like of crates, and std's that have several holders: who came to the same object before.
 //!
-//! A worker that waits in a call into a crate waits because of the state of an object. The trace does not say which of
-//! the others' calls left it so; the report tells the last of each, and does not say who holds it.
+//! A worker that waits in a call into a crate waits because of the state of an object. The trace does
+//! not say which of the others' calls left it so; the report tells the last of each, and does not say
+//! who holds it.
 
 use cct::operation::Operation as Op;
 use cct::trace::{Outcome, WorkerKind};
@@ -13,7 +14,8 @@ use super::fact::{Awaited, Fact};
 /// At most so many others are told.
 const MOST: usize = 3;
 
-/// The last that each worker did with the object of the wait before the call that it waits in, the latest last.
+/// The last that each worker did with the object of the wait before the call that it waits in, the
+/// latest last.
 pub(super) fn facts(scene: &Scene<'_>, awaited: &Awaited) -> Vec<Fact> {
     let readers = readers(scene, awaited);
     if !readers.is_empty() {
@@ -74,8 +76,8 @@ fn readers(scene: &Scene<'_>, awaited: &Awaited) -> Vec<Fact> {
     held.into_iter().map(Fact::HasTaken).collect()
 }
 
-/// The object for whose sake a call into a crate waits: the first that it only read, or left in another state.
-/// A lock that it took and gave back was for itself, and a static one is for all.
+/// The object for whose sake a call into a crate waits: the first that it only read, or left in another
+/// state. A lock that it took and gave back was for itself, and a static one is for all.
 fn object_of_call(scene: &Scene<'_>, awaited: &Awaited) -> Option<u32> {
     // Of a future in a variable it is not known which object it was made of: it may be a task's end.
     let is_call = |step: usize| {

@@ -1,4 +1,5 @@
-//! A call into a dependency that looked at one object before another worker changed it, and at a second after.
+//! A call into a dependency that looked at one object before another worker changed it, and at a second
+//! after.
 
 use super::fact::Fact;
 use super::{Scene, Sentence};
