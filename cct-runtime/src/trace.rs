@@ -270,7 +270,6 @@ pub struct Site {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Step {
     /// The worker.
     pub worker: u32,
