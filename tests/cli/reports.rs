@@ -120,7 +120,7 @@ fn what_a_test_prints_is_shown_on_demand_and_kept_with_a_failure() {
     );
     workspace.replace("src/lib.rs", old, new);
     let failed = workspace.test(&["--lib"], 100).stdout;
-    let times = failed.matches("    from inside\n").count();
+    let times = failed.matches(" from inside\n").count();
     assert_eq!(
         times, 1,
         "only the failing schedule's output is told: {failed}"

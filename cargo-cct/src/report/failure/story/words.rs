@@ -148,8 +148,9 @@ impl Words<'_> {
             Fact::Fails { worker, site } => {
                 let is_of_same = |step: usize| names.lane(scene.step(step).worker) == *worker;
                 let is_known = self.before.is_some_and(|before| {
-                    before.is_relative() && !before.names_another()
-                        || before.steps().into_iter().any(is_of_same)
+                    let is_same =
+                        before.is_relative() || before.steps().into_iter().any(is_of_same);
+                    is_same && !before.names_another()
                 });
                 let who = if is_known {
                     String::new()
