@@ -68,11 +68,12 @@ fn the_report_says_which_task_panicked() {
     let told = [
         "\nw2 panicked at src/lib.rs:65:17: in the task\n",
         "w2 task spawned lib.rs:63",
-        "\n    thread 'a_task_panics' panicked at src/lib.rs:65:17:\n    in the task\n",
     ];
     for lines in told {
         assert!(report.contains(lines), "{report}");
     }
+    // The message stands at the head, and not again below the table.
+    assert_eq!(report.matches("in the task\n").count(), 1, "{report}");
     // In the task's column: who awaits it passes it on, and does not panic again.
     assert_eq!(report.matches("✗ panics").count(), 1, "{report}");
 }
