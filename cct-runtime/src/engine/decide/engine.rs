@@ -14,13 +14,11 @@ use super::overtime::Overtime;
 use super::progress::Stall;
 use super::vain::Vain;
 use crate::claim::Exception;
-use crate::config;
 use crate::engine::observe::Observers;
 use crate::engine::observe::debugged::Debugged;
 use crate::engine::observe::stops::Stops;
 use crate::engine::observe::tape::Tape;
 use crate::engine::state::budget::Budget;
-use crate::engine::state::counts::Counts;
 use crate::engine::state::granularity::Granularity;
 use crate::engine::state::iteration::{End, Iteration};
 use crate::engine::state::process::Process;
@@ -75,7 +73,6 @@ pub(crate) struct Engine {
     pub(crate) budget: Budget,
     pub(crate) roster: Roster,
     pub(crate) granularity: Granularity,
-    pub(crate) counts: Counts,
     pub(crate) observers: Observers,
     pub(crate) decision: Decision,
     pub(crate) time: Time,
@@ -218,7 +215,6 @@ impl Engine {
             budget: Budget::default(),
             roster: Roster::default(),
             granularity,
-            counts: Counts::default(),
             observers: Observers::new(tape),
             decision: Decision::new(),
             time: Time::default(),
@@ -238,7 +234,6 @@ impl Engine {
             budget,
             roster,
             granularity,
-            counts,
             // Observers begin when it is known which there are.
             observers: _,
             decision,
@@ -253,7 +248,6 @@ impl Engine {
         *budget = Budget::of(head.max_steps, head.detached_steps);
         roster.begin();
         granularity.begin(head.coarse);
-        counts.begin();
         decision.begin(head);
         time.begin(head);
         progress.begin();
@@ -267,11 +261,6 @@ impl Engine {
     /// From here on the outside is waited for like this.
     pub(crate) fn set_allowance(&mut self, allowance: Allowance) {
         self.outside.allowance = allowance;
-    }
-
-    /// From here on these operations on counts of references are steps.
-    pub(crate) fn set_counts(&mut self, which: config::Counts) {
-        self.counts.which = which;
     }
 
     /// The process is under a debugger, which is to see the workers.
