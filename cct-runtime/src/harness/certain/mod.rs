@@ -39,8 +39,8 @@ wire_struct!(Executed {
 });
 
 /// Looks, for as long as the settings say, for the step from which on the failure of this schedule is
-/// certain, and tells it; tells nothing if the schedule does not fail when it is followed, or there is no time
-/// to find anything. Executions that may end the process have processes of their own, if there is an
+/// certain, and tells it. Tells nothing if the schedule does not fail when it is followed, or there is no
+/// time to find anything. Executions that may end the process have processes of their own, if there is an
 /// `apart`.
 pub(super) fn run(
     runner: &mut Runner,
