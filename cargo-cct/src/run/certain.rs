@@ -16,8 +16,6 @@ use super::watch::{End, watch};
 
 /// It may take the time for shrinking, divided by this.
 const PART: u32 = 5;
-/// With less time than this another process is not begun.
-const LEAST: Duration = Duration::from_millis(100);
 
 impl Shrinker<'_> {
     /// Looks for the step from which on the failure is certain, for a part of the time. None if nothing is
@@ -40,9 +38,10 @@ impl Shrinker<'_> {
         let (began, time) = (Instant::now(), self.time / PART);
         let is_apart = ends_process(bug.kind);
         let (mut certain, is_well) = self.certain_once(launch, found, time, is_apart)?;
-        let left = time.saturating_sub(began.elapsed());
-        if !is_well && !is_apart && left >= LEAST && !self.stop.is_set() {
-            // An execution has ended the process. From here on each has its own.
+        if !is_well && !is_apart && !self.stop.is_set() {
+            // An execution has ended the process, or never came back, which takes long to tell. From here on
+            // each has its own.
+            let left = time.saturating_sub(began.elapsed()).max(time / 2);
             certain = self.certain_once(launch, found, left, true)?.0;
         }
         Ok(certain.and_then(|certain| numbered(certain, trace)))
@@ -77,7 +76,7 @@ impl Shrinker<'_> {
         let timeout = if is_apart {
             self.hang_timeout.max(APART)
         } else {
-            self.hang_timeout
+            self.hang_timeout.min(time)
         };
         let mut certain = None;
         let end = watch(&launch, &board, &output, timeout, self.stop, |event| {
