@@ -225,6 +225,8 @@ fn a_run_that_is_stopped_leaves_what_it_knew() {
         "18446744073709551615",
         "--strategy",
         "random",
+        "--seed",
+        "7",
     ];
     let mut command = workspace.cct();
     command
@@ -237,6 +239,7 @@ fn a_run_that_is_stopped_leaves_what_it_knew() {
     assert!(begun.is_some());
     let before = workspace.read("target/cct/junit.xml");
     assert!(before.contains("not run, or not to its end"), "{before}");
+    assert!(before.contains(r#"name="seed" value="7""#), "{before}");
     let kill = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();

@@ -112,6 +112,11 @@ fn what_does_not_exist_is_refused_with_what_was_meant() {
         ),
         ("[profile.ci", "line 1, column 12: "),
         ("iterations = 5", "it belongs into a profile"),
+        (
+            "[[profile.default.overrides]]\nfilter = 'test(a) or package(configurd)'",
+            "wrong `filter` in `.config/cct.toml`: no package of the workspace fits\n    \
+             test(a) or package(configurd)\n               ^",
+        ),
     ] {
         workspace.write(".config/cct.toml", text);
         assert_refuses(&workspace, &[], run, why);

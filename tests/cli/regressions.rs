@@ -149,6 +149,10 @@ fn a_kept_schedule_is_tried_on_every_machine() {
         "cct-regressions/gone.toml",
         &file.replace("two_preemptions_are_needed", "renamed"),
     );
+    workspace.write(
+        "cct-regressions/lost.toml",
+        &file.replace("target = \"long\"", "target = \"length\""),
+    );
     workspace.write("cct-regressions/new.toml", "format = 2");
     let args = ["test", "--iterations", "1", "two_preemptions"];
     let told = Finished::of(workspace.cct().args(args));
@@ -157,6 +161,7 @@ fn a_kept_schedule_is_tried_on_every_machine() {
         "damaged.toml",
         "foreign.toml",
         "keeps a schedule of `renamed`",
+        "keeps a schedule of the target `length` (test)",
         "has format 2",
     ] {
         assert!(told.stderr.contains(word), "{told:#?}");

@@ -438,7 +438,8 @@ pub(crate) fn linked_facts(executable: &Path) -> Exceptions {
     Linked::new(libraries.collect()).of(executable)
 }
 
-fn label(package: &str, kind: &TargetKind, target: &str) -> String {
+/// How people call a target's executable.
+pub(super) fn label(package: &str, kind: &TargetKind, target: &str) -> String {
     match kind {
         TargetKind::Test => format!("{package}::{target}"),
         TargetKind::Bin | TargetKind::Example | TargetKind::Bench => {

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-use cargo_metadata::{MetadataCommand, Package, PackageId};
+use cargo_metadata::{MetadataCommand, Package, PackageId, Target, TargetKind};
 use cct::config::{Kind, Setting, Settings};
 
+use super::cargo::label;
 use super::toolchain::Toolchain;
 use crate::cli::CargoArgs;
-use crate::config::{self, ConfigError, ConfigFile, FileError, NoProfile, Profile, configured};
+use crate::config::{
+    self, ConfigError, ConfigFile, FileError, FilterError, NoProfile, Profile, Subject, configured,
+};
 
 /// Says that `CARGO_TARGET_DIR` is our part of the target folder already.
 pub(crate) const OWN_TARGET: &str = "CCT_TARGET_DIR";
@@ -87,6 +90,52 @@ impl Workspace {
     pub(crate) fn has_member(&self, name: &str) -> bool {
         let mut members = self.packages.values();
         members.any(|member| member.package.name.as_str() == name)
+    }
+
+    /// Refuses an override whose filter fits no target of the members.
+    pub(crate) fn check_filters(&self) -> Result<(), FilterError> {
+        let targets: Vec<_> = self.targets().collect();
+        // Names that are not there as text.
+        let named = targets.iter().map(|(package, target, kind)| {
+            let label = label(&package.name, kind, &target.name);
+            (kind.to_string(), label)
+        });
+        let named: Vec<_> = named.collect();
+        let subjects = targets.iter().zip(&named);
+        let subjects = subjects.map(|((package, target, _), (kind, label))| Subject {
+            package: &package.name,
+            binary: &target.name,
+            binary_id: label,
+            kind,
+            test: "",
+        });
+        let subjects: Vec<_> = subjects.collect();
+        let mut overrides = self.profile.overrides.iter();
+        overrides.try_for_each(|one| one.filter.check(&one.expression, &subjects))
+    }
+
+    /// True unless the member in this folder is known and has no such target.
+    pub(crate) fn may_have(&self, folder: &Path, kind: &str, name: &str) -> bool {
+        let is_its = |package: &Package| {
+            package
+                .manifest_path
+                .parent()
+                .is_some_and(|it| it == folder)
+        };
+        let mut targets = self
+            .targets()
+            .filter(|(package, _, _)| is_its(package))
+            .peekable();
+        targets.peek().is_none()
+            || targets.any(|(_, target, of)| target.name == name && of.to_string() == kind)
+    }
+
+    fn targets(&self) -> impl Iterator<Item = (&Package, &Target, &TargetKind)> {
+        let packages = self.packages.values().map(|member| &member.package);
+        packages.flat_map(|package| {
+            let targets = package.targets.iter();
+            targets.filter_map(move |target| Some((package, target, target.kind.first()?)))
+        })
     }
 
     /// A workspace that is only unpacked: its root, the current folder, its manifest, where files go, and its

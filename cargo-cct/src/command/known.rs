@@ -12,6 +12,7 @@ use super::relative;
 use super::replay::{Judged, Way, again};
 use crate::build::cargo::Executable;
 use crate::build::digest;
+use crate::build::workspace::Workspace;
 use crate::failure::{Id, Kept, Record, Store};
 use crate::report::Replay;
 use crate::run::{
@@ -78,7 +79,7 @@ impl<'a> Known<'a> {
     pub(super) fn add_kept(
         &mut self,
         executables: &[Executable],
-        root: &Path,
+        workspace: &Workspace,
     ) -> Vec<anyhow::Error> {
         let mut errors = Vec::new();
         let folders: BTreeSet<&PathBuf> = executables.iter().map(|one| &one.folder).collect();
@@ -90,7 +91,7 @@ impl<'a> Known<'a> {
             for (path, kept) in Kept::all(folder) {
                 if let Err(error) = kept
                     .map_err(Into::into)
-                    .and_then(|kept| self.add(&kept, &path, &own, root))
+                    .and_then(|kept| self.add(&kept, &path, &own, workspace))
                 {
                     errors.push(error);
                 }
@@ -105,14 +106,21 @@ impl<'a> Known<'a> {
         kept: &Kept,
         path: &Path,
         executables: &[&Executable],
-        root: &Path,
+        workspace: &Workspace,
     ) -> anyhow::Result<()> {
         let is_its = |one: &&&Executable| one.kind == kept.kind && one.target == kept.target;
+        let file = relative(path, &workspace.root);
         let Some(executable) = executables.iter().find(is_its) else {
+            let folder = executables.first().map(|one| one.folder.as_path());
+            let (kind, target) = (&kept.kind, &kept.target);
+            anyhow::ensure!(
+                folder.is_none_or(|folder| workspace.may_have(folder, kind, target)),
+                "`{file}` keeps a schedule of the target `{target}` ({kind}), which its package does not have: \
+                 remove the file, or change `kind` and `target` in it"
+            );
             // It was not built this time.
             return Ok(());
         };
-        let file = relative(path, root);
         let (test, binary) = (&kept.test, &executable.label);
         anyhow::ensure!(
             plan::names(executable, &[])?.contains(test),

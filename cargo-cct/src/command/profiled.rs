@@ -82,8 +82,10 @@ pub(super) fn refuse_typos() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses names of crates that are not in the graph.
+/// Refuses names of crates that are not in the graph, and filters that fit nothing.
 pub(super) fn check_names(args: &TestArgs, workspace: &Workspace) -> anyhow::Result<()> {
+    let wrong = |error| anyhow::anyhow!("wrong `filter` in `{}`: {error}", crate::config::PATH);
+    workspace.check_filters().map_err(wrong)?;
     let members = workspace.packages.values().map(|member| &member.config);
     let overrides = workspace.profile.overrides.iter();
     let files = members.chain(overrides.map(|it| &it.settings));

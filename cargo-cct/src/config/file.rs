@@ -222,8 +222,8 @@ fn overriding(entry: &Spanned<DeValue<'_>>) -> Read<Override> {
                 )
             })?;
             let read = Filter::parse(&text);
-            filter =
-                Some(read.map_err(|error| Mistake(value.span(), format!("`filter`: {error}")))?);
+            let read = read.map_err(|error| Mistake(value.span(), format!("`filter`: {error}")))?;
+            filter = Some((read, text));
             continue;
         }
         if !is_setting(typed) {
@@ -240,8 +240,12 @@ fn overriding(entry: &Spanned<DeValue<'_>>) -> Read<Override> {
         set(&mut settings, typed, value).map_err(|text| Mistake(value.span(), text))?;
     }
     let missing = "an override needs a `filter`, such as `filter = \"test(slow)\"`";
-    let filter = filter.ok_or_else(|| Mistake(entry.span(), missing.to_owned()))?;
-    Ok(Override { filter, settings })
+    let (filter, expression) = filter.ok_or_else(|| Mistake(entry.span(), missing.to_owned()))?;
+    Ok(Override {
+        filter,
+        expression,
+        settings,
+    })
 }
 
 /// True for settings that may differ from test to test of one run.

@@ -18,8 +18,8 @@ pub(crate) enum Filter {
     All,
     /// No test.
     None,
-    /// Tests of which this part fits.
-    Part(Part, Matcher),
+    /// Tests of which this part fits, and where in the expression that stands.
+    Part(Part, Matcher, usize),
     /// All others.
     Not(Box<Filter>),
     /// Tests that fit both.
@@ -41,6 +41,18 @@ pub(crate) struct Subject<'a> {
     pub kind: &'a str,
     /// Its path in the executable.
     pub test: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    fn part(&self, part: Part) -> &'a str {
+        match part {
+            Part::Test => self.test,
+            Part::Package => self.package,
+            Part::Binary => self.binary,
+            Part::BinaryId => self.binary_id,
+            Part::Kind => self.kind,
+        }
+    }
 }
 
 /// The part of a test's name that is looked at.
@@ -67,6 +79,20 @@ const PARTS: [(&str, Part); 5] = [
     ("binary", Part::Binary),
     ("binary_id", Part::BinaryId),
     ("kind", Part::Kind),
+];
+
+/// The kinds of targets that cargo has.
+const KINDS: [&str; 10] = [
+    "lib",
+    "rlib",
+    "dylib",
+    "cdylib",
+    "staticlib",
+    "proc-macro",
+    "bin",
+    "test",
+    "bench",
+    "example",
 ];
 
 /// An expression that makes no sense.
@@ -102,18 +128,45 @@ impl Filter {
         }
     }
 
+    /// Refuses a part of the expression that none of these targets fits, as nothing would ever come of it. Names of
+    /// tests are not known before they are built.
+    pub(crate) fn check(
+        &self,
+        expression: &str,
+        targets: &[Subject<'_>],
+    ) -> Result<(), FilterError> {
+        match self {
+            Filter::All | Filter::None | Filter::Part(Part::Test, ..) => Ok(()),
+            Filter::Part(part, matcher, at) => {
+                let fits = |target: &Subject<'_>| matcher.fits(target.part(*part));
+                let wants = match part {
+                    // A workspace may have none of that kind.
+                    Part::Kind if KINDS.iter().any(|kind| matcher.fits(kind)) => return Ok(()),
+                    Part::Kind => format!("the kinds are {}", KINDS.map(quoted).join(", ")),
+                    _ if targets.iter().any(fits) => return Ok(()),
+                    Part::Package => "no package of the workspace fits".to_owned(),
+                    _ => "no target of the workspace fits".to_owned(),
+                };
+                Err(FilterError {
+                    expression: expression.to_owned(),
+                    at: *at,
+                    wants,
+                })
+            }
+            Filter::Not(filter) => filter.check(expression, targets),
+            Filter::And(one, other) | Filter::Or(one, other) => {
+                one.check(expression, targets)?;
+                other.check(expression, targets)
+            }
+        }
+    }
+
     /// Tells whether a test fits.
     pub(crate) fn fits(&self, subject: &Subject<'_>) -> bool {
         match self {
             Filter::All => true,
             Filter::None => false,
-            Filter::Part(part, matcher) => matcher.fits(match part {
-                Part::Test => subject.test,
-                Part::Package => subject.package,
-                Part::Binary => subject.binary,
-                Part::BinaryId => subject.binary_id,
-                Part::Kind => subject.kind,
-            }),
+            Filter::Part(part, matcher, _) => matcher.fits(subject.part(*part)),
             Filter::Not(filter) => !filter.fits(subject),
             Filter::And(one, other) => one.fits(subject) && other.fits(subject),
             Filter::Or(one, other) => one.fits(subject) || other.fits(subject),
@@ -185,12 +238,13 @@ impl Parser<'_> {
             };
             return self.fail(&wants);
         }
+        let at = self.at;
         self.at += end;
         if !self.takes(&["("]) {
             return self.fail(&format!("expected `(` after `{name}`"));
         }
         let filter = match part {
-            Some(&(_, part)) => Filter::Part(part, self.matcher(part)?),
+            Some(&(_, part)) => Filter::Part(part, self.matcher(part)?, at),
             None if name == "all" => Filter::All,
             None => Filter::None,
         };
@@ -289,6 +343,10 @@ impl Parser<'_> {
     }
 }
 
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
 /// `*` is any text, `?` any character.
 fn glob(text: &str) -> Matcher {
     if !text.contains(['*', '?']) {
@@ -348,6 +406,35 @@ mod tests {
         ] {
             let filter = Filter::parse(expression).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(filter.fits(&SUBJECT), expected, "{expression}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_fits_no_target_is_refused() {
+        for (expression, expected) in [
+            ("package(my-*) and not binary(transfers)", None),
+            ("test(nowhere) or kind(test)", None),
+            ("not kind(bench)", None),
+            (
+                "package(bank)",
+                Some((0, "no package of the workspace fits")),
+            ),
+            (
+                "all() and (test(two) or binary(/^x/))",
+                Some((24, "no target of the workspace fits")),
+            ),
+            ("not kind(tset)", Some((4, "the kinds are `lib`, `rlib`"))),
+        ] {
+            let filter = Filter::parse(expression).expect(expression);
+            let error = filter.check(expression, &[SUBJECT]).err();
+            let error = error.as_ref().map(|it| (it.at, it.wants.as_str()));
+            let is_expected = match (error, expected) {
+                (Some((at, wants)), Some((where_, begin))) => {
+                    at == where_ && wants.starts_with(begin)
+                }
+                (error, expected) => error == expected,
+            };
+            assert!(is_expected, "{expression}: {error:?}");
         }
     }
 

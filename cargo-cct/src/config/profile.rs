@@ -19,6 +19,8 @@ const JUNIT: &str = "junit.xml";
 pub(crate) struct Override {
     /// For which.
     pub filter: Filter,
+    /// The filter as it is written.
+    pub expression: String,
     /// The settings.
     pub settings: Settings,
 }

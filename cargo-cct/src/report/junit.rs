@@ -90,7 +90,7 @@ impl JUnit {
 impl Reporter for JUnit {
     fn begin(&mut self, _: usize, seed: RunSeed) -> io::Result<()> {
         self.seed = seed.number();
-        Ok(())
+        self.write(false)
     }
 
     fn begun(&mut self, _: &TestName) -> io::Result<()> {

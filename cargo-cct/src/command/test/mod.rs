@@ -54,7 +54,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let mut known = known(args, workspace, store.clone(), &scratch, &stop);
     // Results are those of the exploration: a shard that is begun again comes to the same.
     let are_kept = results.are_kept;
-    let has_errors = !are_kept && has_errors(&known.add_kept(&built.executables, &workspace.root));
+    let has_errors = !are_kept && has_errors(&known.add_kept(&built.executables, workspace));
     known.order(&mut plan, &built.executables);
     let is_plain = !args.explore.person && !args.explore.compare_strategies && !are_kept;
     let explorer = Explorer {
