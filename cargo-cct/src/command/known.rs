@@ -115,8 +115,8 @@ impl<'a> Known<'a> {
             let (kind, target) = (&kept.kind, &kept.target);
             anyhow::ensure!(
                 folder.is_none_or(|folder| workspace.may_have(folder, kind, target)),
-                "`{file}` keeps a schedule of the target `{target}` ({kind}), which its package does not have: \
-                 remove the file, or change `kind` and `target` in it"
+                "`{file}` keeps a schedule of the target `{target}` ({kind}), which its package does not \
+                 have: remove the file, or change `kind` and `target` in it"
             );
             // It was not built this time.
             return Ok(());

@@ -128,8 +128,8 @@ impl Filter {
         }
     }
 
-    /// Refuses a part of the expression that none of these targets fits, as nothing would ever come of it. Names of
-    /// tests are not known before they are built.
+    /// Refuses a part of the expression that none of these targets fits, as nothing would ever come of it.
+    /// Names of tests are not known before they are built.
     pub(crate) fn check(
         &self,
         expression: &str,
