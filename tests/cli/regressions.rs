@@ -168,3 +168,46 @@ fn a_kept_schedule_is_tried_on_every_machine() {
     }
     assert!(told.stdout.contains("1 passed"), "{told:#?}");
 }
+
+/// The folder that a build script writes to has a hash in its name, which follows from the version.
+#[test]
+fn generated_code_is_found_in_another_build() {
+    let workspace = Workspace::of_fixture("shrinking");
+    let script = "fn main() {
+    let text = \"fn add(sum: &AtomicUsize) {\\n    let old = sum.load(SeqCst);\\n    sum.store(old + 1, SeqCst);\\n}\";
+    let path = std::env::var(\"OUT_DIR\").unwrap() + \"/generated.rs\";
+    std::fs::write(path, text).unwrap();
+}
+";
+    workspace.write("build.rs", script);
+    let test = "use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+include!(concat!(env!(\"OUT_DIR\"), \"/generated.rs\"));
+#[test]
+fn generated() {
+    let sum = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| add(&sum));
+        add(&sum);
+    });
+    assert_eq!(sum.load(SeqCst), 2);
+}
+";
+    workspace.write("tests/generated.rs", test);
+    let run = |known: &str| {
+        let args = ["--test", "generated", known];
+        let events = workspace.explore(&args, 100);
+        events.test("shrinking::generated generated").clone()
+    };
+    let found = run("--known=false");
+    let id = text(&found["failure"]["id"]);
+    Finished::of(workspace.cct().args(["keep", id])).expect(0);
+    let file = workspace.read("cct-regressions/generated.toml");
+    assert!(file.contains("\"<shrinking out>/generated.rs:2:"), "{file}");
+    let manifest = workspace.read("Cargo.toml");
+    workspace.write("Cargo.toml", &manifest.replace("0.1.0", "0.2.0"));
+    let again = run("--known=false");
+    assert_eq!(again["tried"][0]["outcome"], "fails", "{again:#}");
+    let replayed = Finished::of(workspace.cct().args(["replay", id]));
+    replayed.expect(100);
+    assert!(replayed.stdout.contains("Reproduced"), "{replayed:#?}");
+}

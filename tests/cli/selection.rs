@@ -174,3 +174,26 @@ fn a_run_can_stop_at_its_first_failure() {
     assert_eq!(statuses.get(VISITORS), None, "{statuses:?}");
     assert_eq!(stopped.only("run_ended")["not_run"], 1);
 }
+
+#[test]
+fn tests_have_the_variables_of_cargos_configuration() {
+    let workspace = Workspace::of_fixture("shrinking");
+    let config =
+        "[env]\nFIRST = 'one'\nHERE = { value = 'data', relative = true }\nPATH = 'lost'\n";
+    workspace.write(".cargo/config.toml", config);
+    let test = "#[test]
+fn variables() {
+    let var = |name| std::env::var(name).unwrap_or_default();
+    assert_eq!([var(\"FIRST\"), var(\"SECOND\")], [\"one\", \"two\"]);
+    assert_eq!(var(\"HERE\"), concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/data\"));
+    assert_ne!(var(\"PATH\"), \"lost\");
+}
+";
+    workspace.write("tests/variables.rs", test);
+    let args = ["--test", "variables", "--config", "env.SECOND='two'"];
+    let events = workspace.explore(&args, 0);
+    assert_eq!(
+        events.test("shrinking::variables variables")["status"],
+        "PASS"
+    );
+}

@@ -9,7 +9,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cargo_metadata::{Artifact, Message, Package, PackageId, TargetKind};
+use cargo_metadata::{Artifact, Message, PackageId, TargetKind};
 use cct::claim::Exceptions;
 use cct::codec::Wire as _;
 use cct::config::Settings;
@@ -24,6 +24,7 @@ use super::origins;
 use super::raw_calls;
 use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
+use super::variables;
 use super::versions;
 use super::workspace::{Workspace, library_path};
 use super::wrapper;
@@ -181,7 +182,10 @@ impl Cargo<'_> {
             .args(selection);
         let failed = |error| BuildError::Run(self.toolchain.cargo.clone(), error);
         let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
-        let mut made = Made::default();
+        let mut made = Made {
+            variables: variables::configured(&self.workspace.folder, selection),
+            ..Made::default()
+        };
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
                 made.add(message.map_err(BuildError::Messages)?);
@@ -287,7 +291,8 @@ impl Cargo<'_> {
             .parent()?
             .to_owned()
             .into_std_path_buf();
-        let mut env = package_variables(package, &folder);
+        let mut env = made.variables.clone();
+        env.extend(variables::of_package(package, &folder));
         env.push(("CARGO".to_owned(), self.toolchain.cargo.clone().into()));
         env.push(("LD_LIBRARY_PATH".to_owned(), self.library_path(&path, made)));
         if let Some(out_dir) = made.out_dirs.get(&artifact.package_id) {
@@ -337,6 +342,8 @@ impl Cargo<'_> {
 /// The products that cargo's messages name.
 #[derive(Debug, Default)]
 struct Made {
+    /// The variables that cargo's configuration sets.
+    variables: Vec<(String, OsString)>,
     artifacts: Vec<(PackageId, TargetKind, String, Vec<PathBuf>)>,
     tests: Vec<Artifact>,
     programs: Vec<(PackageId, String, PathBuf)>,
@@ -447,50 +454,4 @@ pub(super) fn label(package: &str, kind: &TargetKind, target: &str) -> String {
         }
         _ => package.to_owned(),
     }
-}
-
-/// The variables about a package that cargo sets for its tests.
-fn package_variables(package: &Package, folder: &Path) -> Vec<(String, OsString)> {
-    let version = &package.version;
-    let text = |value: Option<&str>| OsString::from(value.unwrap_or_default());
-    [
-        ("CARGO_MANIFEST_DIR", folder.as_os_str().to_owned()),
-        (
-            "CARGO_MANIFEST_PATH",
-            package.manifest_path.as_os_str().to_owned(),
-        ),
-        ("CARGO_PKG_NAME", package.name.as_str().into()),
-        ("CARGO_PKG_VERSION", version.to_string().into()),
-        ("CARGO_PKG_VERSION_MAJOR", version.major.to_string().into()),
-        ("CARGO_PKG_VERSION_MINOR", version.minor.to_string().into()),
-        ("CARGO_PKG_VERSION_PATCH", version.patch.to_string().into()),
-        ("CARGO_PKG_VERSION_PRE", version.pre.as_str().into()),
-        ("CARGO_PKG_AUTHORS", package.authors.join(":").into()),
-        (
-            "CARGO_PKG_DESCRIPTION",
-            text(package.description.as_deref()),
-        ),
-        ("CARGO_PKG_HOMEPAGE", text(package.homepage.as_deref())),
-        ("CARGO_PKG_REPOSITORY", text(package.repository.as_deref())),
-        ("CARGO_PKG_LICENSE", text(package.license.as_deref())),
-        (
-            "CARGO_PKG_LICENSE_FILE",
-            text(package.license_file.as_ref().map(|file| file.as_str())),
-        ),
-        (
-            "CARGO_PKG_README",
-            text(package.readme.as_ref().map(|file| file.as_str())),
-        ),
-        (
-            "CARGO_PKG_RUST_VERSION",
-            package
-                .rust_version
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default()
-                .into(),
-        ),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
 }

@@ -19,6 +19,7 @@ mod rustc_args;
 pub(crate) mod shadow;
 pub(crate) mod sysroot;
 pub(crate) mod toolchain;
+mod variables;
 mod versions;
 pub(crate) mod workspace;
 pub(crate) mod wrapper;

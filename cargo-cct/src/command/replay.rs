@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use cct::origin;
 use cct::trace::{Schedule, Step, Trace, Value};
 use cct::verdict::{Bug, Verdict};
 use cct::wire::{Event, Replayed};
@@ -16,7 +17,7 @@ use super::stops::{self, Stops};
 use crate::build::workspace::Workspace;
 use crate::cli::ReplayArgs;
 use crate::exit::Exit;
-use crate::failure::{Aligned, Moves, Record, Store, guide};
+use crate::failure::{Aligned, Folders, Moves, Record, Store, guide};
 use crate::report::{Detail, Edits, Followed, Json, Layout, Replay, Report, Stacks, say};
 use crate::run::{
     Difference, Launch, Lead, Repeated, Scratch, Stop, difference, follow, repeat, same_end,
@@ -312,7 +313,11 @@ impl Version<'_> {
     /// Of an executable that has changed, if the failure's steps are known.
     fn of<'a>(record: &'a Record, changed: Option<&Path>) -> Option<Version<'a>> {
         let (recorded, root) = (record.trace.as_ref()?, changed?);
-        let moves = Moves::find(&record.landmarks, root);
+        let folders = Folders {
+            then: record.provenance.origins.clone(),
+            now: origin::table(),
+        };
+        let moves = Moves::find(&record.landmarks, root, folders);
         let guide = guide(recorded, &record.schedule, &moves);
         Some(Version {
             recorded,

@@ -118,7 +118,12 @@ impl Kept {
             },
             settings: that_matter(&settings),
             head: Head::of(&record.schedule),
-            steps: Steps::of(trace, &sites, &mut Sources::new(root)),
+            steps: Steps::of(
+                trace,
+                &sites,
+                &mut Sources::new(root),
+                &record.provenance.origins,
+            ),
         })
     }
 

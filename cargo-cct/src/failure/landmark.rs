@@ -11,6 +11,7 @@ use cct::trace::Site;
 use serde::{Deserialize, Serialize};
 
 use super::place::{Place, Sources};
+use super::portable::Folders;
 
 /// A site, and what is around it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -29,7 +30,7 @@ pub(crate) struct Landmark {
 }
 
 impl Landmark {
-    /// That of a site in a file of the user's; none of others.
+    /// That of a site; none of std's and ours, and of files that cannot be read.
     pub(crate) fn of(site: &Site, sources: &mut Sources) -> Option<Landmark> {
         let (nth, below) = sources.position(site)?;
         Some(Landmark {
@@ -43,7 +44,11 @@ impl Landmark {
 
 /// Where the places of a failure are now.
 #[derive(Debug, Default)]
-pub(crate) struct Moves(BTreeMap<(String, u32), Option<(String, u32)>>);
+pub(crate) struct Moves {
+    /// Where the files of other packages are.
+    folders: Folders,
+    lines: BTreeMap<(String, u32), Option<(String, u32)>>,
+}
 
 /// How well two lines fit, at most; and the least with which they may be one.
 const EQUAL: f64 = 3.0;
@@ -54,17 +59,20 @@ const SAME_NUMBER: f64 = 0.5;
 const FAR: f64 = 0.2;
 
 impl Moves {
-    /// Looks for them in the files below `root`.
-    pub(crate) fn find(landmarks: &[Landmark], root: &Path) -> Moves {
+    /// Looks for them in the files below `root`, and in those of other packages.
+    pub(crate) fn find(landmarks: &[Landmark], root: &Path, folders: Folders) -> Moves {
         let mut sources = Sources::new(root);
-        let mut lines: BTreeMap<(&str, &str), BTreeMap<u32, &Landmark>> = BTreeMap::new();
+        let mut lines: BTreeMap<(String, &str), BTreeMap<u32, &Landmark>> = BTreeMap::new();
         for landmark in landmarks {
-            let function = (landmark.site.file.as_str(), &*landmark.place.function);
-            let lines = lines.entry(function).or_default();
+            let file = folders.now(&landmark.site.file);
+            let lines = lines.entry((file, &*landmark.place.function)).or_default();
             lines.insert(landmark.site.line, landmark);
         }
-        let files: Vec<&str> = lines.keys().map(|(file, _)| *file).collect();
-        let mut moves = Moves::default();
+        let files: Vec<&str> = lines.keys().map(|(file, _)| file.as_str()).collect();
+        let mut moves = Moves {
+            folders,
+            lines: BTreeMap::new(),
+        };
         for ((file, function), lines) in &lines {
             let lines: Vec<&Landmark> = lines.values().copied().collect();
             let found = best(&lines, file, function, &files, &mut sources);
@@ -73,9 +81,7 @@ impl Moves {
                     let line = lines.get(index).copied().flatten()?;
                     Some((file.clone(), line))
                 });
-                moves
-                    .0
-                    .insert((landmark.site.file.clone(), landmark.site.line), now);
+                moves.lines.insert((file.clone(), landmark.site.line), now);
             }
         }
         moves
@@ -83,8 +89,12 @@ impl Moves {
 
     /// The place now, without a column if it is another one; none if it is gone.
     pub(crate) fn of(&self, site: &Site) -> Option<Site> {
-        match self.0.get(&(site.file.clone(), site.line)) {
-            None => Some(site.clone()),
+        let file = self.folders.now(&site.file);
+        match self.lines.get(&(file.clone(), site.line)) {
+            None => Some(Site {
+                file,
+                ..site.clone()
+            }),
             Some(now) => now.as_ref().map(|(file, line)| Site {
                 file: file.clone(),
                 line: *line,
@@ -98,7 +108,7 @@ impl Moves {
         let is_other = |(before, now): &(&(String, u32), &Option<(String, u32)>)| {
             now.as_ref().is_some_and(|now| now != *before)
         };
-        self.0.iter().filter(is_other).count()
+        self.lines.iter().filter(is_other).count()
     }
 }
 
@@ -257,10 +267,14 @@ mod tests {
             },
             ..landmark(text, 0, line - 1)
         };
-        let moves = Moves::find(&[at("go();", 2), at("come();", 3)], &root);
+        let moves = Moves::find(
+            &[at("go();", 2), at("come();", 3)],
+            &root,
+            Folders::default(),
+        );
         let now = moves.of(&at("come();", 3).site).expect("it is found");
         assert_eq!((now.file.as_str(), now.line), ("src/inner/new.rs", 7));
-        let gone = Moves::find(&[at("nothing(alike);", 2)], &root);
+        let gone = Moves::find(&[at("nothing(alike);", 2)], &root, Folders::default());
         assert_eq!(gone.of(&at("", 2).site), None);
         std::fs::remove_dir_all(&root).expect("it is ours");
     }

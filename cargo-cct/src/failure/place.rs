@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cct::origin::Origin;
 use cct::trace::Site;
 use serde::{Deserialize, Serialize};
 use syn::spanned::Spanned as _;
@@ -71,9 +72,9 @@ impl Sources {
     }
 
     /// How many lines of its function before a site have the same text, and how far it is below the first;
-    /// none if its file is not the user's, or cannot be read.
+    /// none if its file is std's or ours, or cannot be read.
     pub(crate) fn position(&mut self, site: &Site) -> Option<(u32, u32)> {
-        if is_foreign(&site.file) {
+        if matches!(Origin::of(&site.file), Origin::Std | Origin::Cct) {
             return None;
         }
         let line = usize::try_from(site.line).ok()?;
@@ -180,11 +181,6 @@ fn add_files(root: &Path, path: &str, all: &mut Vec<String>) {
 /// True of a folder that cargo builds in.
 fn is_of_builds(folder: &Path) -> bool {
     folder.join("CACHEDIR.TAG").exists()
-}
-
-/// True of files that nobody edits: of packages from a registry, and std's.
-fn is_foreign(file: &str) -> bool {
-    Path::new(file).is_absolute()
 }
 
 /// A line's code, without the comment at its end.

@@ -1,12 +1,14 @@
 //! A schedule in words, by the places of its steps.
 
 use cct::operation::Operation;
+use cct::origin::Table;
 use cct::trace::{Outcome, Run, Schedule, Site, Step, Trace, WorkerInfo, WorkerKind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::landmark::Landmark;
 use super::place::{Place, Sources};
+use super::portable::portable;
 
 /// The choices of a schedule, and all that they depend on besides the program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -39,8 +41,8 @@ pub(super) struct Steps {
     workers: Vec<String>,
     /// How many objects there are.
     objects: u32,
-    /// File, line and column; for files of the user's, how far below its function's first line it is, and how
-    /// many equal lines are before it; the function; the text of the line.
+    /// File, line and column; how far below its function's first line it is, and how many equal lines are
+    /// before it, if its file can be read and is not std's; the function; the text of the line.
     sites: Vec<String>,
     /// A line for each turn: the worker, and its steps as `Operation#object@site`.
     turns: Vec<String>,
@@ -103,13 +105,17 @@ impl Head {
 }
 
 impl Steps {
-    /// The steps of a trace, whose sites may be followed by more.
-    pub(super) fn of(trace: &Trace, sites: &[Site], sources: &mut Sources) -> Steps {
+    /// The steps of a trace, whose sites may be followed by more; `table` has the folders of packages.
+    pub(super) fn of(trace: &Trace, sites: &[Site], sources: &mut Sources, table: &Table) -> Steps {
+        let anywhere = |site: &Site| Site {
+            file: portable(table, &site.file),
+            ..site.clone()
+        };
         let site = |site: &Site| {
             let place = sources.place(site);
             let position = sources.position(site);
             let position = position.map(|(nth, below)| format!("{below}.{nth}"));
-            let text = [site.to_string(), position.unwrap_or_default()];
+            let text = [anywhere(site).to_string(), position.unwrap_or_default()];
             [text.join(BAR), place.function, place.text].join(BAR)
         };
         let mut turns: Vec<(u32, Vec<(String, usize)>)> = Vec::new();
@@ -135,7 +141,11 @@ impl Steps {
             format!("{}: {}", worker(number), words.join(" "))
         };
         Steps {
-            workers: trace.workers.iter().map(|info| told(info, sites)).collect(),
+            workers: trace
+                .workers
+                .iter()
+                .map(|info| told(info, sites, &anywhere))
+                .collect(),
             objects: u32::try_from(trace.objects.len()).unwrap_or(u32::MAX),
             sites: sites.iter().map(site).collect(),
             turns: turns.into_iter().map(turn).collect(),
@@ -279,7 +289,7 @@ fn site_of(text: &str) -> Option<Site> {
     })
 }
 
-fn told(info: &WorkerInfo, sites: &[Site]) -> String {
+fn told(info: &WorkerInfo, sites: &[Site], anywhere: &dyn Fn(&Site) -> Site) -> String {
     let kind = match info.kind {
         WorkerKind::Thread => "thread".to_owned(),
         WorkerKind::Task => "task".to_owned(),
@@ -289,7 +299,7 @@ fn told(info: &WorkerInfo, sites: &[Site]) -> String {
     let made = info.spawned_at.as_ref();
     let made = made.map_or_else(String::new, |made| {
         let number = sites.iter().position(|site| site == made);
-        number.map_or_else(|| made.to_string(), |number| format!("@{number}"))
+        number.map_or_else(|| anywhere(made).to_string(), |number| format!("@{number}"))
     });
     [
         kind.as_str(),
@@ -359,7 +369,12 @@ mod tests {
         trace.workers[1].kind = WorkerKind::Root(0);
         trace.workers[1].spawned_at = Some(trace.sites[0].clone());
         let sites = trace.sites.clone();
-        let written = Steps::of(&trace, &sites, &mut Sources::new(Path::new("/nowhere")));
+        let written = Steps::of(
+            &trace,
+            &sites,
+            &mut Sources::new(Path::new("/nowhere")),
+            &Table::default(),
+        );
         assert_eq!(
             written.turns,
             [

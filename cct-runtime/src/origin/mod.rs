@@ -45,6 +45,11 @@ pub fn install(table: Table) {
     let _ = TABLE.set(table);
 }
 
+/// The table of this process; empty if it has none.
+pub fn table() -> Table {
+    TABLE.get().cloned().unwrap_or_default()
+}
+
 /// The part of the table that these files need.
 pub fn needed_for(files: &[&str]) -> Table {
     let table = TABLE.get().map(|table| table.for_files(files));

@@ -86,7 +86,18 @@ impl Table {
         Table::new(&self.workspace, needed.into_iter().cloned().collect())
     }
 
-    fn row(&self, file: &str) -> Option<&Row> {
+    /// The workspace's root.
+    pub fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    /// All folders, deeper ones first.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The innermost folder that a file is in.
+    pub fn row(&self, file: &str) -> Option<&Row> {
         let is_absolute = file.starts_with('/');
         // The sysroot is built as a workspace of its own: its paths are from there.
         if !is_absolute && super::shape::of(file) == Origin::Cct {
