@@ -27,7 +27,8 @@ pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";
 /// little-endian `u32`.
 pub const ENV_ANSWERS: &str = "CCT_ANSWERS_FD";
 /// With `explore`: the [`crate::part::Part`] of the search that this process makes; unset, it makes all. See
-/// `harness/share.rs` for who has which iterations.
+/// `harness/share.rs` for who has which iterations. With `shrink`: it begins after those that were
+/// made before, and draws others.
 pub const ENV_PART: &str = "CCT_PART";
 /// The path of the file that is mapped as the [`Board`]; made by cargo-cct with [`Board::FILE_SIZE`].
 pub const ENV_BOARD: &str = "CCT_BOARD";
@@ -231,7 +232,7 @@ pub struct Started {
 pub struct Counters {
     /// Schedules run.
     pub schedules: u64,
-    /// Distinct schedules among them.
+    /// Distinct schedules among them, of which [`Counters::MOST_DISTINCT`] are told apart.
     pub distinct: u64,
     /// Schedules that were watched, to tell their behaviours apart.
     pub watched: u64,
@@ -283,6 +284,9 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// So many distinct schedules of one process are counted; when there are more, it is at least these.
+    pub const MOST_DISTINCT: u64 = 1 << 22;
+
     /// The sum of two explorations of one test; a schedule that is distinct in both counts twice.
     #[must_use]
     pub fn and(self, other: Counters) -> Counters {

@@ -174,7 +174,10 @@ fn a_kept_schedule_is_tried_on_every_machine() {
 fn generated_code_is_found_in_another_build() {
     let workspace = Workspace::of_fixture("shrinking");
     let script = "fn main() {
-    let text = \"fn add(sum: &AtomicUsize) {\\n    let old = sum.load(SeqCst);\\n    sum.store(old + 1, SeqCst);\\n}\";
+    let text = \"fn add(sum: &AtomicUsize) {
+    let old = sum.load(SeqCst);
+    sum.store(old + 1, SeqCst);
+}\";
     let path = std::env::var(\"OUT_DIR\").unwrap() + \"/generated.rs\";
     std::fs::write(path, text).unwrap();
 }

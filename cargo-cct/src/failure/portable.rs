@@ -15,7 +15,7 @@ use cct::origin::{Owner, Row, Table};
 pub(crate) struct Folders {
     /// Empty if the paths of the failure are portable.
     pub then: Table,
-    /// Those of this build.
+    /// The folders of this build.
     pub now: Table,
 }
 

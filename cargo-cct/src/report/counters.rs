@@ -5,7 +5,7 @@ use cct::wire::Counters;
 
 use super::claim;
 use super::style::{FAINT, paint};
-use super::words::{count, number, put};
+use super::words::{count, distinct, number, put};
 use crate::run::{Claim, Outcome, TestRun};
 
 /// How much was explored without finding anything: what may be claimed of all schedules, or how many were
@@ -23,10 +23,10 @@ pub(super) fn explored(run: &TestRun) -> String {
         let made = made.unwrap_or(counters.schedules);
         format!("{} explored", count(made, "schedule"))
     } else {
-        let distinct = number(counters.distinct);
         format!(
-            "{}, {distinct} distinct",
-            count(counters.schedules, "schedule")
+            "{}, {}",
+            count(counters.schedules, "schedule"),
+            distinct(counters.distinct)
         )
     };
     let astray = counters.progress.map_or(0, |progress| progress.astray);
@@ -79,9 +79,9 @@ fn lines(run: &TestRun) -> Vec<(&'static str, String)> {
     lines.push((
         "schedules",
         format!(
-            "{}, {} distinct{}",
+            "{}, {}{}",
             number(counters.schedules),
-            number(counters.distinct),
+            distinct(counters.distinct),
             cut_off(counters)
         ),
     ));

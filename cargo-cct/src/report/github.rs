@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cct::wire::Counters;
 
-use super::words::{count, duration, number, put};
+use super::words::{count, distinct, duration, number, put};
 use super::{Brief, Detail, Layout, Report, Reporter, Summary, plain, warning_word};
 use crate::failure::Record;
 use crate::run::{RunSeed, TestName, TestRun};
@@ -106,7 +106,7 @@ impl GitHub {
         let failed = summary.ran() - summary.passed;
         put!(
             out,
-            "{} of {} failed, {}, in {}: {}, {} distinct, {}; seed `{}`\n\n",
+            "{} of {} failed, {}, in {}: {}, {}, {}; seed `{}`\n\n",
             number(failed as u64),
             count(summary.ran() as u64, "test"),
             match summary.not_run {
@@ -115,7 +115,7 @@ impl GitHub {
             },
             duration(summary.elapsed),
             count(counters.schedules, "schedule"),
-            number(counters.distinct),
+            distinct(counters.distinct),
             count(counters.steps, "step"),
             summary.seed
         );

@@ -13,7 +13,7 @@ use super::failure::{Detail, Layout, Report};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::tried::{self, Remark};
 use super::visible::visible_on_a_line;
-use super::words::{count, duration, number, put, switches};
+use super::words::{count, distinct, duration, number, put, switches};
 use super::{Reporter, Summary, claim, shrinking, status};
 use crate::failure::Record;
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
@@ -239,10 +239,10 @@ impl Reporter for Human {
         );
         put!(
             out,
-            "{:>24}{}, {} distinct, {}, {}; seed {}\n",
+            "{:>24}{}, {}, {}, {}; seed {}\n",
             "",
             count(counters.schedules, "schedule"),
-            number(counters.distinct),
+            distinct(counters.distinct),
             count(counters.steps, "step"),
             count(counters.cut_offs, "cut-off"),
             summary.seed

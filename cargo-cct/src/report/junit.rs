@@ -12,7 +12,7 @@ use cct::wire::Counters;
 use chrono::DateTime;
 use quick_junit::{NonSuccessKind, Report as Xml, TestCase, TestCaseStatus, TestSuite};
 
-use super::words::count;
+use super::words::{count, distinct};
 use super::{Brief, Detail, Layout, Report, Reporter, Summary, plain};
 use crate::failure::Record;
 use crate::run::{RunSeed, TestName, TestRun};
@@ -117,9 +117,9 @@ impl Reporter for JUnit {
         let explored = match native {
             Some(reason) => format!("ran natively: {reason}"),
             None => format!(
-                "{}, {} distinct",
+                "{}, {}",
                 count(run.counters.schedules, "schedule"),
-                run.counters.distinct
+                distinct(run.counters.distinct)
             ),
         };
         let printed = &run.printed;

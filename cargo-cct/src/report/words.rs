@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use cct::wire::Counters;
+
 /// Appends formatted text to a string.
 macro_rules! put {
     ($out:expr, $($format:tt)*) => {{
@@ -34,6 +36,16 @@ pub(crate) fn number(n: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// `7 distinct`; more than can be counted are `at least` so many.
+pub(super) fn distinct(n: u64) -> String {
+    let at_least = if n < Counters::MOST_DISTINCT {
+        ""
+    } else {
+        "at least "
+    };
+    format!("{at_least}{} distinct", number(n))
 }
 
 /// `a`, `a and b`, `a, b and c`.

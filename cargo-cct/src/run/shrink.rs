@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use cct::codec::Wire as _;
 use cct::config::Settings;
+use cct::part::Part;
 use cct::trace::Schedule;
 use cct::verdict::{Bug, BugKind};
 use cct::wire::{Event, Shrunk};
@@ -198,8 +199,12 @@ impl Shrinker<'_> {
         let began = Instant::now();
         let kind = found.bug.as_ref().map(|bug| bug.kind);
         let is_apart = kind.is_some_and(ends_process);
+        let before = found
+            .shrinking
+            .as_ref()
+            .map_or(0, |before| before.executions);
         let (mut told, mut ended_by) =
-            self.search_once(launch, &found.schedule, self.time, is_apart)?;
+            self.search_once(launch, (&found.schedule, before), self.time, is_apart)?;
         // A hang takes long to tell on a machine with much to do.
         let left = self.time.saturating_sub(began.elapsed());
         let left = left.max(self.time / 2);
@@ -208,7 +213,7 @@ impl Shrinker<'_> {
             let (schedule, so_far) = told.last().map_or((&found.schedule, 0), |last| {
                 (&last.schedule, last.executions)
             });
-            let (rest, ended) = self.search_once(launch, schedule, left, true)?;
+            let (rest, ended) = self.search_once(launch, (schedule, before), left, true)?;
             ended_by = ended;
             told.extend(rest.into_iter().map(|shrunk| Shrunk {
                 executions: so_far + shrunk.executions,
@@ -219,11 +224,12 @@ impl Shrinker<'_> {
         Ok((told, ended_by))
     }
 
-    /// The same of one process, which has one for each execution if they are `is_apart`.
+    /// The same of one process, which has one for each execution if they are `is_apart`. So many were made
+    /// before.
     fn search_once(
         &self,
         launch: &Launch<'_>,
-        schedule: &Schedule,
+        (schedule, before): (&Schedule, u64),
         time: Duration,
         is_apart: bool,
     ) -> io::Result<(Vec<Shrunk>, Option<Bug>)> {
@@ -240,6 +246,10 @@ impl Shrinker<'_> {
                 is_apart,
             },
             overrides: &overrides,
+            part: Some(Part {
+                from: Some(before + 1),
+                ..Part::WHOLE
+            }),
             ..launch.clone()
         };
         let board = self.scratch.board()?;

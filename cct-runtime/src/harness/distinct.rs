@@ -1,21 +1,19 @@
-//! Counts distinct schedules by their fingerprints, in memory that does not grow, or only to a bound.
+//! Counts distinct schedules by their fingerprints, in memory that grows to a bound.
 
-/// The number of slots: a power of two.
+use crate::wire::Counters;
+
+/// The number of slots at first: a power of two.
 const SLOTS: usize = 1 << 18;
-/// The most slots of a table that grows: 64 MB.
+/// The most slots: 64 MB.
 const MOST_SLOTS: usize = 1 << 23;
-/// A table takes no more fingerprints than this, unless it grows.
-#[cfg(test)]
-const FULL: u64 = (SLOTS / 2) as u64;
+const _: () = assert!(Counters::MOST_DISTINCT == MOST_SLOTS as u64 / 2);
 
-/// A set of fingerprints that stops growing when it is half full.
+/// A set of fingerprints, which takes no more of them when the most slots are half full.
 #[derive(Debug)]
 pub(super) struct Distinct {
     /// The table, with open addressing; 0 is an empty slot.
     slots: Vec<u64>,
     count: u64,
-    /// How many slots it may have.
-    most: usize,
 }
 
 impl Distinct {
@@ -24,20 +22,14 @@ impl Distinct {
         Distinct {
             slots: vec![0; SLOTS],
             count: 0,
-            most: SLOTS,
         }
-    }
-
-    /// Lets it grow.
-    pub(super) fn grow(&mut self) {
-        self.most = MOST_SLOTS;
     }
 
     /// Adds a fingerprint; false if the table has it. A table that is half full takes no more, and each
     /// then counts as new.
     pub(super) fn insert(&mut self, fingerprint: u64) -> bool {
         if self.is_half_full() {
-            if self.slots.len() >= self.most {
+            if self.slots.len() >= MOST_SLOTS {
                 return true;
             }
             self.double();
@@ -70,7 +62,7 @@ impl Distinct {
 
     /// True if it takes no more fingerprints.
     pub(super) fn is_full(&self) -> bool {
-        self.slots.len() >= self.most && self.is_half_full()
+        self.slots.len() >= MOST_SLOTS && self.is_half_full()
     }
 
     fn is_half_full(&self) -> bool {
@@ -105,23 +97,12 @@ mod tests {
             assert!(!distinct.insert(fingerprint));
         }
         assert_eq!(distinct.count(), 1000);
-        for fingerprint in 1..=2 * FULL {
-            distinct.insert(fingerprint);
+        for fingerprint in 1..=Counters::MOST_DISTINCT {
+            assert_eq!(distinct.insert(fingerprint), fingerprint > 1000);
         }
-        assert_eq!(distinct.count(), FULL);
+        assert_eq!(distinct.count(), Counters::MOST_DISTINCT);
         assert!(distinct.is_full());
-    }
-
-    #[test]
-    fn one_that_grows_knows_all() {
-        let mut distinct = Distinct::new();
-        distinct.grow();
-        for round in [true, false] {
-            for fingerprint in 1..=3 * FULL {
-                assert_eq!(distinct.insert(fingerprint), round);
-            }
-        }
-        assert_eq!(distinct.count(), 3 * FULL);
-        assert!(!distinct.is_full());
+        distinct.insert(u64::MAX);
+        assert_eq!(distinct.count(), Counters::MOST_DISTINCT);
     }
 }

@@ -187,7 +187,7 @@ impl Explorer {
         };
         shrink::run(
             &mut self.runner,
-            schedule,
+            (schedule, 1),
             "main",
             (&settings, &judged),
             None,

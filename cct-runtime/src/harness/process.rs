@@ -70,13 +70,14 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
             goal,
             schedule,
             is_apart,
+            from,
         } => {
             let tell = &mut |event| send(&event);
             let apart = is_apart.then(|| Apart::new(request.board)).flatten();
             let test = (&settings, body);
             match goal {
                 Goal::Shorter => {
-                    shrink::run(&mut runner, &schedule, name, test, apart, tell);
+                    shrink::run(&mut runner, (&schedule, from), name, test, apart, tell);
                 }
                 Goal::Certain => {
                     certain::run(&mut runner, &schedule, name, test, apart, tell);

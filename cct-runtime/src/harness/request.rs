@@ -48,6 +48,8 @@ pub(super) enum Mode {
         schedule: Schedule,
         /// Each of its executions has a process of its own.
         is_apart: bool,
+        /// The number of the first execution, from 1: others were made before.
+        from: u64,
     },
     /// It is led.
     Interactive(Led, Answers),
@@ -99,6 +101,7 @@ impl Request {
                 },
                 schedule: schedule()?.ok_or("`CCT_SCHEDULE` is not set")?,
                 is_apart: mode.ends_with("-apart"),
+                from: part()?.from.unwrap_or(1),
             },
             "interactive" => {
                 let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;

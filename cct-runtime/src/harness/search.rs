@@ -113,9 +113,6 @@ impl<'a> Search<'a> {
         }
         if self.share.is_part() || part.from.is_some() {
             tally.keep_news();
-            if part.from.is_some() {
-                tally.grow();
-            }
         }
         self
     }

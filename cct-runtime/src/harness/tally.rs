@@ -43,12 +43,6 @@ impl Tally {
         self.began = budget_clock();
     }
 
-    /// Counts exactly for longer: a shard may be of a campaign of hours.
-    pub(super) fn grow(&mut self) {
-        self.schedules.grow();
-        self.behaviours.grow();
-    }
-
     /// Keeps new behaviours, which the tool compares with other processes'.
     pub(super) fn keep_news(&mut self) {
         self.news = Some(Vec::new());

@@ -71,7 +71,7 @@ fn no_preemption_is_left_that_brute_force_can_spare() {
         };
         let mut expected = None;
         let mut make = |outline: &Outline| program.make(outline, &mut expected);
-        shrink(&outline, &mut make, &mut told, &mut || false);
+        shrink(&outline, 1, &mut make, &mut told, &mut || false);
         assert_eq!(last.is_some(), class != Class::Passes);
         let Some(cost) = last else {
             continue;
@@ -99,7 +99,7 @@ fn a_schedule_that_does_not_fail_is_not_shrunk() {
     let (outline, _) = drawn(&program, &mut Rng::new(1));
     let mut told = |_: &Made, _: u64, _: Option<bool>| panic!("nothing is lost");
     let mut make = |outline: &Outline| program.make(outline, &mut None);
-    shrink(&outline, &mut make, &mut told, &mut || false);
+    shrink(&outline, 1, &mut make, &mut told, &mut || false);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn the_search_ends_when_time_is_over() {
     };
     let mut expected = None;
     let mut make = |outline: &Outline| program.make(outline, &mut expected);
-    shrink(&outline, &mut make, &mut tell, &mut is_over);
+    shrink(&outline, 1, &mut make, &mut tell, &mut is_over);
     assert_eq!(told.first(), Some(&1), "the schedule itself");
     // Its own execution, and one for each time that there was time.
     assert_eq!(told.last(), Some(&3));

@@ -50,10 +50,11 @@ wire_struct!(Executed {
 /// Looks, for as long as the settings say, for schedules with the same failure that are shorter than this
 /// one; tells each that is shorter than the ones before, the first being the schedule itself, and at last the
 /// shortest again with the number of all executions. Tells none if the schedule, followed by its outline,
-/// does not fail. Executions that may end the process have processes of their own, if there is an `apart`.
+/// does not fail. The executions are those from a number on: with another one, others are drawn.
+/// Executions that may end the process have processes of their own, if there is an `apart`.
 pub(super) fn run(
     runner: &mut Runner,
-    schedule: &Schedule,
+    (schedule, from): (&Schedule, u64),
     name: &'static str,
     (settings, body): (&Resolved, &dyn Fn() -> Option<Bug>),
     mut apart: Option<Apart>,
@@ -121,5 +122,5 @@ pub(super) fn run(
     };
     let mut is_over = || settings.time.is_some_and(|time| began.elapsed() >= time);
     let outline = Outline::of(schedule);
-    shrink(&outline, &mut make, &mut told, &mut is_over);
+    shrink(&outline, from, &mut make, &mut told, &mut is_over);
 }

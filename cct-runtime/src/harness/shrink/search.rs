@@ -57,10 +57,11 @@ impl Made {
 }
 
 /// Looks for shorter schedules that fail until there is no way left to look, or no time. `make` follows an
-/// outline; `told` hears of each that is shorter, with the number of executions until then, and of the
+/// outline, others for another number `from` which executions are counted; `told` hears of each that is shorter, with the number of executions until then, and of the
 /// shortest once more at the end, and whether there was time for all.
 pub(super) fn shrink(
     outline: &Outline,
+    from: u64,
     make: &mut dyn FnMut(&Outline) -> Made,
     told: &mut dyn FnMut(&Made, u64, Option<bool>),
     is_over: &mut dyn FnMut() -> bool,
@@ -71,8 +72,8 @@ pub(super) fn shrink(
     }
     told(&best, 1, None);
     let mut search = Search {
-        bounded: Bounded::new(),
-        rng: Rng::new(1),
+        bounded: Bounded::new(from + 1),
+        rng: Rng::new(from),
         best,
         executions: 1,
         make,
