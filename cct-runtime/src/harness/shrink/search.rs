@@ -57,8 +57,9 @@ impl Made {
 }
 
 /// Looks for shorter schedules that fail until there is no way left to look, or no time. `make` follows an
-/// outline, others for another number `from` which executions are counted; `told` hears of each that is shorter, with the number of executions until then, and of the
-/// shortest once more at the end, and whether there was time for all.
+/// outline; with another number `from` which executions are counted, others are drawn. `told` hears of each
+/// that is shorter, with the number of executions until then, and of the shortest once more at the end, and
+/// whether there was time for all.
 pub(super) fn shrink(
     outline: &Outline,
     from: u64,
