@@ -9,7 +9,6 @@ use super::super::names;
 use super::super::source::short_site;
 use super::Scene;
 use super::access::{self, Access};
-use super::counted;
 use super::fact::{Awaited, Ends, Fact};
 use crate::report::words::number as count;
 
@@ -47,10 +46,7 @@ impl Words<'_> {
                     &format!("overwrote {} with {value}", self.object(*step)),
                 )
             }
-            Fact::Written(step) => match counted::has_left(scene, *step) {
-                Some(verb) => format!("after {}", self.clause(*step, verb)),
-                None => format!("which {}", self.clause(*step, "had written")),
-            },
+            Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
             Fact::Unwritten => "which no step had written".to_owned(),
             Fact::TimesOut(step) => {
                 let could = describe::ahead(scene.trace, names, scene.step(*step));
@@ -122,7 +118,6 @@ impl Words<'_> {
                     scene.step(*step).read.map(describe::value),
                     scene.operation(*step),
                 ) {
-                    _ if counted::is_blind(scene, *step) => does(scene, *step, false),
                     (Some(read), _) => format!("read {object} = {read}"),
                     (None, Some(op)) if op.tries_lock() => format!("could not take {object}"),
                     _ => format!("came to `{}`", describe::action(scene.trace, names, *step)),
@@ -330,9 +325,6 @@ pub(super) fn does(scene: &Scene<'_>, index: usize, is_known: bool) -> String {
         .object
         .and_then(|object| names.owner(object))
         .map(|owner| names.worker(owner));
-    if let Some(counts) = counted::does(scene, index, &object) {
-        return counts;
-    }
     if access::of(scene, index) == Some(Access::Value) {
         return match (
             step.read.map(describe::value),
