@@ -26,7 +26,7 @@ use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
 use super::variables;
 use super::versions;
-use super::workspace::{Workspace, library_path};
+use super::workspace::{Workspace, label, library_path};
 use super::wrapper;
 use crate::cli::{CargoArgs, Output};
 use crate::config::{Override, Profile, Subject};
@@ -443,15 +443,4 @@ pub(crate) fn linked_facts(executable: &Path) -> Exceptions {
         matches!(extension, Some("rlib" | "so"))
     });
     Linked::new(libraries.collect()).of(executable)
-}
-
-/// How people call a target's executable.
-pub(super) fn label(package: &str, kind: &TargetKind, target: &str) -> String {
-    match kind {
-        TargetKind::Test => format!("{package}::{target}"),
-        TargetKind::Bin | TargetKind::Example | TargetKind::Bench => {
-            format!("{package}::{kind}/{target}")
-        }
-        _ => package.to_owned(),
-    }
 }

@@ -7,7 +7,6 @@ use std::{env, io};
 use cargo_metadata::{MetadataCommand, Package, PackageId, Target, TargetKind};
 use cct::config::{Kind, Setting, Settings};
 
-use super::cargo::label;
 use super::toolchain::Toolchain;
 use crate::cli::CargoArgs;
 use crate::config::{
@@ -313,4 +312,15 @@ pub(crate) fn library_path(folders: impl IntoIterator<Item = PathBuf>) -> std::f
     // A folder with a colon in its name cannot be told; it is left to the linker's own path.
     all.retain(|folder| !folder.as_os_str().to_string_lossy().contains(':'));
     env::join_paths(all).unwrap_or(before)
+}
+
+/// How people call a target's executable.
+pub(super) fn label(package: &str, kind: &TargetKind, target: &str) -> String {
+    match kind {
+        TargetKind::Test => format!("{package}::{target}"),
+        TargetKind::Bin | TargetKind::Example | TargetKind::Bench => {
+            format!("{package}::{kind}/{target}")
+        }
+        _ => package.to_owned(),
+    }
 }

@@ -29,33 +29,29 @@ impl Folders {
 
 /// The path for any machine; as it is, for files of the workspace and those that no package has.
 pub(super) fn portable(table: &Table, file: &str) -> String {
-    let is_relative = !file.starts_with('/');
-    let Some(row) = table.row(file) else {
-        return file.to_owned();
-    };
-    let Some(key) = key(row) else {
-        return file.to_owned();
-    };
-    let whole = if is_relative {
-        format!("{}/{file}", table.workspace())
+    of_package(table, file).unwrap_or_else(|| file.to_owned())
+}
+
+fn of_package(table: &Table, file: &str) -> Option<String> {
+    let row = table.row(file)?;
+    let (prefix, whole) = if file.starts_with('/') {
+        ("", file.to_owned())
     } else {
-        file.to_owned()
+        ("./", format!("{}/{file}", table.workspace()))
     };
-    if is_relative && !is_written(row) {
-        return file.to_owned();
+    // Sources below the root are there on each machine.
+    if !prefix.is_empty() && !is_written(row) {
+        return None;
     }
-    let prefix = if is_relative { "./" } else { "" };
-    match whole.strip_prefix(&row.folder) {
-        Some(rest) => format!("{prefix}<{key}>{rest}"),
-        None => file.to_owned(),
-    }
+    let rest = whole.strip_prefix(&row.folder)?;
+    Some(format!("{prefix}<{}>{rest}", key(row)?))
 }
 
 /// The path by this table; none if it has no such folder, or the path is none for any machine. Another
 /// version of a package takes the place of one that is not there.
 fn here(table: &Table, portable: &str) -> Option<String> {
-    let absolute = portable.strip_prefix("./");
-    let (wanted, rest) = absolute
+    let from_root = portable.strip_prefix("./");
+    let (wanted, rest) = from_root
         .unwrap_or(portable)
         .strip_prefix('<')?
         .split_once('>')?;
@@ -76,7 +72,7 @@ fn here(table: &Table, portable: &str) -> Option<String> {
     let inside = path
         .strip_prefix(table.workspace())
         .and_then(|path| path.strip_prefix('/'));
-    Some(match inside.filter(|_| absolute.is_some()) {
+    Some(match inside.filter(|_| from_root.is_some()) {
         Some(inside) => inside.to_owned(),
         None => path,
     })

@@ -12,7 +12,7 @@ use super::cut_off;
 use super::failure::{Detail, Layout, Report};
 use super::json::Json;
 use super::style::{FAINT, GOOD, STRONG, WARN, paint};
-use super::words::{count, number, put};
+use super::words::{count, number, put, told_apart};
 use crate::failure::Record;
 use crate::run::{Claim, Outcome, RunSeed, TestName, TestRun, same_end};
 
@@ -157,8 +157,8 @@ fn cells(row: &Compared) -> [String; 10] {
         row.strategy.to_string(),
         or_none(first_bug(row).map(number)),
         number(counters.schedules),
-        number(counters.distinct),
-        or_none((counters.watched > 0).then(|| number(counters.behaviours))),
+        told_apart(counters.distinct),
+        or_none((counters.watched > 0).then(|| told_apart(counters.behaviours))),
         or_none(nanos_per_step(counters).map(number)),
         number(counters.switches),
         number(counters.cut_offs),

@@ -5,7 +5,7 @@ use cct::wire::Counters;
 
 use super::claim;
 use super::style::{FAINT, paint};
-use super::words::{count, distinct, number, put};
+use super::words::{count, distinct, number, put, told_apart};
 use crate::run::{Claim, Outcome, TestRun};
 
 /// How much was explored without finding anything: what may be claimed of all schedules, or how many were
@@ -128,7 +128,7 @@ fn behaviours(counters: &Counters) -> String {
         0 => "the last schedule was new".to_owned(),
         n => format!("the last new one {} ago", count(n, "schedule")),
     };
-    format!("{}{watched}; {ago}", number(counters.behaviours))
+    format!("{}{watched}; {ago}", told_apart(counters.behaviours))
 }
 
 /// How far a strategy is that enumerates.

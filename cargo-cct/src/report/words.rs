@@ -38,14 +38,19 @@ pub(crate) fn number(n: u64) -> String {
     out
 }
 
-/// `7 distinct`; more than can be counted are `at least` so many.
-pub(super) fn distinct(n: u64) -> String {
+/// `7`; of schedules or behaviours that are more than can be told apart, `at least` so many.
+pub(super) fn told_apart(n: u64) -> String {
     let at_least = if n < Counters::MOST_DISTINCT {
         ""
     } else {
         "at least "
     };
-    format!("{at_least}{} distinct", number(n))
+    format!("{at_least}{}", number(n))
+}
+
+/// `7 distinct`.
+pub(super) fn distinct(n: u64) -> String {
+    format!("{} distinct", told_apart(n))
 }
 
 /// `a`, `a and b`, `a, b and c`.
