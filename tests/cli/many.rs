@@ -210,6 +210,7 @@ fn shards_of_an_archive_find_what_one_run_does() {
 
     refuse(&many);
     campaign(&many);
+    goes_on(&many);
 }
 
 /// Archives and shards that cannot be used.
@@ -291,4 +292,39 @@ fn campaign(many: &Many) {
         numbers(tests_of(&merged)),
         numbers(ended.ended().into_values())
     );
+}
+
+/// What a command that goes on tells is of the whole campaign: in its summary, in JSON and in JUnit.
+fn goes_on(many: &Many) {
+    let command = |time: &str, junit: &str| {
+        let mut command = many.test("d", &["--campaign=kept", "--seed=5", "--strategy=random"]);
+        command.arg("--time").arg(time).arg("--junit").arg(junit);
+        Finished::of(&mut command)
+    };
+    let (first, second) = (command("3s", "1.xml"), command("3s", "2.xml"));
+    let mut told = Vec::new();
+    for (run, junit) in [(&first, "1.xml"), (&second, "2.xml")] {
+        run.expect(100);
+        let events = Events::of(run);
+        let ended = events.only("run_ended");
+        let counts = ["passed", "native", "failed", "not_run"].map(|key| ended[key].clone());
+        let xml = fs::read_to_string(many.workspace.path("d").join(junit)).expect("it is there");
+        let cases = |what: &str| xml.matches(what).count();
+        told.push((
+            counts,
+            ended["failures"].clone(),
+            [cases("<testcase "), cases("<skipped"), cases("<failure ")],
+            xml.contains("cargo cct replay"),
+        ));
+    }
+    assert_eq!(told[0].2, [4, 0, 1], "{first:#?}");
+    assert_eq!(told[1], told[0], "{second:#?}");
+    let events = Events::of(&second);
+    let earlier = events.of_kind("test_earlier");
+    let outcomes = earlier.map(|event| (name(event), text(&event["outcome"]).to_owned()));
+    let outcomes: BTreeMap<_, _> = outcomes.collect();
+    assert_eq!(outcomes.len(), 4, "{outcomes:?}");
+    assert_eq!(outcomes["app loses"], "failed");
+    let counted = events.only("run_ended")["earlier"].as_u64();
+    assert!(counted >= Some(2), "{second:#?}");
 }

@@ -103,6 +103,13 @@ impl Keeper<'_> {
         (found, report.with_shorter(length))
     }
 
+    /// A failure that is on record, and its report.
+    pub(super) fn on_record(&self, id: &Id) -> Option<(Record, Report)> {
+        let record = self.store.of_id(id)?;
+        let report = Report::of(&record, &self.workspace.root);
+        Some((record, report.with_stacks(Stacks::of_environment())))
+    }
+
     /// Notes which failures' schedules have not led to them in this run.
     pub(super) fn mark_all_gone(&self, run: &TestRun) {
         for tried in &run.tried {

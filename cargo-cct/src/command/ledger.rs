@@ -1,10 +1,11 @@
 //! The results of a run as they are kept while it goes on.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::failure::Id;
-use crate::results::{Ending, Origin, Results, ResultsError, Saved};
+use crate::results::{Ending, Joined, Origin, Results, ResultsError, Saved};
 use crate::run::{Account, TestName, TestRun};
 
 /// Results are written again after each test, unless that takes more than one part in so many of the time.
@@ -75,19 +76,9 @@ impl Ledger {
 
     /// True if a test has failed or is unfinished.
     pub(super) fn has_failed(&self) -> bool {
-        self.failed().next().is_some()
-    }
-
-    /// The tests that failed or are unfinished, each with how, and its failure.
-    pub(super) fn failed(&self) -> impl Iterator<Item = (&TestName, Ending, Option<&Id>)> {
-        let tests = self.results.shards.get(&self.shard).into_iter().flatten();
         let failed = [Ending::Failed, Ending::Flaky, Ending::Unfinished];
-        tests
-            .filter(move |(_, saved)| failed.contains(&saved.ending))
-            .map(|(name, saved)| {
-                let id = saved.failure.as_ref().map(|(id, _)| id);
-                (name, saved.ending, id)
-            })
+        let mut tests = self.results.shards.get(&self.shard).into_iter().flatten();
+        tests.any(|(_, saved)| failed.contains(&saved.ending))
     }
 
     /// A test's account of the time that it had.
@@ -127,13 +118,18 @@ impl Ledger {
         }
     }
 
-    /// A test over all its slices.
-    pub(super) fn whole(&self, run: TestRun) -> TestRun {
+    /// All tests of this shard, each over all its slices.
+    pub(super) fn tests(&self) -> BTreeMap<TestName, Joined> {
         let own = Results {
             shards: [(self.shard, self.results.shards[&self.shard].clone())].into(),
             ..self.results.clone()
         };
-        match own.tests().remove(&run.name) {
+        own.tests()
+    }
+
+    /// A test over all its slices.
+    pub(super) fn whole(&self, run: TestRun) -> TestRun {
+        match self.tests().remove(&run.name) {
             Some(joined) => TestRun {
                 elapsed: Duration::try_from_secs_f64(joined.seconds).unwrap_or_default(),
                 counters: joined.counters,

@@ -1,14 +1,16 @@
 //! How a test failed in a few lines, for those who have room for no more.
 
 use super::failure::Report;
-use super::{cut_off, plain, status};
+use super::{plain, status};
+use crate::failure::Record;
+use crate::results::{Ending, Joined};
 use crate::run::{Outcome, Repeats, TestRun};
 
 /// A test that did not pass, in short.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Brief {
     /// The word for how it ended.
-    pub label: &'static str,
+    pub label: String,
     /// False if it was only stopped.
     pub is_failure: bool,
     /// True if it would not begin.
@@ -28,32 +30,60 @@ impl Brief {
     pub(crate) fn of(run: &TestRun, report: Option<&Report>) -> Option<Brief> {
         let mut message = match &run.outcome {
             Outcome::Passed => return None,
-            Outcome::Unfinished => cut_off::unfinished(run),
             Outcome::Failed(finding) => {
                 let bug = finding.bug.as_ref();
                 let message = bug.map_or("", |bug| bug.message.trim_end()).to_owned();
                 report.map_or(message, Report::headline)
             }
-            Outcome::FailedNatively(reason) | Outcome::Refused(reason) => reason.clone(),
             Outcome::Stopped => "the run was stopped".to_owned(),
+            Outcome::Unfinished | Outcome::FailedNatively(_) | Outcome::Refused(_) => {
+                status::reason(run).unwrap_or_default()
+            }
         };
         let mut story = report.map(Report::paragraph).unwrap_or_default();
         if let Outcome::Failed(finding) = &run.outcome
             && let Repeats::No(instead) = &finding.repeats
         {
-            message = format!("{message}\nthe failing schedule did not fail again: {instead}");
+            message = not_again(&message, instead);
             story.clear();
         }
         let silence = run.silence.as_ref().and_then(|bug| bug.site.as_ref());
         let silent_at = silence.map(|site| (site.file.clone(), site.line));
         Some(Brief {
-            label: status::label(run),
+            label: status::label(run).to_owned(),
             is_failure: !matches!(run.outcome, Outcome::Stopped),
             is_refusal: matches!(run.outcome, Outcome::Refused(_)),
             message: plain(&message),
             story,
             replay: report.map(Report::replay_command),
             place: report.and_then(Report::place).or(silent_at),
+        })
+    }
+
+    /// Of a test that did not pass when an earlier command ran it.
+    pub(crate) fn of_earlier(test: &Joined, failure: Option<(&Record, &Report)>) -> Option<Brief> {
+        let outcome = test.outcome();
+        if matches!(outcome, Ending::Open | Ending::Passed) {
+            return None;
+        }
+        let report = failure.map(|(_, report)| report);
+        let reason = test.reason.clone().unwrap_or_default();
+        let mut message = report.map_or(reason, Report::headline);
+        let mut story = report.map(Report::paragraph).unwrap_or_default();
+        if let Some((record, _)) = failure
+            && let Repeats::No(instead) = &record.repeats
+        {
+            message = not_again(&message, instead);
+            story.clear();
+        }
+        Some(Brief {
+            label: test.status.clone(),
+            is_failure: true,
+            is_refusal: outcome == Ending::Refused,
+            message: plain(&message),
+            story,
+            replay: report.map(Report::replay_command),
+            place: report.and_then(Report::place),
         })
     }
 
@@ -64,4 +94,8 @@ impl Brief {
         let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         parts.join("\n")
     }
+}
+
+fn not_again(message: &str, instead: &str) -> String {
+    format!("{message}\nthe failing schedule did not fail again: {instead}")
 }

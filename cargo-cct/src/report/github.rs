@@ -12,6 +12,7 @@ use cct::wire::Counters;
 use super::words::{count, distinct, duration, number, put};
 use super::{Brief, Detail, Layout, Report, Reporter, Summary, plain, warning_word};
 use crate::failure::Record;
+use crate::results::{Ending, Joined};
 use crate::run::{RunSeed, TestName, TestRun};
 
 /// So many errors of a step are shown.
@@ -50,6 +51,28 @@ impl GitHub {
             summary: set("GITHUB_STEP_SUMMARY").map(PathBuf::from),
             failures: Vec::new(),
         }
+    }
+
+    /// Takes in a test that ended, if it failed.
+    fn add(
+        &mut self,
+        name: &TestName,
+        brief: Option<Brief>,
+        report: Option<&Report>,
+    ) -> io::Result<()> {
+        let Some(brief) = brief.filter(|brief| brief.is_failure) else {
+            return Ok(());
+        };
+        let failure = Failure {
+            name: name.clone(),
+            brief,
+            report: report.map(|report| plain(&report.text(&Layout::FILE, Detail::Around))),
+        };
+        if self.failures.len() + 1 < ANNOTATIONS {
+            tell(&self.annotation(&failure))?;
+        }
+        self.failures.push(failure);
+        Ok(())
     }
 
     fn annotation(&self, failure: &Failure) -> String {
@@ -185,6 +208,20 @@ impl Reporter for GitHub {
         Ok(())
     }
 
+    fn earlier(
+        &mut self,
+        name: &TestName,
+        test: &Joined,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        // A test that is not at its end is told when this command has come to one.
+        if test.ending == Ending::Open {
+            return Ok(());
+        }
+        let report = failure.map(|(_, report)| report);
+        self.add(name, Brief::of_earlier(test, failure), report)
+    }
+
     fn begun(&mut self, _: &TestName) -> io::Result<()> {
         Ok(())
     }
@@ -200,19 +237,7 @@ impl Reporter for GitHub {
         failure: Option<(&Record, &Report)>,
     ) -> io::Result<()> {
         let report = failure.map(|(_, report)| report);
-        let Some(brief) = Brief::of(run, report).filter(|brief| brief.is_failure) else {
-            return Ok(());
-        };
-        let failure = Failure {
-            name: run.name.clone(),
-            brief,
-            report: report.map(|report| plain(&report.text(&Layout::FILE, Detail::Around))),
-        };
-        if self.failures.len() + 1 < ANNOTATIONS {
-            tell(&self.annotation(&failure))?;
-        }
-        self.failures.push(failure);
-        Ok(())
+        self.add(&run.name, Brief::of(run, report), report)
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
@@ -283,7 +308,7 @@ mod tests {
                 test: format!("a::b{number}"),
             },
             brief: Brief {
-                label: "FAIL",
+                label: "FAIL".to_owned(),
                 is_failure: true,
                 is_refusal: false,
                 message: "panicked: 100%\nleft | right".to_owned(),

@@ -142,6 +142,9 @@ impl Human {
 
 impl Reporter for Human {
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()> {
+        if tests == 0 {
+            return Ok(());
+        }
         let seed = seed.number();
         self.print(&format!(
             "{} {}, seed {seed}\n",
@@ -224,6 +227,7 @@ impl Reporter for Human {
         part(summary.refused, BAD, "refused");
         part(summary.not_run, WARN, "not run");
         part(summary.native, FAINT, "not under control");
+        part(summary.earlier, FAINT, "by earlier commands");
         part(summary.left_out, FAINT, "left out");
         let mut out = format!("{}\n", paint(FAINT, &rule.repeat(12)));
         put!(

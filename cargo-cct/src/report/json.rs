@@ -6,9 +6,10 @@ use cct::wire::Counters;
 use serde_json::{Value, json};
 
 use super::failure::Report;
-use super::{Reporter, Summary, claim, cut_off, status, tried};
+use super::{Reporter, Summary, claim, status, tried};
 use crate::build::cargo::Executable;
 use crate::failure::Record;
+use crate::results::Joined;
 use crate::run::{Claim, Outcome, Repeats, RunSeed, TestName, TestRun};
 
 /// The version of the lines.
@@ -57,6 +58,32 @@ impl Reporter for Json {
         )
     }
 
+    fn earlier(
+        &mut self,
+        name: &TestName,
+        test: &Joined,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        let first = test.failures.first();
+        Json::line(
+            "test_earlier",
+            json!({
+                "binary": name.binary,
+                "test": name.test,
+                "outcome": test.outcome(),
+                "status": test.status,
+                "reason": test.reason,
+                "controlled": !test.is_native,
+                "seconds": test.seconds,
+                "first_bug": first.map(|(_, iteration)| iteration),
+                "counters": test.counters,
+                "distinct_is_exact": test.is_exact,
+                "claim": test.claim.as_ref().map(claim::value),
+                "failure": failure.map(|(_, report)| report.json()),
+            }),
+        )
+    }
+
     fn begun(&mut self, name: &TestName) -> io::Result<()> {
         Json::line("test_started", json!(name))
     }
@@ -82,11 +109,6 @@ impl Reporter for Json {
             Outcome::Refused(_) => "refused",
             Outcome::Stopped => "stopped",
         };
-        let reason = match &run.outcome {
-            Outcome::FailedNatively(reason) | Outcome::Refused(reason) => Some(reason.clone()),
-            Outcome::Unfinished => Some(cut_off::unfinished(run)),
-            _ => None,
-        };
         Json::line(
             "test_ended",
             json!({
@@ -94,7 +116,7 @@ impl Reporter for Json {
                 "test": run.name.test,
                 "outcome": outcome,
                 "status": status::label(run),
-                "reason": reason,
+                "reason": status::reason(run),
                 "controlled": run.is_controlled(),
                 "native": native,
                 "seconds": run.elapsed.as_secs_f64(),
@@ -133,6 +155,7 @@ impl Reporter for Json {
                 "flaky": summary.flaky,
                 "unfinished": summary.unfinished,
                 "refused": summary.refused,
+                "earlier": summary.earlier,
                 "not_run": summary.not_run,
                 "left_out": summary.left_out,
                 "exhausted": summary.exhausted,

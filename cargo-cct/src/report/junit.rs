@@ -15,6 +15,7 @@ use quick_junit::{NonSuccessKind, Report as Xml, TestCase, TestCaseStatus, TestS
 use super::words::{count, distinct};
 use super::{Brief, Detail, Layout, Report, Reporter, Summary, plain};
 use crate::failure::Record;
+use crate::results::Joined;
 use crate::run::{RunSeed, TestName, TestRun};
 
 /// The file is written again at most this often before the end.
@@ -55,6 +56,18 @@ impl JUnit {
         Ok(junit)
     }
 
+    /// Puts a test in, with what is told of it, in place of how it ended before.
+    fn insert(&mut self, name: &TestName, mut case: TestCase, out: String) -> io::Result<()> {
+        case.set_system_out(out);
+        let suite = self.suites.entry(name.binary.clone()).or_default();
+        suite.insert(case_name(name), Some(case));
+        if self.written.elapsed() >= EVERY {
+            self.written = Instant::now();
+            self.write(false)?;
+        }
+        Ok(())
+    }
+
     /// Replaces the file: a reader finds the old one or the new one.
     fn write(&self, is_over: bool) -> io::Result<()> {
         let xml = self.xml(is_over).to_string().map_err(io::Error::other)?;
@@ -93,6 +106,24 @@ impl Reporter for JUnit {
         self.write(false)
     }
 
+    fn earlier(
+        &mut self,
+        name: &TestName,
+        test: &Joined,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        let brief = Brief::of_earlier(test, failure);
+        let report = failure.map(|(_, report)| report);
+        let seconds = Duration::try_from_secs_f64(test.seconds).unwrap_or_default();
+        let explored = if test.is_native {
+            "ran natively".to_owned()
+        } else {
+            explored(&test.counters)
+        };
+        let case = case(name, status(brief, report), seconds);
+        self.insert(name, case, format!("{explored}, by an earlier command"))
+    }
+
     fn begun(&mut self, _: &TestName) -> io::Result<()> {
         Ok(())
     }
@@ -107,36 +138,25 @@ impl Reporter for JUnit {
         native: Option<&str>,
         failure: Option<(&Record, &Report)>,
     ) -> io::Result<()> {
-        let name = case_name(&run.name);
-        let mut case = TestCase::new(
-            name.as_str(),
-            status(run, failure.map(|(_, report)| report)),
+        let report = failure.map(|(_, report)| report);
+        let case = case(
+            &run.name,
+            status(Brief::of(run, report), report),
+            run.elapsed,
         );
-        case.set_classname(run.name.binary.as_str())
-            .set_time(run.elapsed);
         let explored = match native {
             Some(reason) => format!("ran natively: {reason}"),
-            None => format!(
-                "{}, {}",
-                count(run.counters.schedules, "schedule"),
-                distinct(run.counters.distinct)
-            ),
+            None => explored(&run.counters),
         };
         let printed = &run.printed;
-        case.set_system_out(match failure {
+        let out = match failure {
             None if !run.is_controlled() && !printed.is_empty() => {
                 format!("{explored}\n{printed}")
             }
             // The report has what the failing schedule printed; what others do is the harness's word.
             _ => explored,
-        });
-        let suite = self.suites.entry(run.name.binary.clone()).or_default();
-        suite.insert(name, Some(case));
-        if self.written.elapsed() >= EVERY {
-            self.written = Instant::now();
-            self.write(false)?;
-        }
-        Ok(())
+        };
+        self.insert(&run.name, case, out)
     }
 
     fn end(&mut self, _: &Summary) -> io::Result<()> {
@@ -150,10 +170,21 @@ fn case_name(name: &TestName) -> String {
     if is_whole { &name.binary } else { &name.test }.clone()
 }
 
+fn case(name: &TestName, status: TestCaseStatus, time: Duration) -> TestCase {
+    let mut case = TestCase::new(case_name(name), status);
+    case.set_classname(name.binary.as_str()).set_time(time);
+    case
+}
+
+fn explored(counters: &Counters) -> String {
+    let made = count(counters.schedules, "schedule");
+    format!("{made}, {}", distinct(counters.distinct))
+}
+
 fn unended(binary: &str, name: &str, is_over: bool) -> TestCase {
     let mut status = TestCaseStatus::skipped();
     status.set_message(if is_over {
-        "not run: the run was stopped"
+        "not run: the run ended before"
     } else {
         "not run, or not to its end"
     });
@@ -162,8 +193,7 @@ fn unended(binary: &str, name: &str, is_over: bool) -> TestCase {
     case
 }
 
-fn status(run: &TestRun, report: Option<&Report>) -> TestCaseStatus {
-    let brief = Brief::of(run, report);
+fn status(brief: Option<Brief>, report: Option<&Report>) -> TestCaseStatus {
     let Some(brief) = brief else {
         return TestCaseStatus::success();
     };
@@ -177,8 +207,8 @@ fn status(run: &TestRun, report: Option<&Report>) -> TestCaseStatus {
         None => brief.message.clone(),
     };
     status
-        .set_type(brief.label)
         .set_message(in_one_line(&brief.text()))
+        .set_type(brief.label)
         .set_description(text);
     status
 }
@@ -189,8 +219,10 @@ fn in_one_line(text: &str) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// The published schemas know no attribute `skipped` of the whole, only of suites.
+/// The published schemas know no attribute `skipped` of the whole, only of suites; and XML has no place for two
+/// characters that Unicode never assigns.
 fn as_published(xml: &str) -> String {
+    let xml = &xml.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     let Some((head, rest)) = xml.split_once("<testsuites") else {
         return xml.to_owned();
     };
@@ -217,7 +249,7 @@ mod tests {
         let expected = "<?xml?>\n<testsuites name=\"a\" tests=\"1\" failures=\"0\">\n\
                         <testsuite name=\"b\" skipped=\"1\"/></testsuites>";
         assert_eq!(as_published(xml), expected);
-        assert_eq!(as_published("<a>"), "<a>");
+        assert_eq!(as_published("<a>\u{ffff}\u{fffe}"), "<a>\u{fffd}\u{fffd}");
     }
 
     #[test]
@@ -233,7 +265,7 @@ mod tests {
         assert!(xml.contains("not run, or not to its end"), "{xml}");
         junit.end(&Summary::default()).expect("writable");
         let xml = fs::read_to_string(&path).expect("it is there");
-        assert!(xml.contains("the run was stopped"), "{xml}");
+        assert!(xml.contains("the run ended before"), "{xml}");
         assert!(xml.contains("name=\"a&lt;b&gt;\""), "{xml}");
         fs::remove_dir_all(&folder).expect("removable");
     }

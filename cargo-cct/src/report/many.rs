@@ -6,6 +6,7 @@ use cct::wire::Counters;
 
 use super::{Report, Reporter, Summary};
 use crate::failure::Record;
+use crate::results::Joined;
 use crate::run::{RunSeed, TestName, TestRun};
 
 /// Tells each in turn. An error of one does not keep the others from hearing of it.
@@ -25,6 +26,15 @@ impl Many {
 impl Reporter for Many {
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()> {
         self.each(|reporter| reporter.begin(tests, seed))
+    }
+
+    fn earlier(
+        &mut self,
+        name: &TestName,
+        test: &Joined,
+        failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        self.each(|reporter| reporter.earlier(name, test, failure))
     }
 
     fn begun(&mut self, name: &TestName) -> io::Result<()> {

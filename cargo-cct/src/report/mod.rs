@@ -28,6 +28,7 @@ mod words;
 use std::io::{self, Write as _};
 
 use crate::failure::Record;
+use crate::results::{Ending, Joined};
 use crate::run::{Claim, RunSeed, TestName, TestRun};
 use cct::claim::Exceptions;
 use cct::wire::Counters;
@@ -42,16 +43,24 @@ pub(crate) use junit::JUnit;
 pub(crate) use many::Many;
 pub(crate) use replay::{Edits, Followed, Replay, saved};
 pub(crate) use settings::settings;
-pub(crate) use status::label as status_label;
-pub(crate) use status::{list_line, seen_json};
+pub(crate) use status::{label as status_label, list_line, reason as status_reason, seen_json};
 pub(crate) use style::choose as choose_color;
 pub(crate) use timeline::{chrome_trace, timeline};
 pub(crate) use words::count;
 
-/// The events of a run for its reporter, in this order for each test: begun, progress, failed, ended.
+/// The events of a run for its reporter, in this order for each test: earlier, begun, progress, failed, ended.
 pub(crate) trait Reporter {
     /// The run begins.
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()>;
+    /// The results that this run goes on with have a test; if the test is not run again, this is how it ended.
+    fn earlier(
+        &mut self,
+        _name: &TestName,
+        _test: &Joined,
+        _failure: Option<(&Record, &Report)>,
+    ) -> io::Result<()> {
+        Ok(())
+    }
     /// A test has begun.
     fn begun(&mut self, name: &TestName) -> io::Result<()>;
     /// A test is this far.
@@ -92,6 +101,8 @@ pub(crate) struct Summary {
     pub not_run: usize,
     /// Tests that filters and `#[ignore]` left out.
     pub left_out: usize,
+    /// Tests among all these that an earlier command has run, and this one has not.
+    pub earlier: usize,
     /// Tests of which something is claimed about all schedules.
     pub exhausted: usize,
     /// The exceptions of at least one of these claims.
@@ -119,7 +130,7 @@ pub(crate) fn say(text: impl std::fmt::Display) -> io::Result<()> {
 #[derive(Clone, Debug)]
 pub(crate) struct Failed {
     /// The word for how it failed.
-    pub status: &'static str,
+    pub status: String,
     /// The test.
     pub name: TestName,
     /// The failure's id; none for what ran natively.
@@ -134,7 +145,33 @@ impl Summary {
 
     /// Adds one test's counters, and what is claimed of it.
     pub(crate) fn add(&mut self, run: &TestRun) {
-        let counters = &run.counters;
+        self.add_explored(&run.counters, Claim::of(run));
+    }
+
+    /// Adds the results of a test that an earlier command has run.
+    pub(crate) fn add_earlier(&mut self, name: &TestName, test: &Joined) {
+        self.earlier += 1;
+        self.add_explored(&test.counters, test.claim);
+        let count = match test.outcome() {
+            Ending::Open | Ending::Passed => {
+                self.native += usize::from(test.is_native);
+                self.passed += 1;
+                return;
+            }
+            Ending::Unfinished => &mut self.unfinished,
+            Ending::Refused => &mut self.refused,
+            Ending::Flaky => &mut self.flaky,
+            Ending::Failed => &mut self.failed,
+        };
+        *count += 1;
+        self.failures.push(Failed {
+            status: test.status.clone(),
+            name: name.clone(),
+            id: test.failures.first().map(|(id, _)| id.to_string()),
+        });
+    }
+
+    fn add_explored(&mut self, counters: &Counters, claim: Option<Claim>) {
         self.counters.schedules += counters.schedules;
         self.counters.distinct += counters.distinct;
         self.counters.watched += counters.watched;
@@ -150,7 +187,7 @@ impl Summary {
         self.counters.limits = self.counters.limits.and(counters.limits);
         self.counters.left_out = self.counters.left_out.and(counters.left_out);
         self.counters.nanos += counters.nanos;
-        if let Some(claim) = Claim::of(run).filter(|claim| claim.is_about_all()) {
+        if let Some(claim) = claim.filter(|claim| claim.is_about_all()) {
             self.exhausted += 1;
             self.but_for = self.but_for.and(claim.but_for);
         }

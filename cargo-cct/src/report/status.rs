@@ -38,6 +38,15 @@ pub(crate) fn label(run: &TestRun) -> &'static str {
     }
 }
 
+/// Why a test ended as it did, where there is no failure to say so.
+pub(crate) fn reason(run: &TestRun) -> Option<String> {
+    match &run.outcome {
+        Outcome::FailedNatively(reason) | Outcome::Refused(reason) => Some(reason.clone()),
+        Outcome::Unfinished => Some(cut_off::unfinished(run)),
+        Outcome::Passed | Outcome::Failed(_) | Outcome::Stopped => None,
+    }
+}
+
 /// The whole line.
 pub(super) fn line(run: &TestRun, native: Option<&str>, record: Option<&Record>) -> String {
     let label = label(run);

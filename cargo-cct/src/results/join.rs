@@ -18,6 +18,8 @@ pub(crate) struct Joined {
     pub ending: Ending,
     /// The word for it.
     pub status: String,
+    /// Why, where there is no failure to say so.
+    pub reason: Option<String>,
     /// The sum of all counters; distinct ones are those of all shards together.
     pub counters: Counters,
     /// Each schedule's fingerprint is counted.
@@ -144,12 +146,25 @@ impl Results {
         Joined {
             ending: worst.ending,
             status: worst.status.clone(),
+            reason: worst.reason.clone(),
             is_exact: all.iter().all(|saved| saved.is_exact),
             is_native: all.iter().all(|saved| saved.is_native),
             claim: claim(all),
             counters,
             failures,
             seconds: all.iter().map(|saved| saved.seconds).sum(),
+        }
+    }
+}
+
+impl Joined {
+    /// How the test ended, if there is nothing more to come: nothing was found in one that is open, or no
+    /// schedule has come to an end so far.
+    pub(crate) fn outcome(&self) -> Ending {
+        match self.ending {
+            Ending::Open if self.reason.is_some() => Ending::Unfinished,
+            Ending::Open => Ending::Passed,
+            ending => ending,
         }
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Saved {
     pub ending: Ending,
     /// The word for how it ended, as it was told.
     pub status: String,
+    /// Why, where there is no failure to say so.
+    pub reason: Option<String>,
     /// The sum of its counters; distinct ones are counted by fingerprints instead.
     pub counters: Counters,
     /// The claim that it allowed by itself.
@@ -192,6 +194,7 @@ impl Default for Saved {
         Saved {
             ending: Ending::Open,
             status: String::new(),
+            reason: None,
             counters: Counters::default(),
             claim: None,
             left_out: Exceptions::NONE,
@@ -238,6 +241,7 @@ impl Saved {
         self.slices += 1;
         self.ending = ending(run, origin, self.next);
         crate::report::status_label(run).clone_into(&mut self.status);
+        self.reason = crate::report::status_reason(run);
         if let Outcome::Failed(finding) = &run.outcome {
             self.failure = failure.map(|id| (id, finding.iteration));
         }

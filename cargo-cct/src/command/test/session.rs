@@ -1,6 +1,7 @@
 //! A run of tests under way: it hears what happens, counts it, and has it told.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::time::{Duration, Instant};
 
 use cct::claim::Exceptions;
@@ -14,7 +15,7 @@ use crate::command::ledger::Ledger;
 use crate::exit::Exit;
 use crate::failure::Record;
 use crate::report::{Failed, Many, Report, Reporter, Summary};
-use crate::results::Ending;
+use crate::results::Joined;
 use crate::run::{
     Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Repeats, Stop, TestName,
     TestRun, run_all,
@@ -29,12 +30,14 @@ pub(super) struct Session<'a> {
     failures: BTreeMap<TestName, (Record, Report)>,
     /// The results, if they are kept.
     ledger: Option<Ledger>,
+    /// The tests of earlier commands that this one has not run.
+    earlier: BTreeMap<TestName, Joined>,
     /// The last slice of each job of a campaign.
     last: BTreeMap<usize, TestRun>,
 }
 
 impl Keep for Session<'_> {
-    fn hear(&mut self, notice: Notice) -> std::io::Result<()> {
+    fn hear(&mut self, notice: Notice) -> io::Result<()> {
         Session::hear(self, notice)
     }
 
@@ -46,7 +49,7 @@ impl Keep for Session<'_> {
         saved.map_or(1, |saved| saved.next)
     }
 
-    fn slice(&mut self, job: usize, run: TestRun) -> std::io::Result<(usize, bool)> {
+    fn slice(&mut self, job: usize, run: TestRun) -> io::Result<(usize, bool)> {
         if matches!(run.outcome, Outcome::Stopped) {
             // It was ended from outside: it is as if it had not been, and comes again.
             return Ok((0, false));
@@ -84,6 +87,7 @@ impl<'a> Session<'a> {
             reporter,
             failures: BTreeMap::new(),
             ledger,
+            earlier: BTreeMap::new(),
             last: BTreeMap::new(),
         }
     }
@@ -97,9 +101,10 @@ impl<'a> Session<'a> {
         width: usize,
     ) -> anyhow::Result<()> {
         let (plan, executables) = (self.plan, self.keeper.executables);
-        if !plan.jobs.is_empty() {
+        if !plan.jobs.is_empty() || self.ledger.is_some() {
             self.reporter.begin(plan.jobs.len(), explorer.seed)?;
         }
+        self.tell_earlier()?;
         if args.many.campaign.is_none() {
             let hear = |notice| self.hear(notice);
             run_all(
@@ -133,7 +138,7 @@ impl<'a> Session<'a> {
         stop: &Stop,
     ) -> anyhow::Result<Exit> {
         self.summary.elapsed = elapsed;
-        self.add_failed_before();
+        self.add_earlier();
         let has_results = self.ledger.is_some();
         if self.summary.ran() > 0 || stop.is_set() || has_results {
             self.reporter.end(&self.summary)?;
@@ -149,29 +154,29 @@ impl<'a> Session<'a> {
         Ok(exit(&self.summary, stop, has_errors, has_results))
     }
 
-    /// Counts the tests that failed in earlier processes of a campaign: they are not explored any more.
-    fn add_failed_before(&mut self) {
-        let Some(ledger) = &self.ledger else { return };
-        for (name, ending, id) in ledger.failed() {
-            if self
-                .summary
-                .failures
-                .iter()
-                .any(|failed| failed.name == *name)
-            {
-                continue;
-            }
-            let (status, count) = match ending {
-                Ending::Flaky => ("FLAKY", &mut self.summary.flaky),
-                Ending::Unfinished => ("UNFINISHED", &mut self.summary.unfinished),
-                _ => ("FAIL", &mut self.summary.failed),
-            };
-            *count += 1;
-            self.summary.failures.push(Failed {
-                status,
-                name: name.clone(),
-                id: id.map(ToString::to_string),
-            });
+    /// Tells what is known of tests before any of them is run.
+    fn tell_earlier(&mut self) -> io::Result<()> {
+        let Some(ledger) = &self.ledger else {
+            return Ok(());
+        };
+        self.earlier = ledger.tests();
+        for (name, test) in &self.earlier {
+            let failure = test.failures.first();
+            let failure = failure.and_then(|(id, _)| self.keeper.on_record(id));
+            let failure = failure.as_ref().map(|(record, report)| (record, report));
+            self.reporter.earlier(name, test, failure)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the tests that an earlier command has run, and this one has not.
+    fn add_earlier(&mut self) {
+        let planned = (0..self.plan.jobs.len()).map(|job| self.name(job));
+        let planned = planned.filter(|name| self.earlier.contains_key(name));
+        let planned = planned.count();
+        self.summary.not_run -= planned;
+        for (name, test) in &self.earlier {
+            self.summary.add_earlier(name, test);
         }
     }
 
@@ -202,7 +207,7 @@ impl<'a> Session<'a> {
     }
 
     /// Adds a test, or a slice of it, to the results.
-    fn record(&mut self, run: &TestRun) -> std::io::Result<(usize, bool)> {
+    fn record(&mut self, run: &TestRun) -> io::Result<(usize, bool)> {
         let failure = self.failures.get(&run.name);
         let failure = failure.map(|(record, _)| record.id.clone());
         let Some(ledger) = &mut self.ledger else {
@@ -212,12 +217,12 @@ impl<'a> Session<'a> {
             ledger.lack();
             return Ok((0, false));
         }
-        let fresh = ledger.add(run, failure).map_err(std::io::Error::other)?;
+        let fresh = ledger.add(run, failure).map_err(io::Error::other)?;
         Ok((fresh, ledger.has_ended(&run.name)))
     }
 
     /// Tells of each test what came of all its slices.
-    fn tell_slices(&mut self) -> std::io::Result<()> {
+    fn tell_slices(&mut self) -> io::Result<()> {
         for (_, run) in std::mem::take(&mut self.last) {
             let run = match &self.ledger {
                 Some(ledger) => ledger.whole(run),
@@ -273,7 +278,7 @@ impl<'a> Session<'a> {
         Ok(self.ended(Some(&reason), &run)?)
     }
 
-    fn hear(&mut self, notice: Notice) -> std::io::Result<()> {
+    fn hear(&mut self, notice: Notice) -> io::Result<()> {
         match notice {
             Notice::Begun(name) => self.reporter.begun(&name),
             Notice::Progress(name, counters) => self.reporter.progress(&name, &counters),
@@ -291,17 +296,18 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
+    fn ended(&mut self, native: Option<&str>, run: &TestRun) -> io::Result<()> {
         self.keeper.mark_all_gone(run);
         self.record(run)?;
         self.tell_ended(native, run)
     }
 
-    fn tell_ended(&mut self, native: Option<&str>, run: &TestRun) -> std::io::Result<()> {
+    fn tell_ended(&mut self, native: Option<&str>, run: &TestRun) -> io::Result<()> {
         if let Some((name, failure)) = self.failures.remove_entry(&run.name) {
             self.failures.insert(name, self.keeper.told(failure));
         }
         let failure = self.failures.get(&run.name);
+        self.earlier.remove(&run.name);
         let summary = &mut self.summary;
         summary.add(run);
         let stopped = matches!(run.outcome, Outcome::Stopped);
@@ -321,7 +327,7 @@ impl<'a> Session<'a> {
         }
         if !matches!(run.outcome, Outcome::Passed | Outcome::Stopped) {
             summary.failures.push(Failed {
-                status: crate::report::status_label(run),
+                status: crate::report::status_label(run).to_owned(),
                 name: run.name.clone(),
                 id: failure.map(|(record, _)| record.id.to_string()),
             });
