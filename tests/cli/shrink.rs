@@ -197,6 +197,16 @@ fn all_kinds_of_failures_are_shrunk() {
         ("it_goes_on_for_ever", 0),
         ("it_aborts", 1),
         ("it_is_ended_by_a_signal", 1),
+        // Others could go on where one ends the process.
+        ("a_worker_aborts", 1),
+        ("a_worker_exits", 1),
+        ("a_worker_panics_while_it_panics", 1),
+        ("a_worker_panics_in_c", 1),
+        ("a_worker_has_no_memory", 1),
+        ("a_worker_overflows_its_stack", 1),
+        ("a_worker_reads_nowhere", 1),
+        ("a_worker_is_killed_by_itself", 1),
+        ("a_worker_divides_by_zero", 1),
     ];
     for (test, fewest) in fewest {
         let told = shrunk(test);

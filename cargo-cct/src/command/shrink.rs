@@ -8,7 +8,9 @@ use crate::cli::ShrinkArgs;
 use crate::exit::Exit;
 use crate::failure::Store;
 use crate::report::{Json, say, shrinking};
-use crate::run::{Finding, Length, Scratch, Shortened, Shrinker, Stop, reason_not_to};
+use crate::run::{
+    Finding, Length, Repeats, Scratch, Shortened, Shrinker, Stop, WhyNot, reason_not_to,
+};
 
 /// Does it.
 pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
@@ -31,7 +33,13 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         args.failure
     );
     let before = record.trace.as_ref().map(Length::of);
-    let before = before.with_context(|| format!("`{id}` has no trace: it never repeated"))?;
+    let before = before.with_context(|| {
+        if record.repeats == Repeats::Yes {
+            format!("`{id}` has no trace: its process ends without a signal that could be handled")
+        } else {
+            format!("`{id}` has no trace: it never repeated")
+        }
+    })?;
     let scratch = Scratch::create(&rebuilt.workspace.target)
         .with_context(|| format!("cannot write to `{}`", rebuilt.workspace.target.display()))?;
     let stop = Stop::at_signals().context("cannot listen for signals")?;
@@ -55,13 +63,13 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
     let (shortest, effort) = match shrinker.shorten(&launch, &found, before)? {
         Shortened::To(shortest, effort) => (shortest, effort),
         _ if stop.is_set() => return Ok(Exit::Interrupted),
-        Shortened::DoesNotFit => anyhow::bail!(
-            "`{id}` cannot be shrunk: the test does not fail, or takes too long, where its schedule is \
-             followed worker by worker"
-        ),
-        Shortened::DoesNotRepeat => anyhow::bail!(
+        Shortened::Not(WhyNot::DoesNotRepeat) => anyhow::bail!(
             "no schedule that was found comes to the same failure in a fresh process, and none is kept: \
              something may not be under control"
+        ),
+        Shortened::Not(_) => anyhow::bail!(
+            "`{id}` cannot be shrunk: the test does not fail, or takes too long, where its schedule is \
+             followed worker by worker"
         ),
     };
     let shortest = Finding {

@@ -6,7 +6,7 @@ use super::style::{FAINT, GOOD, paint};
 use super::visible::visible_on_a_line;
 use super::warning_word;
 use super::words::{count, put, switches};
-use crate::run::{Effort, Length, Shrinking, TestName};
+use crate::run::{Effort, Length, Shrinking, TestName, WhyNot};
 
 /// A line while it goes on: there is a shorter schedule after so many executions.
 pub(crate) fn progress(executions: u64) -> String {
@@ -58,10 +58,8 @@ pub(crate) fn ended_by(bug: &Bug) -> String {
 
 /// The history of a failing schedule that has this length now, for its report.
 pub(super) fn history(shrinking: &Shrinking, now: Length, id: &str) -> String {
-    if shrinking.executions == 0 {
-        return format!(
-            "not shrunk: one execution takes too long for that; `cargo cct shrink {id}` takes more time"
-        );
+    if let Some(why) = shrinking.why_not {
+        return format!("not shrunk: {}", why_not(why, id));
     }
     let executions = count(shrinking.executions, "execution");
     let mut out = if now < shrinking.from {
@@ -73,6 +71,22 @@ pub(super) fn history(shrinking: &Shrinking, now: Length, id: &str) -> String {
         put!(out, "; `cargo cct shrink {id}` looks further");
     }
     out
+}
+
+fn why_not(why: WhyNot, id: &str) -> String {
+    match why {
+        WhyNot::TakesTooLong => format!(
+            "one execution takes too long for that; `cargo cct shrink {id}` takes more time"
+        ),
+        WhyNot::DoesNotFit => {
+            "it does not fail, or takes too long, where its schedule is followed worker by worker"
+                .to_owned()
+        }
+        WhyNot::DoesNotRepeat => {
+            "no shorter schedule that was found comes to the same failure in a fresh process"
+                .to_owned()
+        }
+    }
 }
 
 fn tried(effort: &Effort) -> String {

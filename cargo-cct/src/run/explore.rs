@@ -19,7 +19,7 @@ use super::outcome::{Outcome, Progress, TestRun, native_outcome};
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
-use super::shrink::{Shortened, Shrinker, Shrinking, reason_not_to};
+use super::shrink::{Shortened, Shrinker, Shrinking, WhyNot, reason_not_to};
 use super::spread::spread;
 use super::watch::{End, Stop, watch};
 use crate::build::cargo::Executable;
@@ -261,11 +261,12 @@ impl Explorer<'_> {
             return Ok(None);
         }
         // The first attempt and the last one are made in any case.
+        let not_shrunk = |why| Finding {
+            shrinking: Some(Shrinking::none(before, why)),
+            ..found.clone()
+        };
         if once * 2 > time {
-            return Ok(Some(Finding {
-                shrinking: Some(Shrinking::put_off(before)),
-                ..found.clone()
-            }));
+            return Ok(Some(not_shrunk(WhyNot::TakesTooLong)));
         }
         on_progress(Progress::Shrinks(0));
         let shrinker = Shrinker {
@@ -277,10 +278,12 @@ impl Explorer<'_> {
             on_shorter: &|executions| on_progress(Progress::Shrinks(executions)),
         };
         let mut known = None;
-        if !found.is_shrunk()
-            && let Shortened::To(shorter, _) = shrinker.shorten(launch, found, before)?
-        {
-            known = Some(*shorter);
+        if !found.is_shrunk() {
+            known = match shrinker.shorten(launch, found, before)? {
+                Shortened::To(shorter, _) => Some(*shorter),
+                Shortened::Not(_) if self.stop.is_set() => None,
+                Shortened::Not(why) => Some(not_shrunk(why)),
+            };
         }
         let last = known.as_ref().unwrap_or(found);
         if last.certain.is_none()

@@ -48,5 +48,5 @@ pub(crate) use process::{Launch, Mode, remove_variable, spawn};
 pub(crate) use scratch::Scratch;
 pub(crate) use seed::RunSeed;
 pub(crate) use shard::{COUNT as SHARDS, Shard, ShardArg};
-pub(crate) use shrink::{Effort, Shortened, Shrinker, Shrinking, reason_not_to};
+pub(crate) use shrink::{Effort, Shortened, Shrinker, Shrinking, WhyNot, reason_not_to};
 pub(crate) use watch::Stop;

@@ -37,16 +37,32 @@ pub(crate) struct Shrinking {
     pub milliseconds: u64,
     /// There is no way left in which a shorter one is looked for.
     pub is_complete: bool,
+    /// Why there is no shorter one to look for, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<WhyNot>,
+}
+
+/// Why a failure was not shrunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WhyNot {
+    /// There is no time even for two executions.
+    TakesTooLong,
+    /// The schedule does not fail when it is followed worker by worker.
+    DoesNotFit,
+    /// The shortest schedule does not come to the same failure in a fresh process.
+    DoesNotRepeat,
 }
 
 impl Shrinking {
-    /// That of a failure of this length for which there was no time.
-    pub(super) fn put_off(from: Length) -> Shrinking {
+    /// That of a failure of this length that was not shrunk.
+    pub(super) fn none(from: Length, why: WhyNot) -> Shrinking {
         Shrinking {
             from,
             executions: 0,
             milliseconds: 0,
             is_complete: false,
+            why_not: Some(why),
         }
     }
 }
@@ -68,10 +84,8 @@ pub(crate) struct Shrinker<'a> {
 /// The result for one failure.
 #[derive(Debug)]
 pub(crate) enum Shortened {
-    /// The schedule does not fail when it is followed worker by worker.
-    DoesNotFit,
-    /// The shortest schedule does not come to the same failure in a fresh process.
-    DoesNotRepeat,
+    /// There is no schedule to tell.
+    Not(WhyNot),
     /// The failure by the shortest schedule that was found, which may be the one from before.
     To(Box<Finding>, Effort),
 }
@@ -98,6 +112,7 @@ impl Effort {
             milliseconds: before.map_or(0, |before| before.milliseconds)
                 + u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
             is_complete: self.is_complete,
+            why_not: None,
         }
     }
 }
@@ -135,7 +150,7 @@ impl Shrinker<'_> {
         let began = Instant::now();
         let (mut told, ended_by) = self.search(launch, found)?;
         let Some(last) = told.last() else {
-            return Ok(Shortened::DoesNotFit);
+            return Ok(Shortened::Not(WhyNot::DoesNotFit));
         };
         let effort = Effort {
             executions: last.executions,
@@ -155,7 +170,7 @@ impl Shrinker<'_> {
             finding.shrinking = Some(effort.added_to(found.shrinking.as_ref(), before));
             return Ok(Shortened::To(Box::new(finding), effort));
         }
-        Ok(Shortened::DoesNotRepeat)
+        Ok(Shortened::Not(WhyNot::DoesNotRepeat))
     }
 
     /// The same failure by another schedule, and how long that is; none if it does not come to that in a

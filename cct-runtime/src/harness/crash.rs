@@ -81,6 +81,10 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
     let address = unsafe { (*info).si_addr() } as usize;
     let bug = describe(signal, address);
     leave(&bug);
+    if on_engine_thread {
+        // SAFETY: the runner lives as long as the process; the interrupted code does not go on.
+        unsafe { (*(*RUNNER.load(Ordering::Relaxed)).engine).end_tape() };
+    }
     // Another thread's alternate stack is too small for a walk.
     if on_engine_thread {
         leave_frames();

@@ -19,6 +19,12 @@ use crate::wire::Panic;
 const ROOM_FOR_WALK: usize = 64 << 10;
 
 impl Engine {
+    /// Ends the schedule of an iteration that does not come to its end.
+    pub(crate) fn end_tape(&mut self) {
+        let steps = self.steps();
+        self.observers.tape.end(steps);
+    }
+
     /// The number of steps of the iteration that ended.
     pub(crate) fn step_count(&self) -> u32 {
         self.steps()

@@ -15,6 +15,8 @@ const MOST: usize = 100_000;
 pub(super) struct Bounded {
     open: Vec<Open>,
     rng: Rng,
+    /// Of some it is not known how else they could have gone on.
+    lacks_points: bool,
 }
 
 /// Schedules with the same number of preemptions.
@@ -44,6 +46,7 @@ impl Bounded {
         Bounded {
             open: Vec::new(),
             rng: Rng::new(seed),
+            lacks_points: false,
         }
     }
 
@@ -52,7 +55,8 @@ impl Bounded {
     pub(super) fn add(&mut self, made: &Made, after: Option<&Branch>, most: u64) {
         let base = Rc::new(made.outline.clone());
         let (from, so_far) = after.map_or((0, 0), |branch| (branch.steps + 1, branch.preemptions));
-        for point in &made.points {
+        self.lacks_points |= made.points.is_none();
+        for point in made.points.iter().flatten() {
             let preemptions = so_far + usize::from(point.preempts);
             if point.steps < from || preemptions as u64 > most {
                 continue;
@@ -100,7 +104,7 @@ impl Bounded {
         let below = self.open.iter().take(preemptions as usize);
         let mut open =
             below.map(|open| open.is_cut || !(open.first.is_empty() && open.rest.is_empty()));
-        !open.any(|open| open)
+        !self.lacks_points && !open.any(|open| open)
     }
 }
 

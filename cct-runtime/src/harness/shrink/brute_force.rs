@@ -1,24 +1,31 @@
 //! The search against brute force: small programs of which all schedules are tried.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
 
 use super::follow::Follow;
 use super::outline::{Cost, Outline};
+use super::points::Point;
 use super::search::{Made, shrink};
+use crate::harness::apart::Notes;
 use crate::harness::small::Act::{Nothing, Read, Write};
 use crate::harness::small::{Class, Program, State};
 use crate::strategy::Rng;
 
 impl Program {
-    /// Follows an outline; it is to come out as the first one did.
-    fn make(&self, outline: &Outline, expected: &mut Option<Class>) -> Made {
-        let preemptions = AtomicU64::new(0);
-        let mut follow = Follow::new(outline, &preemptions);
-        let (schedule, class) = self.play(&mut follow);
+    /// Follows an outline; it is to come out as the first one did. With `dies` its failure ends the process.
+    fn make(&self, outline: &Outline, expected: &mut Option<Class>, dies: bool) -> Made {
+        let notes = Notes::new();
+        let mut follow = Follow::new(outline, &notes);
+        let (mut schedule, class) = self.play(&mut follow);
         let fails = class != Class::Passes && class == *expected.get_or_insert(class);
-        let points = follow.points();
         let steps = schedule.runs.iter().map(|run| u64::from(run.steps)).sum();
-        let lengths = (preemptions.into_inner(), steps);
+        let mut points = Some(follow.points());
+        if dies && class != Class::Passes {
+            points = Point::noted(&notes);
+            let last = schedule.runs.last_mut();
+            last.expect("it has made a step").steps = 0;
+        }
+        let lengths = (notes.number.load(Ordering::Relaxed), steps);
         Made::new(schedule, points, lengths, fails)
     }
 
@@ -58,7 +65,7 @@ fn no_preemption_is_left_that_brute_force_can_spare() {
     let mut rng = Rng::new(5);
     let (mut shrunk, mut by_preemptions) = ([0; 2], [0; 8]);
     let mut most = 0;
-    for _ in 0..400 {
+    for round in 0..400 {
         let program = Program::drawn(&mut rng);
         let (outline, class) = drawn(&program, &mut rng);
         let mut last: Option<Cost> = None;
@@ -70,7 +77,7 @@ fn no_preemption_is_left_that_brute_force_can_spare() {
             most = most.max(executions);
         };
         let mut expected = None;
-        let mut make = |outline: &Outline| program.make(outline, &mut expected);
+        let mut make = |outline: &Outline| program.make(outline, &mut expected, round % 2 == 1);
         shrink(&outline, 1, &mut make, &mut told, &mut || false);
         assert_eq!(last.is_some(), class != Class::Passes);
         let Some(cost) = last else {
@@ -98,7 +105,7 @@ fn a_schedule_that_does_not_fail_is_not_shrunk() {
     };
     let (outline, _) = drawn(&program, &mut Rng::new(1));
     let mut told = |_: &Made, _: u64, _: Option<bool>| panic!("nothing is lost");
-    let mut make = |outline: &Outline| program.make(outline, &mut None);
+    let mut make = |outline: &Outline| program.make(outline, &mut None, false);
     shrink(&outline, 1, &mut make, &mut told, &mut || false);
 }
 
@@ -127,7 +134,7 @@ fn the_search_ends_when_time_is_over() {
         told.push(executions);
     };
     let mut expected = None;
-    let mut make = |outline: &Outline| program.make(outline, &mut expected);
+    let mut make = |outline: &Outline| program.make(outline, &mut expected, false);
     shrink(&outline, 1, &mut make, &mut tell, &mut is_over);
     assert_eq!(told.first(), Some(&1), "the schedule itself");
     // Its own execution, and one for each time that there was time.

@@ -1,9 +1,10 @@
 //! The strategy that follows an outline as far as it fits.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::outline::{Outline, of_worker};
 use super::points::{Point, Points};
+use crate::harness::apart::Notes;
 use crate::strategy::{
     Beginning, Beyond, Candidates, Executed, Observer, Pick, Reason, Strategy, WorkerId,
 };
@@ -22,24 +23,24 @@ pub(super) struct Follow<'a> {
     choice: usize,
     /// The last step was one in which its worker lets others go on.
     lets_go: bool,
-    /// How often a worker was left that could have gone on and had not just let others go on: as reports
-    /// count.
-    preemptions: &'a AtomicU64,
-    points: Points,
+    /// Their number is how often a worker was left that could have gone on and had not just let others go
+    /// on: as reports count.
+    notes: &'a Notes,
+    points: Points<'a>,
 }
 
 impl Follow<'_> {
-    /// Follows the outline, and counts preemptions there, from 0.
-    pub(super) fn new<'a>(outline: &'a Outline, preemptions: &'a AtomicU64) -> Follow<'a> {
-        preemptions.store(0, Ordering::Relaxed);
+    /// Follows the outline, and notes preemptions and points there.
+    pub(super) fn new<'a>(outline: &'a Outline, notes: &'a Notes) -> Follow<'a> {
+        notes.clear();
         Follow {
             outline,
             stretch: 0,
             own: Vec::new(),
             choice: 0,
             lets_go: false,
-            preemptions,
-            points: Points::default(),
+            notes,
+            points: Points::new(notes),
         }
     }
 
@@ -83,7 +84,7 @@ impl Strategy for Follow<'_> {
         };
         self.points.add(candidates, &moment, worker, self.lets_go);
         if goes_on && worker != moment.current && !self.lets_go {
-            self.preemptions.fetch_add(1, Ordering::Relaxed);
+            self.notes.number.fetch_add(1, Ordering::Relaxed);
         }
         // It observes, and is asked at each point.
         Pick { worker, quantum: 0 }
@@ -130,9 +131,9 @@ mod tests {
             stretches: stretches.collect(),
             ..Outline::default()
         };
-        let preemptions = AtomicU64::new(0);
-        let made = play(&mut Follow::new(&outline, &preemptions), 0, steps);
-        (made, preemptions.into_inner())
+        let notes = Notes::new();
+        let made = play(&mut Follow::new(&outline, &notes), 0, steps);
+        (made, notes.number.load(Ordering::Relaxed))
     }
 
     #[test]

@@ -35,7 +35,8 @@ use search::{Made, shrink};
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Executed {
     verdict: Verdict,
-    points: Vec<Point>,
+    /// Where else another worker could have run; none if there was no room for all of them.
+    points: Option<Vec<Point>>,
     preemptions: u64,
     steps: u64,
 }
@@ -76,7 +77,7 @@ pub(super) fn run(
             ..head.clone()
         };
         let run = |runner: &mut Runner, notes: &Notes| {
-            let mut follow = Follow::new(outline, &notes.number);
+            let mut follow = Follow::new(outline, notes);
             let plan = Plan {
                 iteration: executions,
                 head: &head,
@@ -88,7 +89,7 @@ pub(super) fn run(
             let verdict = runner.run(plan, settings, body).verdict;
             Executed {
                 verdict,
-                points: follow.points(),
+                points: Some(follow.points()),
                 preemptions: notes.number.load(Ordering::Relaxed),
                 steps: u64::from(runner.engine.step_count()),
             }
@@ -96,7 +97,7 @@ pub(super) fn run(
         let executed = match &mut apart {
             Some(apart) => apart.execute(runner, run).unwrap_or_else(|died| Executed {
                 verdict: died.verdict,
-                points: Vec::new(),
+                points: Point::noted(apart.notes()),
                 preemptions: apart.notes().number.load(Ordering::Relaxed),
                 steps: died.steps,
             }),

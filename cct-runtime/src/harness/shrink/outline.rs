@@ -96,9 +96,12 @@ pub(super) fn of_worker(all: &mut Vec<u32>, worker: u32) -> &mut u32 {
 fn stretches_of(runs: &[Run]) -> Vec<Stretch> {
     let mut own: Vec<u32> = Vec::new();
     let mut stretches = Vec::with_capacity(runs.len());
-    for run in runs {
+    for (index, run) in runs.iter().enumerate() {
         let own = of_worker(&mut own, run.worker);
-        *own = own.saturating_add(run.steps);
+        let is_open = index + 1 == runs.len() && run.steps == 0;
+        // The process ended within it, and nobody has counted how far it was.
+        let steps = if is_open { u32::MAX } else { run.steps };
+        *own = own.saturating_add(steps);
         stretches.push(Stretch {
             worker: run.worker,
             until: *own,
@@ -127,6 +130,16 @@ mod tests {
     fn stretches_count_the_worker_s_own_steps() {
         let expected = [(0, 3), (1, 2), (0, 7), (1, 3)];
         assert_eq!(pairs(&outline().stretches), expected);
+    }
+
+    #[test]
+    fn a_run_that_ended_its_process_goes_as_far_as_it_can() {
+        let outline = Outline::of(&Schedule {
+            runs: vec![(0, 3).into(), (1, 2).into(), (0, 0).into()],
+            ..Schedule::default()
+        });
+        assert_eq!(pairs(&outline.stretches), [(0, 3), (1, 2), (0, u32::MAX)]);
+        assert_eq!(pairs(&outline.first(6)), [(0, 3), (1, 2), (0, 4)]);
     }
 
     #[test]

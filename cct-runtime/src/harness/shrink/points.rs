@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::codec::wire_struct;
+use crate::harness::apart::Notes;
 use crate::object::ObjectId;
 use crate::operation::Access;
 use crate::strategy::{Candidates, Executed, Moment, Reason, WorkerId};
@@ -22,8 +23,10 @@ pub(super) struct Point {
 }
 
 /// The points of one execution.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Points {
+#[derive(Debug)]
+pub(super) struct Points<'a> {
+    /// Each is noted there, too, so that it is known also where the process ends.
+    notes: &'a Notes,
     all: Vec<Point>,
     /// For each of them the worker before it, and what that was about to do.
     pending: Vec<(u32, Accesses)>,
@@ -33,7 +36,50 @@ pub(super) struct Points {
 
 type Accesses = [(ObjectId, Access); 2];
 
-impl Points {
+impl Point {
+    /// Adds it to the notes, in words.
+    fn note(&self, notes: &Notes) {
+        let head = u64::from(self.preempts) << 32 | self.others.len() as u64;
+        notes.add(u64::from(self.steps));
+        notes.add(head);
+        for &other in &self.others {
+            notes.add(u64::from(other));
+        }
+    }
+
+    /// The points that are noted; none if there was no room for all. Nobody knows which of them matter, so
+    /// all may.
+    pub(super) fn noted(notes: &Notes) -> Option<Vec<Point>> {
+        let words = notes.words()?;
+        let mut words = words.into_iter();
+        let mut all = Vec::new();
+        while let (Some(steps), Some(head)) = (words.next(), words.next()) {
+            let count = head as u32 as usize;
+            let others: Vec<u32> = words.by_ref().take(count).map(|word| word as u32).collect();
+            if others.len() == count {
+                all.push(Point {
+                    steps: steps as u32,
+                    preempts: head >> 32 != 0,
+                    matters: true,
+                    others,
+                });
+            }
+        }
+        Some(all)
+    }
+}
+
+impl<'a> Points<'a> {
+    /// None yet.
+    pub(super) fn new(notes: &'a Notes) -> Points<'a> {
+        Points {
+            notes,
+            all: Vec::new(),
+            pending: Vec::new(),
+            uses: BTreeMap::new(),
+        }
+    }
+
     /// The strategy is asked, and answers with this worker.
     pub(super) fn add(
         &mut self,
@@ -47,7 +93,7 @@ impl Points {
         }
         let goes_on = moment.reason == Reason::Point && candidates.contains(moment.current);
         let all = (0..moment.count).map(|index| candidates.nth(index));
-        self.all.push(Point {
+        let point = Point {
             steps: moment.step,
             preempts: goes_on && !lets_go,
             matters: !goes_on || lets_go,
@@ -55,7 +101,9 @@ impl Points {
                 .filter(|&other| other != picked)
                 .map(|other| other.0)
                 .collect(),
-        });
+        };
+        point.note(self.notes);
+        self.all.push(point);
         let pending = moment.pending.accesses();
         self.pending.push((moment.current.0, pending));
     }
@@ -93,3 +141,31 @@ wire_struct!(Point {
     matters,
     others
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_read_from_notes() {
+        let notes = Notes::new();
+        let point = |steps, preempts, others| Point {
+            steps,
+            preempts,
+            matters: true,
+            others,
+        };
+        let all = vec![point(3, true, vec![1, 2]), point(9, false, vec![0])];
+        for point in &all {
+            point.note(&notes);
+        }
+        assert_eq!(Point::noted(&notes), Some(all.clone()));
+        // The process ended in the middle of one.
+        notes.add(12);
+        assert_eq!(Point::noted(&notes), Some(all));
+        for _ in 0..1 << 17 {
+            notes.add(0);
+        }
+        assert_eq!(Point::noted(&notes), None);
+    }
+}

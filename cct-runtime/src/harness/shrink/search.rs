@@ -27,8 +27,8 @@ pub(super) struct Made {
     /// Its own outline, which need not be the one that it followed.
     pub(super) outline: Outline,
     pub(super) cost: Cost,
-    /// Where else another worker could have run.
-    pub(super) points: Vec<Point>,
+    /// Where else another worker could have run; none if there was no room for all of them.
+    pub(super) points: Option<Vec<Point>>,
     /// It failed as it should.
     pub(super) fails: bool,
 }
@@ -36,7 +36,7 @@ pub(super) struct Made {
 impl Made {
     pub(super) fn new(
         schedule: Schedule,
-        points: Vec<Point>,
+        points: Option<Vec<Point>>,
         (preemptions, steps): (u64, u64),
         fails: bool,
     ) -> Made {
@@ -313,7 +313,8 @@ impl Search<'_> {
             let Some(made) = self.attempt(&with) else {
                 return;
             };
-            let matter: Vec<_> = made.points.iter().filter(|point| point.matters).collect();
+            let points = made.points.iter().flatten();
+            let matter: Vec<_> = points.filter(|point| point.matters).collect();
             if matter.is_empty() {
                 return;
             }
