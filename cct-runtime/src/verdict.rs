@@ -2,8 +2,6 @@
 //!
 //! Plain values: words for people are made in cargo-cct.
 
-use std::collections::BTreeSet;
-
 use crate::codec::wire_enum;
 use crate::codec::wire_struct;
 use crate::trace::Site;
@@ -111,27 +109,6 @@ impl Bug {
             circle
         };
         self.is_same_as(other) && circle(self) == circle(other)
-    }
-
-    /// True if two executions of one program failed in one way, whoever else waits: alike, or as deadlocks by
-    /// the same circle, or without one by the same places. One livelock is like any other, since
-    /// it is chance where in its loop each worker is.
-    pub fn fails_like(&self, other: &Bug) -> bool {
-        let is_deadlock = |bug: &Bug| matches!(bug.kind, BugKind::Deadlock | BugKind::LockCycle);
-        if is_deadlock(self) && is_deadlock(other) {
-            return self.places_of_circle() == other.places_of_circle();
-        }
-        let is_livelock = |bug: &Bug| bug.kind == BugKind::Livelock;
-        is_livelock(self) && is_livelock(other) || self.is_like(other)
-    }
-
-    /// The places of those who wait in a circle, or of all if there is none.
-    fn places_of_circle(&self) -> BTreeSet<(&str, u32, u32)> {
-        let has_circle = self.waits.iter().any(|wait| wait.in_cycle);
-        let waits = self.waits.iter();
-        let waits = waits.filter(|wait| wait.in_cycle || !has_circle);
-        let places = waits.map(|wait| (&*wait.site.file, wait.site.line, wait.site.column));
-        places.collect()
     }
 
     /// The places of those who wait, in order; of a circle, of those who are part of it.
@@ -356,15 +333,5 @@ mod tests {
         assert!(!one.is_same_here_as(&waits(1, [8, 24])));
         assert!(one.is_same_as(&waits(1, [8, 24])));
         assert!(!one.is_same_as(&waits(9, [8, 16])));
-        assert!(one.fails_like(&waits(1, [8, 24])));
-        assert!(!one.fails_like(&waits(9, [8, 16])));
-        // Somebody else waits for the circle, and others could still run.
-        let mut behind = waits(1, [8, 16]);
-        behind.kind = BugKind::LockCycle;
-        let mut other = behind.waits[0].clone();
-        (other.in_cycle, other.site.line) = (false, 7);
-        behind.waits.push(other);
-        assert!(one.fails_like(&behind));
-        assert!(!one.fails_like(&bug(BugKind::Livelock, "nobody can wake them", None)));
     }
 }

@@ -13,6 +13,7 @@ const TORN: &str = "two_preemptions_are_needed";
 const FAIR: &str = "no_preemption_is_needed";
 const ABORT: &str = "it_aborts";
 const LIVELOCK: &str = "it_goes_on_for_ever";
+const OTHERWISE: &str = "it_fails_in_other_words";
 
 /// The failures of the fixture, with time enough for all of it on a slow machine.
 static FOUND: LazyLock<(Workspace, Events)> = LazyLock::new(|| found("60s"));
@@ -20,7 +21,7 @@ static FOUND: LazyLock<(Workspace, Events)> = LazyLock::new(|| found("60s"));
 fn found(time: &str) -> (Workspace, Events) {
     let workspace = Workspace::of_fixture("shrinking");
     let args = ["--strategy", "random", "--shrink", time, "--", "--exact"];
-    let tests = [DEADLOCK, TORN, FAIR, ABORT, LIVELOCK];
+    let tests = [DEADLOCK, TORN, FAIR, ABORT, LIVELOCK, OTHERWISE];
     let events = workspace.explore(&[&args[..], &tests].concat(), 100);
     (workspace, events)
 }
@@ -66,6 +67,16 @@ fn the_step_is_told_and_marked() {
         let again = told(workspace, &["replay", text(&failure["id"])], 100);
         assert_eq!(line(&again), line(&report), "{test}");
     }
+}
+
+/// The test fails in any case, each time by another panic.
+#[test]
+fn a_failure_in_other_words_is_one() {
+    let failure = failure(&FOUND.1, OTHERWISE);
+    let certain = &failure["certain"];
+    assert_eq!(certain["step"], 0, "{certain:#}");
+    let report = told(&FOUND.0, &["show", text(&failure["id"])], 0);
+    assert!(line(&report).contains("certain from the start"), "{report}");
 }
 
 /// When the second worker has taken its first lock, neither gets the other's.

@@ -1,8 +1,8 @@
 //! Finds the step from which on a failure is *certain*: whoever runs after it, the test fails.
 //!
 //! A *continuation* makes the first steps of the failing schedule and goes on by other decisions. The
-//! *search* looks by bisection for the shortest beginning of which no continuation does anything but fail in
-//! the same way. Where a beginning has few continuations all of them are made, else some that are drawn.
+//! *search* looks by bisection for the shortest beginning of which no continuation passes: each fails, be it by
+//! another panic or at another place. Where a beginning has few continuations all of them are made, else some that are drawn.
 //! Antithesis tells causes like this. Executions that may end their process are made *apart*.
 
 #[cfg(test)]
@@ -60,7 +60,6 @@ pub(super) fn run(
         test,
         apart,
         notes: Notes::new(),
-        failure: None,
         count: 0,
     };
     let time = test.0.time;
@@ -84,8 +83,6 @@ struct Executions<'a> {
     test: (&'a Resolved, &'a dyn Fn() -> Option<Bug>),
     apart: Option<Apart>,
     notes: Box<Notes>,
-    /// The failure of the schedule itself, which is made first.
-    failure: Option<Bug>,
     count: u64,
 }
 
@@ -136,15 +133,8 @@ impl Executions<'_> {
         let words = notes.words().filter(|_| !executed.is_astray);
         let decisions = words.ok_or(Ended::Astray)?.into_iter().map(Decision::of);
         let end = match executed.verdict {
-            Verdict::Failed(bug) => {
-                let expected = self.failure.get_or_insert_with(|| (*bug).clone());
-                if expected.fails_like(&bug) {
-                    End::Fails
-                } else {
-                    End::Otherwise
-                }
-            }
-            Verdict::Passed => End::Otherwise,
+            Verdict::Failed(_) => End::Fails,
+            Verdict::Passed => End::Passes,
             Verdict::CutOff => End::CutOff,
         };
         Ok(Made {

@@ -26,10 +26,10 @@ pub(super) struct Made {
 /// How an execution ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// It failed as the schedule does.
+    /// It failed, in whatever way.
     Fails,
-    /// It passed, or failed in another way.
-    Otherwise,
+    /// It passed.
+    Passes,
     /// Nobody knows: it was cut off.
     CutOff,
 }
@@ -181,7 +181,7 @@ impl Search<'_, '_> {
             let one = (self.make)(until, &Onward::Listed(list))?;
             match one.end {
                 End::Fails => {}
-                End::Otherwise => {
+                End::Passes => {
                     self.refute(beginning);
                     return Ok(true);
                 }
