@@ -325,6 +325,16 @@ fn goes_on(many: &Many) {
     let outcomes: BTreeMap<_, _> = outcomes.collect();
     assert_eq!(outcomes.len(), 4, "{outcomes:?}");
     assert_eq!(outcomes["app loses"], "failed");
+    // The command that is told works as it stands.
+    let told = events.of_kind("test_earlier");
+    let mut replays = told.filter_map(|event| event["failure"]["replay"].as_str());
+    let replay = replays.next().expect("one has failed");
+    let words: Vec<_> = replay.split(' ').skip(2).collect();
+    assert!(
+        words.contains(&"--archive") && words.contains(&"--results"),
+        "{replay}"
+    );
+    Finished::of(many.cct("d").args(words)).expect(100);
     let counted = events.only("run_ended")["earlier"].as_u64();
     assert!(counted >= Some(2), "{second:#?}");
 }

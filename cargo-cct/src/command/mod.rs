@@ -27,6 +27,7 @@ mod test;
 mod tested;
 
 use std::io;
+use std::path::Path;
 
 use clap::Parser as _;
 
@@ -35,7 +36,7 @@ use crate::build::chosen::Chosen;
 use crate::build::sysroot::Sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
-use crate::cli::{CargoArgs, Cli, Output, Verb};
+use crate::cli::{CargoArgs, Cli, ListArgs, Output, ReplayArgs, ShowArgs, ShrinkArgs, Verb};
 use crate::exit::Exit;
 use crate::report;
 
@@ -76,6 +77,7 @@ pub(crate) fn run() -> Exit {
         Verb::Merge(args) => args.output,
     };
     report::choose_color(output.color);
+    set_place(&cli.verb);
     let result = match cli.verb {
         Verb::Test(args) => test::run(&args),
         Verb::Replay(args) => replay::run(&args),
@@ -95,6 +97,54 @@ pub(crate) fn run() -> Exit {
         Verb::Merge(args) => merge::run(&args),
     };
     result.unwrap_or_else(|error| fail(&error))
+}
+
+/// Has reports tell the options that lead to the failures this command is about.
+fn set_place(verb: &Verb) {
+    let (manifest, target, archive, results) = match verb {
+        Verb::Test(args) => {
+            let results = test::results_of(&args.many);
+            let cargo = &args.cargo;
+            (
+                &cargo.manifest_path,
+                &cargo.target_dir,
+                &args.many.archive,
+                results,
+            )
+        }
+        Verb::Replay(ReplayArgs {
+            place, unpacked, ..
+        })
+        | Verb::Show(ShowArgs {
+            place, unpacked, ..
+        })
+        | Verb::List(ListArgs {
+            place, unpacked, ..
+        })
+        | Verb::Shrink(ShrinkArgs {
+            place, unpacked, ..
+        }) => {
+            let results = unpacked.results.clone();
+            (
+                &place.manifest_path,
+                &place.target_dir,
+                &unpacked.archive,
+                results,
+            )
+        }
+        _ => return,
+    };
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    let options = [
+        ("--manifest-path", manifest.clone()),
+        ("--target-dir", target.clone()),
+        ("--archive", archive.as_deref().map(path)),
+        ("--results", results.as_deref().map(path)),
+    ];
+    let given = options
+        .iter()
+        .filter_map(|(option, value)| Some((*option, value.as_deref()?)));
+    report::set_place(given);
 }
 
 /// Says what went wrong, and why.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use cct::wire::Counters;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::commands::command;
 use super::counters;
 use super::failure::{Detail, Layout, Report};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
@@ -278,10 +279,8 @@ impl Reporter for Human {
             .filter_map(|failed| failed.id.as_deref())
             .collect();
         if ids.len() > IN_FULL {
-            out.push_str(&paint(
-                NOTE,
-                "the reports of the rest: cargo cct show <id>\n",
-            ));
+            let show = command("show", "<id>");
+            out.push_str(&paint(NOTE, &format!("the reports of the rest: {show}\n")));
         }
         self.print(&out)
     }

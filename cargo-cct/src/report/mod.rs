@@ -3,6 +3,7 @@
 mod brief;
 mod bugs;
 mod claim;
+mod commands;
 mod comparison;
 mod counters;
 pub(crate) mod crates;
@@ -34,6 +35,7 @@ use cct::claim::Exceptions;
 use cct::wire::Counters;
 
 pub(crate) use brief::Brief;
+pub(crate) use commands::set_place;
 pub(crate) use comparison::{Compared, Comparison};
 pub(crate) use failure::{Detail, Layout, Live, Origin, Report, Stacks, ended_as, failed_with};
 pub(crate) use github::GitHub;

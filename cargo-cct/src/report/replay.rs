@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::commands::command;
 use super::failure::Layout;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::visible::visible_on_a_line;
@@ -210,7 +211,8 @@ pub(crate) fn saved(record: &Record) -> String {
         (Repeats::Yes, None) => "it does not fail".to_owned(),
     };
     let id = paint(STRONG, &id.to_string());
-    format!("  saved as {id}, {how}; `cargo cct replay {}`\n", record.id)
+    let replay = command("replay", &record.id.to_string());
+    format!("  saved as {id}, {how}; `{replay}`\n")
 }
 
 fn diverged(id: &str, difference: &Difference, layout: &Layout) -> String {

@@ -2,6 +2,7 @@
 
 use cct::verdict::Bug;
 
+use super::commands::command;
 use super::style::{FAINT, GOOD, paint};
 use super::visible::visible_on_a_line;
 use super::warning_word;
@@ -32,8 +33,8 @@ pub(crate) fn result(from: Length, to: Length, effort: &Effort, id: &str) -> Str
     put!(out, "{} from {}\n", head("Shrunk"), words(from));
     put!(out, "{:>12} to {}\n", "", words(to));
     put!(out, "{:>12} {}\n\n", "", paint(FAINT, &tried(effort)));
-    put!(out, "  show      cargo cct show {id}\n");
-    put!(out, "  replay    cargo cct replay {id}\n");
+    put!(out, "  show      {}\n", command("show", id));
+    put!(out, "  replay    {}\n", command("replay", id));
     out
 }
 
@@ -68,7 +69,7 @@ pub(super) fn history(shrinking: &Shrinking, now: Length, id: &str) -> String {
         format!("{executions} found no shorter one")
     };
     if !shrinking.is_complete {
-        put!(out, "; `cargo cct shrink {id}` looks further");
+        put!(out, "; `{}` looks further", command("shrink", id));
     }
     out
 }
@@ -76,7 +77,8 @@ pub(super) fn history(shrinking: &Shrinking, now: Length, id: &str) -> String {
 fn why_not(why: WhyNot, id: &str) -> String {
     match why {
         WhyNot::TakesTooLong => format!(
-            "one execution takes too long for that; `cargo cct shrink {id}` takes more time"
+            "one execution takes too long for that; `{}` takes more time",
+            command("shrink", id)
         ),
         WhyNot::DoesNotFit => {
             "it does not fail, or takes too long, where its schedule is followed worker by worker"

@@ -11,6 +11,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use self::results::Results;
+pub(super) use self::results::results_of;
 use self::session::Session;
 use super::interactive::{Subject, lead};
 use super::keeper::Keeper;

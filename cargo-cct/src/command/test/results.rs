@@ -23,6 +23,16 @@ pub(super) struct Results {
     shard: Option<Shard>,
 }
 
+/// The folder that is to be typed for the failures of a run with these arguments; none if they go where those
+/// of a workspace do, or if it is not known which shard this is.
+pub(in crate::command) fn results_of(many: &ManyArgs) -> Option<PathBuf> {
+    let results = Results::of(many).ok()?;
+    let folder = std::path::absolute(".").ok()?;
+    let path = results.folder.strip_prefix(folder);
+    let path = path.map_or_else(|_| results.folder.clone(), Path::to_owned);
+    results.are_kept.then_some(path)
+}
+
 impl Results {
     /// The results that the arguments ask for.
     pub(super) fn of(many: &ManyArgs) -> anyhow::Result<Results> {

@@ -172,10 +172,10 @@ impl Report {
         }
         put!(
             out,
-            "  {}    cargo cct replay {id}\n  {}     cargo cct replay {id} --debugger \"rust-gdb --args\"\n",
+            "  {}    {replay}\n  {}     {replay} --debugger \"rust-gdb --args\"\n",
             paint(STRONG, "replay"),
             paint(STRONG, "debug"),
-            id = record.id
+            replay = self.replay_command(),
         );
         if let Some(picture) = &self.picture {
             put!(out, "  {}   {picture}\n", paint(STRONG, "picture"));

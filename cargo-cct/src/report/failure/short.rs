@@ -4,6 +4,7 @@ use cct::operation::Operation;
 use cct::trace::Site;
 
 use super::{Origin, Report, Story, names};
+use crate::report::commands::command;
 use crate::report::plain;
 use crate::run::Repeats;
 
@@ -25,7 +26,7 @@ impl Report {
 
     /// The command that repeats the failure.
     pub(crate) fn replay_command(&self) -> String {
-        format!("cargo cct replay {}", self.record.id)
+        command("replay", &self.record.id.to_string())
     }
 
     /// The file and line in the user's code that the failure is at, or that led to it.

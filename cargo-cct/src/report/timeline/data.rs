@@ -7,6 +7,7 @@ use cct::trace::{Outcome, Site};
 use serde_json::{Value, json};
 
 use super::order;
+use crate::report::commands::command;
 use crate::report::failure::{Facts, Report, Switch};
 
 /// So many lines are shown before and after one that a step is on.
@@ -80,11 +81,12 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 
 /// The commands that lead further.
 fn commands(report: &Report) -> Vec<String> {
-    let id = &report.record().id;
+    let replay = report.replay_command();
+    let show = command("show", &report.record().id.to_string());
     vec![
-        format!("cargo cct replay {id}"),
-        format!("cargo cct replay {id} --debugger \"rust-gdb --args\""),
-        format!("cargo cct show {id} --full"),
+        replay.clone(),
+        format!("{replay} --debugger \"rust-gdb --args\""),
+        format!("{show} --full"),
     ]
 }
 
