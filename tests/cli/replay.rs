@@ -69,7 +69,10 @@ fn a_failure_is_named_by_id_by_path_or_as_the_latest() {
         .args(["replay", &id, "--manifest-path"]);
     let elsewhere = Finished::of(elsewhere.arg(&manifest));
     elsewhere.expect(100);
-    let again = format!("cargo cct replay {id} --manifest-path '{}'\n", path(&manifest));
+    let again = format!(
+        "cargo cct replay {id} --manifest-path '{}'\n",
+        path(&manifest)
+    );
     assert!(elsewhere.stdout.contains(&again), "{elsewhere:#?}");
     let full = Finished::of(workspace.cct().args(["replay", "--full"]));
     full.expect(100);

@@ -55,7 +55,7 @@ fn ending(trace: &Trace, index: usize) -> &'static str {
 }
 
 /// True if a task goes on after an await for which it waited.
-fn goes_on(trace: &Trace, index: usize) -> bool {
+pub(super) fn goes_on(trace: &Trace, index: usize) -> bool {
     let step = &trace.steps[index];
     if operation(step) != Some(Op::Await) {
         return false;

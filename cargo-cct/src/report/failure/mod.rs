@@ -24,6 +24,7 @@ mod stopped;
 mod story;
 mod table;
 mod torn;
+mod unnamed;
 mod waits;
 mod wanted;
 
@@ -84,6 +85,7 @@ impl Report {
         let source = Source::new(root).with(&record.provenance.chosen.named);
         let mut record = record.clone();
         columns::restore(&mut record, &source);
+        unnamed::restore(&mut record);
         let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));
         Report {
             record,

@@ -322,6 +322,16 @@ impl Recorder {
         });
     }
 
+    /// The future of an await of the task is dropped: it is not waited for any more.
+    pub(crate) fn drop_await(&mut self, task: WorkerId, site: &Location<'_>) {
+        if let Some(points) = self.awaits.get_mut(&task) {
+            points.retain(|point| {
+                let Site { file, line, column } = &point.site;
+                (&**file, *line, *column) != (site.file(), site.line(), site.column())
+            });
+        }
+    }
+
     /// The task is not polled at the end: it is where its awaits were not ready last.
     pub(crate) fn keep_awaits(&mut self, task: WorkerId) {
         if let Some(points) = self.awaits.remove(&task) {

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::task::{Context, Poll};
 
-use super::hold::may_go_on;
+use super::hold::{is_same, may_go_on};
 use super::naps::Nap;
 use super::types::leads_to;
 use crate::claim::Exception;
@@ -129,6 +129,12 @@ fn note_drop((site, task): (&'static Location<'static>, WorkerId)) {
     unsafe {
         let current = (*engine).roster.current;
         if (*engine).aside.onlooker().is_none() && (*current).id == task {
+            // The task does not wait there any more; it may have to wait elsewhere in this very poll.
+            let awaits = &mut (*Driven::of(current)).awaits;
+            awaits.take_if(|other| is_same(other, site));
+            if let Some(recorder) = &mut (*engine).observers.recorder {
+                outside(|| recorder.drop_await(task, site));
+            }
             let note = Note::of(Operation::Await, site).saying(DROPPED);
             outside(|| (*engine).record_note(current, &note));
         }

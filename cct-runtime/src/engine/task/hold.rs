@@ -122,7 +122,7 @@ unsafe fn set_at_gate(task: *mut Driven, is_at_gate: bool) -> *mut Worker {
 
 /// True if these are one place in the source; a generic function may have several of it.
 #[inline]
-fn is_same(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
+pub(super) fn is_same(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
     ptr::eq(one, other)
         || (one.line(), one.column()) == (other.line(), other.column())
             && one.file() == other.file()

@@ -5,8 +5,9 @@
 //! who holds it.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, WorkerKind};
+use cct::trace::{Outcome, Site, WorkerKind};
 
+use super::super::{describe, names};
 use super::Scene;
 use super::access::{self, Access};
 use super::fact::{Awaited, Fact};
@@ -79,10 +80,11 @@ fn readers(scene: &Scene<'_>, awaited: &Awaited) -> Vec<Fact> {
 /// The object for whose sake a call into a crate waits: the first that it only read, or left in another
 /// state. A lock that it took and gave back was for itself, and a static one is for all.
 fn object_of_call(scene: &Scene<'_>, awaited: &Awaited) -> Option<u32> {
-    // Of a future in a variable it is not known which object it was made of: it may be a task's end.
+    // Of a future in a variable it is not known which object it was made of: it may be a task's end, as it
+    // is that of one that is spawned there.
     let is_call = |step: usize| {
         let text = scene.names.awaited(scene.step(step));
-        text.is_some_and(|text| text.ends_with(')'))
+        text.is_some_and(|text| text.ends_with(')') && !text.starts_with("spawn"))
     };
     let is_in_crate = awaited.task.is_some() && awaited.step.is_some_and(is_call)
         || awaited.operation.is_some_and(Op::borrows_site)
@@ -90,9 +92,14 @@ fn object_of_call(scene: &Scene<'_>, awaited: &Awaited) -> Option<u32> {
     let last = scene.last_of(awaited.worker).filter(|_| is_in_crate)?;
     let own = scene.back_from(last + usize::from(awaited.task.is_none()));
     let own = own.filter(|&index| scene.step(index).worker == awaited.worker);
-    let mut call: Vec<usize> = own
-        .take_while(|&index| is_of_call(scene, awaited, index, last))
-        .collect();
+    let mut call: Vec<usize> = if awaited.task.is_some() {
+        own.take_while(|&index| !comes_to(scene, &awaited.site, index))
+            .filter(|&index| scene.called_from(index) == Some(&awaited.site))
+            .collect()
+    } else {
+        own.take_while(|&index| scene.place(index) == scene.place(last))
+            .collect()
+    };
     call.reverse();
     let mut objects = Vec::new();
     for object in call.iter().filter_map(|&index| scene.step(index).object) {
@@ -113,17 +120,33 @@ fn object_of_call(scene: &Scene<'_>, awaited: &Awaited) -> Option<u32> {
     })
 }
 
-/// True if the step is of the call in which the worker waits by the last one.
-fn is_of_call(scene: &Scene<'_>, awaited: &Awaited, index: usize, last: usize) -> bool {
-    if awaited.task.is_some() {
-        return !scene.is_own(index);
-    }
-    scene.place(index) == scene.place(last)
+/// True if a task comes to the await at this place by the step, and does not go on with it.
+fn comes_to(scene: &Scene<'_>, site: &Site, index: usize) -> bool {
+    let step = scene.step(index);
+    scene.operation(index) == Some(Op::Await)
+        && (step.outcome, step.note) == (Outcome::Done, false)
+        && names::site(scene.trace, step) == Some(site)
+        && !describe::goes_on(scene.trace, index)
 }
 
 /// True if the worker of the step waits in the very call that the step is of.
 fn is_stuck(scene: &Scene<'_>, index: usize) -> bool {
     let worker = scene.step(index).worker;
+    let pending = scene
+        .trace
+        .awaits
+        .iter()
+        .filter(|awaits| awaits.worker == worker);
+    let mut pending = pending.flat_map(|awaits| &awaits.points);
+    let site = scene.called_from(index);
+    if let Some(point) = pending.find(|point| site == Some(&point.site)) {
+        // It may be one of several that a future made of others waits for, such as a `join!`.
+        let mut after = index + 1..scene.trace.steps.len();
+        let comes_again = |other: usize| {
+            scene.step(other).worker == worker && comes_to(scene, &point.site, other)
+        };
+        return !after.any(comes_again);
+    }
     let Some(last) = scene.last_of(worker) else {
         return false;
     };

@@ -58,12 +58,13 @@ impl Story {
             sentences.extend(torn::sentence(scene).or_else(|| interleaved::sentence(scene)));
             sentences.extend(closed::sentence(scene));
             if fails_where_it_is(scene.bug.kind) {
-                sentences.extend(cancelled::await_point(scene));
+                sentences.extend(cancelled::await_points(scene, scene.failing));
             }
             let told = sentences.iter().flat_map(Sentence::steps).collect();
             sentences.extend(last::sentence(scene, &told));
             sentences.extend(ends::sentence(scene));
         } else {
+            sentences.extend(cancelled::await_points(scene, scene.trace.steps.len()));
             sentences.extend(cycle::sentence(scene));
             sentences.extend(waiting::sentences(scene).into_iter().take(MOST));
         }

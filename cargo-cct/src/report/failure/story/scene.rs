@@ -48,6 +48,12 @@ impl<'a> Scene<'a> {
         names::place(self.trace, self.step(index))
     }
 
+    /// The user's line that led to a step in other code.
+    pub(super) fn called_from(&self, index: usize) -> Option<&'a Site> {
+        let caller = self.step(index).caller?;
+        self.trace.sites.get(usize::try_from(caller).ok()?)
+    }
+
     /// The failing worker.
     pub(super) fn failed(&self) -> u32 {
         self.bug
