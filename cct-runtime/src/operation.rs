@@ -300,7 +300,7 @@ operations! {
     /// Sleeps in virtual time.
     Sleep "sleep" Writes Writes "clock" [acts_first gives_way stands_alone],
     /// Reads the virtual clock.
-    ClockRead "clock" Reads Writes "clock" [can_spin never_waits gives_way stands_alone],
+    ClockRead "clock" Reads Writes "clock" [can_spin never_waits gives_way stands_alone borrows_site],
     /// Waits on a futex word.
     FutexWait "futex wait" / "futex_wait" Writes Writes "futex"
         [never_waits is_let_go acts_first may_wake_early learns borrows_site],

@@ -124,7 +124,11 @@ impl Keeper<'_> {
     /// Notes that a failure's schedule does not lead to it in the executable with this hash.
     fn mark_gone(&self, id: &Id, executable: &str) {
         let lock = self.store.lock();
-        if let Some(mut record) = self.store.of_id(id) {
+        let record = self.store.of_id(id);
+        // With other features it may fail as ever.
+        let record =
+            record.filter(|record| is_built_alike(&record.provenance.selection, &self.selection));
+        if let Some(mut record) = record {
             record.history.gone_in = Some(executable.to_owned());
             let report = Report::of(&record, &self.workspace.root);
             let when = self.store.time_of(id);
@@ -166,11 +170,58 @@ impl Keeper<'_> {
     }
 }
 
+/// True if these arguments for cargo have the same features, profile and configuration, whatever they select.
+fn is_built_alike(one: &[String], other: &[String]) -> bool {
+    build_of(one) == build_of(other)
+}
+
+fn build_of(selection: &[String]) -> Vec<&[String]> {
+    let begins = |word: &&[String]| word[0].starts_with('-');
+    let selects = [
+        "--package",
+        "--workspace",
+        "--exclude",
+        "--lib",
+        "--bin",
+        "--bins",
+        "--test",
+        "--tests",
+        "--example",
+        "--examples",
+        "--bench",
+        "--benches",
+        "--all-targets",
+    ];
+    let options = selection.chunk_by(|_, next| !next.starts_with('-'));
+    options
+        .filter(begins)
+        .filter(|option| !selects.contains(&option[0].as_str()))
+        .collect()
+}
+
 /// A bug is told although it cannot be written: a full disk is no reason to lose it.
 fn warn(written: Result<PathBuf, StoreError>) {
     if let Err(error) = written {
         let cause = error.source().map(ToString::to_string).unwrap_or_default();
         let word = warning_word();
         anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_features_are_another_build() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let is_alike = |one: &str, other: &str| is_built_alike(&words(one), &words(other));
+        assert!(is_alike(
+            "--workspace --features a",
+            "--package b --features a --test c"
+        ));
+        assert!(!is_alike("--lib --features a", "--lib"));
+        assert!(!is_alike("--features a", "--features b"));
+        assert!(!is_alike("--lib", "--lib --release"));
     }
 }

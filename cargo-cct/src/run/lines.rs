@@ -151,8 +151,8 @@ impl<'a> Lines<'a> {
         }
         self.name_paths(trace, &stacks, &of_steps);
         for index in 0..trace.steps.len() {
-            if ends_nowhere(trace, index) {
-                trace.steps[index].caller = last_call_of_poll(trace, index);
+            if is_nowhere(trace, index) {
+                trace.steps[index].caller = last_call(trace, index);
             }
         }
         for wait in bug.into_iter().flat_map(|bug| &mut bug.waits) {
@@ -233,26 +233,36 @@ fn is_own(trace: &Trace, index: usize) -> bool {
     !borrows && site.is_some_and(|site| Origin::of(site) == Origin::User)
 }
 
-/// True if the step is the end of a poll at no await of the user's: in a `select!`, whose await is a macro's.
-fn ends_nowhere(trace: &Trace, index: usize) -> bool {
+/// True if the step ends a poll, or goes on with the next, at no await of the user's: in a `select!`, whose await
+/// is a macro's.
+fn is_nowhere(trace: &Trace, index: usize) -> bool {
     let step = &trace.steps[index];
     let site = usize::try_from(step.site).ok();
     let site = site.and_then(|site| trace.sites.get(site));
     let worker = usize::try_from(step.worker).ok();
     let worker = worker.and_then(|worker| trace.workers.get(worker));
-    step.note
-        && step.operation == Operation::Await as u8
-        && step.outcome == Outcome::Waits
+    step.operation == Operation::Await as u8
+        && step.note == (step.outcome == Outcome::Waits)
         && worker.is_some_and(|info| info.spawned_at.as_ref() == site)
 }
 
-/// Where the user's code made the last call of the poll that ends with this step.
-fn last_call_of_poll(trace: &Trace, index: usize) -> Option<u32> {
+/// Where the user's code made the last call of the task before this step: of the poll, or of the one before if it
+/// made none.
+fn last_call(trace: &Trace, index: usize) -> Option<u32> {
     let worker = trace.steps[index].worker;
-    let own = trace.steps[..index].iter().rev();
-    let own = own.filter(|step| step.worker == worker);
-    let mut of_poll = own.take_while(|step| step.outcome != Outcome::Waits);
-    of_poll.find_map(|step| step.caller)
+    let own = (0..index)
+        .rev()
+        .filter(|&index| trace.steps[index].worker == worker);
+    for before in own {
+        let step = &trace.steps[before];
+        if step.caller.is_some() {
+            return step.caller;
+        }
+        if step.outcome == Outcome::Waits {
+            return None;
+        }
+    }
+    None
 }
 
 /// The path as rustc was given it: from the workspace's root, where it ran.

@@ -75,8 +75,15 @@ fn listed(calls: &[Call], stacks: Stacks) -> String {
         }
     };
     fold(&mut out, folded[0]);
-    for (number, call) in calls.iter().enumerate() {
+    let (mut number, mut engines) = (0, 0);
+    for call in calls {
+        if stacks != Stacks::Full && is_engines(call) {
+            engines += 1;
+            continue;
+        }
+        fold(&mut out, std::mem::take(&mut engines));
         put!(out, "{number:>4}: {}\n", call.function);
+        number += 1;
         if let Some(site) = &call.site {
             let here = if site.file.starts_with('/') { "" } else { "./" };
             put!(out, "             at {here}{site}\n");
@@ -101,6 +108,12 @@ fn without_runtime(calls: &[Call]) -> (&[Call], [usize; 2]) {
     let last = rest.iter().rposition(is_own_or_crates);
     let shown = last.map_or(rest.len(), |last| last + 1);
     (&rest[..shown], [begin, rest.len() - shown])
+}
+
+/// True for a call of the engine or its facade, as between a task and its future.
+fn is_engines(call: &Call) -> bool {
+    let path = call.function.trim_start_matches(['<', '&']);
+    path.starts_with("cct::") || path.starts_with("cct_shims::")
 }
 
 /// True for the user's code, and that of dependencies.
@@ -250,6 +263,12 @@ mod tests {
             call("std::sys::backtrace::__rust_end_short_backtrace", STD, 2),
             call("core::panicking::panic_fmt", STD, 3),
             call("bank::transfer", "src/lib.rs", 20),
+            call(
+                "<cct_shims::future::Driven<F> as core::future::future::Future>::poll",
+                STD,
+                5,
+            ),
+            call("cct::engine::task::handle::Task::poll", STD, 6),
             call("bank::run::{{closure}}", "src/lib.rs", 40),
             call("core::ops::function::FnOnce::call_once", STD, 4),
         ];
@@ -264,6 +283,7 @@ mod tests {
              at {STD}:3:5
    1: bank::transfer
              at ./src/lib.rs:20:5
+      [2 calls of cargo-cct and std]
    2: bank::run::{{{{closure}}}}
              at ./src/lib.rs:40:5
       [1 call of cargo-cct and std]
@@ -272,7 +292,7 @@ mod tests {
         assert_eq!(short, expected);
         let full = of_panic(&trace, 7, Stacks::Full);
         assert!(full.contains("   0: rust_panic_with_hook"), "{full}");
-        assert!(full.contains("   5: core::ops::function"), "{full}");
+        assert!(full.contains("   7: core::ops::function"), "{full}");
     }
 
     #[test]

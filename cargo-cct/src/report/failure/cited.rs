@@ -128,7 +128,7 @@ fn tags(
     let tags = steps.iter().map(|&index| {
         let step = &trace.steps[index];
         let effect = match folded.get(&index) {
-            Some(stretch) => format!("in {}", stretch.whose.join(", ")),
+            Some(stretch) => stretch.within(),
             None => describe::effect(step),
         };
         let (number, worker) = (names.step(index), names.worker(step.worker));

@@ -24,7 +24,6 @@ mod stopped;
 mod story;
 mod table;
 mod torn;
-mod unnamed;
 mod waits;
 mod wanted;
 
@@ -85,7 +84,6 @@ impl Report {
         let source = Source::new(root).with(&record.provenance.chosen.named);
         let mut record = record.clone();
         columns::restore(&mut record, &source);
-        unnamed::restore(&mut record);
         let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));
         Report {
             record,

@@ -81,8 +81,7 @@ pub(super) fn rows(
     last: usize,
     detail: Detail,
 ) -> Vec<Row> {
-    let is_shown =
-        |index: &usize| !is_noise(&trace.steps[*index]) || wanted.required.contains(index);
+    let is_shown = |index: &usize| !is_noise(trace, *index) || wanted.required.contains(index);
     let shown = (0..trace.steps.len()).filter(is_shown);
     if detail == Detail::Full {
         let rows = printed::among(shown.map(Row::Step).collect(), trace, detail);
@@ -103,8 +102,12 @@ pub(super) fn rows(
     with_preemptions(trace, names, &rows)
 }
 
-/// A worker's first step says nothing that its `spawn` does not.
-fn is_noise(step: &Step) -> bool {
+/// A worker's first step says nothing that its `spawn` does not, unless the worker is left after it.
+fn is_noise(trace: &Trace, index: usize) -> bool {
+    is_start(&trace.steps[index]) && !is_preemption(trace, index)
+}
+
+fn is_start(step: &Step) -> bool {
     operation(step) == Some(Operation::Start)
 }
 
@@ -273,7 +276,7 @@ fn line(trace: &Trace, index: usize) -> Option<(String, u32)> {
 /// True if the worker, which goes on after these steps, is a task that was not being polled before them.
 fn is_polled_anew(trace: &Trace, names: &Names, stretch: &Stretch, worker: u32) -> bool {
     let of_worker = |step: &&Step| step.worker == worker;
-    let begins = |step: &Step| step.outcome == Outcome::Woken || is_noise(step);
+    let begins = |step: &Step| step.outcome == Outcome::Woken || is_start(step);
     let was_idle = match trace.steps[..stretch.first].iter().rev().find(of_worker) {
         Some(last) => last.outcome == Outcome::Waits || begins(last),
         None => true,
@@ -284,6 +287,16 @@ fn is_polled_anew(trace: &Trace, names: &Names, stretch: &Stretch, worker: u32) 
 }
 
 impl Stretch {
+    /// Whose steps they are: `in tokio, mio`.
+    pub(super) fn within(&self) -> String {
+        if self.whose.is_empty() {
+            // It polls others, and wakes tasks, at the user's line.
+            "of the executor".to_owned()
+        } else {
+            format!("in {}", self.whose.join(", "))
+        }
+    }
+
     fn add(&mut self, trace: &Trace, index: usize, place: Place) {
         self.last = index;
         self.count += usize::from(!trace.steps[index].note);

@@ -263,7 +263,7 @@ impl Table<'_> {
         let count = more_steps(stretch.count);
         let steps = match &*stretch.whose {
             [] => count,
-            whose => format!("{count} in {}", whose.join(", ")),
+            _ => format!("{count} {}", stretch.within()),
         };
         let text = match next {
             Some(task) => {
@@ -336,14 +336,14 @@ impl Table<'_> {
         let at = |step: usize| short(names::place(self.trace, &self.trace.steps[step]));
         let (text, site) = match row {
             Row::Folded(stretch) => {
-                let (count, whose) = (more_steps(stretch.count), stretch.whose.join(", "));
+                let (count, within) = (more_steps(stretch.count), stretch.within());
                 let call = self.names.call(&self.trace.steps[stretch.first]);
                 match call.filter(|_| stretch.is_one_call) {
-                    Some(call) => (format!("{call} … {count} in {whose}"), at(stretch.first)),
+                    Some(call) => (format!("{call} … {count} {within}"), at(stretch.first)),
                     None if stretch.is_one_call => {
-                        (format!("… {count} in {whose}"), at(stretch.first))
+                        (format!("… {count} {within}"), at(stretch.first))
                     }
-                    None => (format!("… {count} in {whose}"), String::new()),
+                    None => (format!("… {count} {within}"), String::new()),
                 }
             }
             Row::Spin { step, times, .. } => {

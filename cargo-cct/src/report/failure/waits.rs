@@ -28,7 +28,14 @@ pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) 
     for wait in circle.into_iter().chain(rest) {
         let mut line = view.line(wait);
         if has_circle && !wait.in_cycle {
-            line.push_str(&paint(FAINT, "  (not part of the circle)"));
+            let trace = trace.map(|(trace, _)| trace);
+            let keeps_out = trace.is_some_and(|trace| keeps_readers_out(bug, trace, wait));
+            let part = if keeps_out {
+                "  (keeps new readers out)"
+            } else {
+                "  (not part of the circle)"
+            };
+            line.push_str(&paint(FAINT, part));
         }
         put!(out, "    {line}\n");
         out.push_str(&view.calls(wait));
@@ -256,6 +263,20 @@ pub(super) fn acquired(trace: &Trace, wait: &Wait, holder: u32) -> Option<usize>
             && step.outcome == Outcome::Done
             && operation(step).is_some_and(takes)
     })
+}
+
+/// True if the wait to write is the reason why one of a circle does not get a lock that others hold to read.
+pub(super) fn keeps_readers_out(bug: &Bug, trace: &Trace, wait: &Wait) -> bool {
+    let is_for = |wait: &Wait, op: Op| Op::from_code(wait.operation) == Some(op);
+    let is_kept_out = |other: &&Wait| {
+        let taken = other
+            .holder
+            .and_then(|holder| acquired(trace, other, holder));
+        let taken = taken.and_then(|step| operation(&trace.steps[step]));
+        let is_read = matches!(taken, Some(Op::Read | Op::TryRead));
+        other.in_cycle && other.address == wait.address && is_for(other, Op::Read) && is_read
+    };
+    !wait.in_cycle && is_for(wait, Op::Write) && bug.waits.iter().any(|wait| is_kept_out(&wait))
 }
 
 /// True for an operation after which somebody holds its object.

@@ -52,10 +52,12 @@ impl Engine {
         {
             return;
         }
-        let bug = self.describe_waits(
-            BugKind::LockCycle,
-            "workers wait for each other in a circle, while others go on",
-        );
+        let message = if current.holder == Some(current.id) {
+            "a worker waits for a lock that it holds itself, while others go on"
+        } else {
+            "workers wait for each other in a circle, while others go on"
+        };
+        let bug = self.describe_waits(BugKind::LockCycle, message);
         self.iteration.end = Some(End::failed(bug));
     }
 

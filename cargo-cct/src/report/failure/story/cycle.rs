@@ -27,6 +27,12 @@ pub(super) fn sentence(scene: &Scene<'_>) -> Option<Sentence> {
             holds: taken.is_some(),
         });
     }
+    if let Some(trace) = (!facts.is_empty()).then_some(scene.trace) {
+        let writers = scene.bug.waits.iter();
+        let writers = writers.filter(|wait| waits::keeps_readers_out(scene.bug, trace, wait));
+        let steps = writers.filter_map(|wait| Awaited::of(scene, wait).step);
+        facts.extend(steps.take(1).map(Fact::KeepsOut));
+    }
     (!facts.is_empty()).then_some(Sentence(facts))
 }
 

@@ -52,6 +52,8 @@ pub(super) enum Fact {
     LastCame(usize),
     /// A worker got hold of a lock by this step, has it still, and another one waits for it.
     HasTaken(usize),
+    /// A worker waits to write since this step, and a lock that others hold to read lets no more readers in.
+    KeepsOut(usize),
     /// The last step of another worker before the process ended, or was found to hang.
     WasAt(usize),
     /// A worker waits.
@@ -188,6 +190,7 @@ impl Fact {
             | Fact::Taken(step)
             | Fact::LastCame(step)
             | Fact::HasTaken(step)
+            | Fact::KeepsOut(step)
             | Fact::WasAt(step)
             | Fact::Repeats { step, .. }
             | Fact::Holds(step)
@@ -244,7 +247,10 @@ impl Fact {
             (_, Fact::NoneWrote { .. }) => " though ",
             (_, fact) if fact.is_relative() => ", ",
             (Fact::Holds(_), _) => " and ",
-            (Fact::WaitsFor { .. }, Fact::Holds(_) | Fact::WaitsFor { .. } | Fact::LastCame(_))
+            (
+                Fact::WaitsFor { .. },
+                Fact::Holds(_) | Fact::WaitsFor { .. } | Fact::LastCame(_) | Fact::KeepsOut(_),
+            )
             | (Fact::WasAt(_) | Fact::TimesOut(_), _) => "; ",
             (_, Fact::NoMore(_)) => ", and ",
             (Fact::WaitsFor { .. }, Fact::HasTaken(_)) => ", which ",

@@ -86,6 +86,7 @@ impl Words<'_> {
             Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
             Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
             Fact::LastCame(_)
+            | Fact::KeepsOut(_)
             | Fact::HasTaken(_)
             | Fact::Holds(_)
             | Fact::WaitsFor { .. }
@@ -211,6 +212,10 @@ impl Words<'_> {
                     "write"
                 };
                 format!("{who} has taken to {how} (at {at}, step {number})")
+            }
+            Fact::KeepsOut(step) => {
+                let waits = self.clause(*step, "waits to write to it");
+                format!("{waits}, which keeps new readers out")
             }
             Fact::WaitsFor {
                 waits: wait,
