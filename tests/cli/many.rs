@@ -294,7 +294,7 @@ fn campaign(many: &Many) {
     );
 }
 
-/// What a command that goes on tells is of the whole campaign: in its summary, in JSON and in JUnit.
+/// A command that goes on tells of the whole campaign: in its summary, in JSON and in JUnit.
 fn goes_on(many: &Many) {
     let command = |time: &str, junit: &str| {
         let mut command = many.test("d", &["--campaign=kept", "--seed=5", "--strategy=random"]);

@@ -219,8 +219,8 @@ fn in_one_line(text: &str) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// The published schemas know no attribute `skipped` of the whole, only of suites; and XML has no place for two
-/// characters that Unicode never assigns.
+/// The published schemas know no attribute `skipped` of the whole, only of suites; and XML has no place for
+/// two characters that Unicode never assigns.
 fn as_published(xml: &str) -> String {
     let xml = &xml.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     let Some((head, rest)) = xml.split_once("<testsuites") else {

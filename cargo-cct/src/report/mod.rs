@@ -50,7 +50,8 @@ pub(crate) use style::choose as choose_color;
 pub(crate) use timeline::{chrome_trace, timeline};
 pub(crate) use words::count;
 
-/// The events of a run for its reporter, in this order for each test: earlier, begun, progress, failed, ended.
+/// The events of a run for its reporter, in this order for each test: earlier, begun, progress, failed,
+/// ended.
 pub(crate) trait Reporter {
     /// The run begins.
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()>;

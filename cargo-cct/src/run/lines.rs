@@ -233,8 +233,8 @@ fn is_own(trace: &Trace, index: usize) -> bool {
     !borrows && site.is_some_and(|site| Origin::of(site) == Origin::User)
 }
 
-/// True if the step ends a poll, or goes on with the next, at no await of the user's: in a `select!`, whose await
-/// is a macro's.
+/// True if the step ends a poll, or goes on with the next, at no await of the user's: in a `select!`, whose
+/// await is a macro's.
 fn is_nowhere(trace: &Trace, index: usize) -> bool {
     let step = &trace.steps[index];
     let site = usize::try_from(step.site).ok();
@@ -246,8 +246,8 @@ fn is_nowhere(trace: &Trace, index: usize) -> bool {
         && worker.is_some_and(|info| info.spawned_at.as_ref() == site)
 }
 
-/// Where the user's code made the last call of the task before this step: of the poll, or of the one before if it
-/// made none.
+/// Where the user's code made the last call of the task before this step: of the poll, or of the one before
+/// if it made none.
 fn last_call(trace: &Trace, index: usize) -> Option<u32> {
     let worker = trace.steps[index].worker;
     let own = (0..index)

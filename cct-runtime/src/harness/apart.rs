@@ -210,8 +210,8 @@ fn work_of(process: libc::pid_t) -> Option<Duration> {
     is_known.then(|| seconds + Duration::from_nanos(time.tv_nsec.cast_unsigned()))
 }
 
-/// True if the process waits, or is gone. Where the machine has much else to do, one that could run may be left
-/// alone for long.
+/// True if the process waits, or is gone. Where the machine has much else to do, one that could run may be
+/// left alone for long.
 fn sleeps(process: libc::pid_t) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name, in parentheses, may have any characters.

@@ -268,7 +268,7 @@ mod tests {
                 STD,
                 5,
             ),
-            call("cct::engine::task::handle::Task::poll", STD, 6),
+            call("cct::task::poll", STD, 6),
             call("bank::run::{{closure}}", "src/lib.rs", 40),
             call("core::ops::function::FnOnce::call_once", STD, 4),
         ];

@@ -107,6 +107,10 @@ impl Names {
                 format!("{name}#{count}")
             });
         }
+        for (flag, lock) in poisoned(trace) {
+            let name = names.objects[lock].clone();
+            names.objects[flag] = name;
+        }
         names
     }
 
@@ -252,6 +256,23 @@ impl Names {
     pub(super) fn child(&self, step: usize) -> Option<u32> {
         self.spawned.get(&step).copied()
     }
+}
+
+/// Each flag that was set while its lock was given back, with the lock.
+fn poisoned(trace: &Trace) -> BTreeMap<usize, usize> {
+    let mut found = BTreeMap::new();
+    for (index, step) in trace.steps.iter().enumerate() {
+        if operation(step) != Some(Operation::Poison) {
+            continue;
+        }
+        let mut after = trace.steps[index + 1..].iter();
+        let next = after.find(|next| next.worker == step.worker);
+        let lock = next.filter(|next| operation(next).is_some_and(Operation::releases));
+        if let (Some(flag), Some(lock)) = (step.object, lock.and_then(|lock| lock.object)) {
+            found.insert(flag as usize, lock as usize);
+        }
+    }
+    found
 }
 
 /// The line that called the function of each step, if it is not the same for all steps of that line.

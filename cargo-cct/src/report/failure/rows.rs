@@ -287,7 +287,7 @@ fn is_polled_anew(trace: &Trace, names: &Names, stretch: &Stretch, worker: u32) 
 }
 
 impl Stretch {
-    /// Whose steps they are: `in tokio, mio`.
+    /// The owner of the steps: `in tokio, mio`.
     pub(super) fn within(&self) -> String {
         if self.whose.is_empty() {
             // It polls others, and wakes tasks, at the user's line.

@@ -1,8 +1,9 @@
 //! Finds the step from which on a failure is *certain*: whoever runs after it, the test fails.
 //!
 //! A *continuation* makes the first steps of the failing schedule and goes on by other decisions. The
-//! *search* looks by bisection for the shortest beginning of which no continuation passes: each fails, be it by
-//! another panic or at another place. Where a beginning has few continuations all of them are made, else some that are drawn.
+//! *search* looks by bisection for the shortest beginning of which no continuation passes: each fails, be it
+//! by another panic or at another place. Where a beginning has few continuations all of them are made, else
+//! some that are drawn.
 //! Antithesis tells causes like this. Executions that may end their process are made *apart*.
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The words for facts.
 
 use cct::operation::Operation as Op;
+use cct::origin;
 use cct::trace::{Outcome, Site, Value};
 use cct::verdict::{BugKind, Unpolled};
 
@@ -280,6 +281,9 @@ impl Words<'_> {
     fn after(&self, step: usize, verb: &str) -> String {
         let (who, place) = (self.who(step), self.place(step));
         let number = self.scene.names.step(step);
+        if place.is_empty() {
+            return format!("{who} {verb} after step {number}");
+        }
         format!("{who} {verb} after {place} (step {number})")
     }
 
@@ -440,7 +444,9 @@ fn at(scene: &Scene<'_>, index: usize) -> String {
 
 /// The place of a step, with the line that called its function where that tells steps apart.
 fn place(scene: &Scene<'_>, index: usize) -> String {
-    let Some(site) = scene.place(index) else {
+    // The engine's own lines are nobody's place.
+    let is_told = |site: &&Site| !matches!(origin::Origin::of(&site.file), origin::Origin::Cct);
+    let Some(site) = scene.place(index).filter(is_told) else {
         return String::new();
     };
     let is_inner = |site: &Site| scene.names.is_inner(site);
