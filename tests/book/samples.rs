@@ -95,7 +95,12 @@ fn reports(manifest: &Path) -> BTreeMap<String, String> {
         let name = if is_ours { package } else { binary };
         let shown = run("show", &[id]);
         shown.expect(0);
-        Some((name.to_owned(), shown.stdout))
+        // A reader is where the workspace is, and has one target folder.
+        let place = format!(
+            " --manifest-path {} --target-dir {target}",
+            manifest.display()
+        );
+        Some((name.to_owned(), shown.stdout.replace(&place, "")))
     });
     failures.collect()
 }

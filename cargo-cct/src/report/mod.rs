@@ -55,7 +55,7 @@ pub(crate) use words::count;
 pub(crate) trait Reporter {
     /// The run begins.
     fn begin(&mut self, tests: usize, seed: RunSeed) -> io::Result<()>;
-    /// The results that this run goes on with have a test; if the test is not run again, this is how it ended.
+    /// The results that this run goes on with have a test; if it is not run again, this is how it ended.
     fn earlier(
         &mut self,
         _name: &TestName,
