@@ -85,6 +85,10 @@ impl Bug {
             (Some(place), Some(other)) if place != other => return false,
             _ => {}
         }
+        if self.is_deadlock() && other.is_deadlock() {
+            // The message tells whether others could still run.
+            return true;
+        }
         if self.is_crash() && other.is_crash() {
             return self.kind == other.kind || self.site.is_none() || other.site.is_none();
         }
@@ -92,7 +96,7 @@ impl Bug {
     }
 
     /// True if two executions of one program came to one failure: alike, and where it is about waiting, by
-    /// the same waits.
+    /// the same waits; where some wait in a circle, by those, whoever else waits for it or could still run.
     pub fn is_same_as(&self, other: &Bug) -> bool {
         self.is_like(other) && self.places_of_waits() == other.places_of_waits()
     }
@@ -111,9 +115,10 @@ impl Bug {
         self.is_same_as(other) && circle(self) == circle(other)
     }
 
-    /// The places of those who wait, in order; of a circle, of those who are part of it.
+    /// The places of those who wait, in order; where there is a circle, of those who are part of it.
     fn places_of_waits(&self) -> Vec<(u8, &str, u32, u32)> {
-        let counts = |wait: &&Wait| wait.in_cycle || self.kind != BugKind::LockCycle;
+        let has_circle = self.is_deadlock() && self.waits.iter().any(|wait| wait.in_cycle);
+        let counts = |wait: &&Wait| wait.in_cycle || !has_circle;
         let waits = self.waits.iter().filter(counts);
         let mut places: Vec<_> = waits
             .map(|wait| {
@@ -123,6 +128,10 @@ impl Bug {
             .collect();
         places.sort_unstable();
         places
+    }
+
+    fn is_deadlock(&self) -> bool {
+        matches!(self.kind, BugKind::Deadlock | BugKind::LockCycle)
     }
 
     fn is_crash(&self) -> bool {
@@ -333,5 +342,14 @@ mod tests {
         assert!(!one.is_same_here_as(&waits(1, [8, 24])));
         assert!(one.is_same_as(&waits(1, [8, 24])));
         assert!(!one.is_same_as(&waits(9, [8, 16])));
+        // Somebody else waits for the circle, and others could still run.
+        let mut behind = waits(1, [8, 16]);
+        behind.kind = BugKind::LockCycle;
+        behind.message = "others go on".to_owned();
+        let mut other = behind.waits[0].clone();
+        (other.in_cycle, other.site.line) = (false, 7);
+        behind.waits.push(other);
+        assert!(one.is_same_here_as(&behind) && behind.is_same_here_as(&one));
+        assert!(!one.is_like(&bug(BugKind::Livelock, "nobody can wake them", None)));
     }
 }
