@@ -173,3 +173,51 @@ fn what_goes_wrong_in_a_select_is_shown_there() {
         assert!(lost.contains("select.rs:31"), "{lost}");
     }
 }
+
+fn in_one_line(report: &str) -> String {
+    report.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A future that is made of others waits for what is left of them, and each has an object of its own.
+#[test]
+fn awaits_that_were_given_up_are_over() {
+    let dropped = report("awaits a_message_is_dropped");
+    let rows: Vec<&str> = dropped.lines().map(str::trim).collect();
+    let row = |text: &str| rows.iter().position(|row| row.starts_with(text));
+    let given_up = row("yield_now().await dropped").expect("it is told");
+    assert!(
+        rows[given_up..]
+            .iter()
+            .all(|row| !row.contains("yield_now().await … ")),
+        "{dropped}"
+    );
+    for line in [
+        "the future that waited there was dropped",
+        "main waits at awaits.rs:24",
+        "select! … waits awaits.rs:24",
+        "main waits at tests/awaits.rs:24:5 (await)",
+    ] {
+        assert!(in_one_line(&dropped).contains(line), "{line} of\n{dropped}");
+    }
+    let joined = report("awaits two_branches_wait_for_each_other");
+    let joined = in_one_line(&joined);
+    let sentence = "main awaits `first.lock()` at awaits.rs:42 (step 14); main itself had come to the \
+                    same object by `first.lock().await` at awaits.rs:35";
+    assert!(joined.contains(sentence), "{joined}");
+}
+
+#[test]
+fn waits_and_clocks_are_told_as_they_are() {
+    let again = report("waits a_reader_comes_again_behind_a_writer");
+    for part in ["which keeps new readers out", "(keeps new readers out)"] {
+        assert!(in_one_line(&again).contains(part), "{part} of\n{again}");
+    }
+    let clock = report("waits a_clock_is_read_at_its_line");
+    assert!(
+        clock.contains(" let elapsed = began.elapsed(); "),
+        "{clock}"
+    );
+    let poisoned = report("waits a_lock_is_poisoned_after_a_wait");
+    assert!(poisoned.contains("number.poison"), "{poisoned}");
+    assert!(!poisoned.contains("bell.poison"), "{poisoned}");
+}
