@@ -337,4 +337,15 @@ fn goes_on(many: &Many) {
     Finished::of(many.cct("d").args(words)).expect(100);
     let counted = events.only("run_ended")["earlier"].as_u64();
     assert!(counted >= Some(2), "{second:#?}");
+
+    // One that is killed while it goes on has told what was known before.
+    let mut killed = many.test("d", &["--campaign=kept", "--seed=5", "--strategy=random"]);
+    killed.args(["--time=600s", "--junit=3.xml"]);
+    let child = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let file = many.workspace.path("d/3.xml");
+    let knows = || fs::read_to_string(&file).is_ok_and(|xml| xml.contains("<failure "));
+    while !knows() {
+        thread::sleep(Duration::from_millis(100));
+    }
+    kill(child.expect("the tool"));
 }

@@ -29,6 +29,8 @@ pub(crate) struct JUnit {
     began: SystemTime,
     clock: Instant,
     written: Instant,
+    /// The file lacks something.
+    is_behind: bool,
     /// Each test by its executable and name; none for one that has not ended.
     suites: BTreeMap<String, BTreeMap<String, Option<TestCase>>>,
 }
@@ -47,6 +49,7 @@ impl JUnit {
             began: SystemTime::now(),
             clock: Instant::now(),
             written: Instant::now(),
+            is_behind: false,
             suites,
         };
         if let Some(folder) = path.parent() {
@@ -61,8 +64,15 @@ impl JUnit {
         case.set_system_out(out);
         let suite = self.suites.entry(name.binary.clone()).or_default();
         suite.insert(case_name(name), Some(case));
-        if self.written.elapsed() >= EVERY {
+        self.is_behind = true;
+        self.keep_up()
+    }
+
+    /// Writes what the file lacks, unless it was just written.
+    fn keep_up(&mut self) -> io::Result<()> {
+        if self.is_behind && self.written.elapsed() >= EVERY {
             self.written = Instant::now();
+            self.is_behind = false;
             self.write(false)?;
         }
         Ok(())
@@ -125,11 +135,11 @@ impl Reporter for JUnit {
     }
 
     fn begun(&mut self, _: &TestName) -> io::Result<()> {
-        Ok(())
+        self.keep_up()
     }
 
     fn progress(&mut self, _: &TestName, _: &Counters) -> io::Result<()> {
-        Ok(())
+        self.keep_up()
     }
 
     fn ended(

@@ -27,6 +27,7 @@ mod surroundings;
 mod timeouts;
 
 mod head;
+mod ring;
 mod runner;
 
 mod crash;

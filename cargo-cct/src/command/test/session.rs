@@ -54,9 +54,16 @@ impl Keep for Session<'_> {
             // It was ended from outside: it is as if it had not been, and comes again.
             return Ok((0, false));
         }
-        let result = self.record(&run)?;
-        self.last.insert(job, run);
-        Ok(result)
+        let (fresh, has_ended) = self.record(&run)?;
+        if has_ended {
+            // There is no more to come of it, and a failure is told at once.
+            self.last.remove(&job);
+            let run = self.whole(run);
+            self.tell_ended(None, &run)?;
+        } else {
+            self.last.insert(job, run);
+        }
+        Ok((fresh, has_ended))
     }
 
     fn note(&mut self, job: usize, account: &Account) {
@@ -221,16 +228,21 @@ impl<'a> Session<'a> {
         Ok((fresh, ledger.has_ended(&run.name)))
     }
 
-    /// Tells of each test what came of all its slices.
+    /// Tells of each test that has not ended what came of all its slices.
     fn tell_slices(&mut self) -> io::Result<()> {
         for (_, run) in std::mem::take(&mut self.last) {
-            let run = match &self.ledger {
-                Some(ledger) => ledger.whole(run),
-                None => run,
-            };
+            let run = self.whole(run);
             self.tell_ended(None, &run)?;
         }
         Ok(())
+    }
+
+    /// A test over all its slices.
+    fn whole(&self, run: TestRun) -> TestRun {
+        match &self.ledger {
+            Some(ledger) => ledger.whole(run),
+            None => run,
+        }
     }
 
     /// True if the tests of the documentation are to be run.

@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use crate::engine::Replay;
 use crate::harness::apart::Notes;
+use crate::harness::ring::distance;
 use crate::strategy::{
-    Beginning, Beyond, Candidates, Executed, Observer, Pick, Rng, Strategy, WorkerId,
+    Beginning, Beyond, Candidates, Executed, Observer, Pick, Reason, Rng, Strategy, WorkerId,
 };
 use crate::trace::Schedule;
 
@@ -16,6 +17,11 @@ pub(super) enum Onward {
     Drawn(u64),
     /// By the alternatives of this list; then the first ones.
     Listed(Vec<u32>),
+    /// Each worker for as long as it can go on, and then the next by number, upwards or downwards.
+    Undisturbed {
+        /// Downwards.
+        descends: bool,
+    },
 }
 
 /// A decision that could have been another one: a pick among candidates, or a choice of a value.
@@ -76,7 +82,7 @@ impl Continuation<'_> {
             onward,
             rng: Rng::new(match onward {
                 Onward::Drawn(seed) => *seed,
-                Onward::Listed(_) => 0,
+                Onward::Listed(_) | Onward::Undisturbed { .. } => 0,
             }),
             step: 0,
             made: 0,
@@ -110,6 +116,7 @@ impl Continuation<'_> {
         let taken = match self.onward {
             Onward::Drawn(_) => self.rng.below(n),
             Onward::Listed(list) => list.get(self.made).copied().unwrap_or(0),
+            Onward::Undisturbed { .. } => 0,
         };
         self.made += 1;
         if taken >= n {
@@ -135,6 +142,8 @@ impl Strategy for Continuation<'_> {
         let worker = if self.is_of_schedule() {
             self.note(0, candidates.len());
             self.scheduled(candidates)
+        } else if let Onward::Undisturbed { descends } = *self.onward {
+            Some(undisturbed(candidates, descends))
         } else {
             let taken = self.decide(candidates.len());
             Some(candidates.nth(taken))
@@ -166,6 +175,18 @@ impl Strategy for Continuation<'_> {
     fn observer(&mut self) -> Option<&mut dyn Observer> {
         Some(self)
     }
+}
+
+/// The current worker if it can go on, or the next.
+fn undisturbed(candidates: &dyn Candidates, descends: bool) -> WorkerId {
+    let moment = candidates.moment();
+    let current = moment.current;
+    if moment.reason == Reason::Point && candidates.contains(current) {
+        return current;
+    }
+    let all = (0..candidates.len()).map(|index| candidates.nth(index));
+    let next = all.min_by_key(|worker| distance(current, *worker, descends));
+    next.expect("there is always somebody to pick")
 }
 
 impl Observer for Continuation<'_> {

@@ -139,12 +139,29 @@ impl Search<'_, '_> {
                 return Ok(());
             }
         }
+        if most == DRAWN && self.passes_undisturbed(beginning)? {
+            self.refute(beginning);
+            return Ok(());
+        }
         let drawn = Continuations {
             made: most,
             are_all: false,
         };
         self.certain.insert(beginning, drawn);
         Ok(())
+    }
+
+    /// True if the test passes where each worker goes on for as long as it can: with many workers nobody draws
+    /// that.
+    fn passes_undisturbed(&mut self, beginning: usize) -> Result<bool, Ended> {
+        let until = self.until(beginning);
+        for descends in [false, true] {
+            let made = (self.make)(until, &Onward::Undisturbed { descends })?;
+            if made.end == End::Passes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Draws what is left of them.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use super::outline::{Outline, of_worker};
 use super::points::{Point, Points};
 use crate::harness::apart::Notes;
+use crate::harness::ring::distance;
 use crate::strategy::{
     Beginning, Beyond, Candidates, Executed, Observer, Pick, Reason, Strategy, WorkerId,
 };
@@ -66,7 +67,8 @@ impl Follow<'_> {
     fn after(&self, current: WorkerId, candidates: &dyn Candidates) -> WorkerId {
         let all = (0..candidates.len()).map(|index| candidates.nth(index));
         let is_put_off = |worker: &WorkerId| self.outline.put_off.contains(&worker.0);
-        let next = all.min_by_key(|worker| (is_put_off(worker), worker.0 <= current.0, worker.0));
+        let distance = |worker: &WorkerId| distance(current, *worker, self.outline.descends);
+        let next = all.min_by_key(|worker| (is_put_off(worker), distance(worker)));
         next.expect("there is always somebody to pick")
     }
 }
@@ -147,6 +149,18 @@ mod tests {
     fn after_it_nobody_is_preempted() {
         assert_eq!(made(&[(1, 1)], &[2, 2, 2]).0, [1, 1, 2, 2, 0, 0]);
         assert_eq!(made(&[], &[2, 2]), (vec![0, 0, 1, 1], 0));
+    }
+
+    #[test]
+    fn the_others_follow_in_either_direction() {
+        let outline = Outline {
+            descends: true,
+            stretches: vec![Stretch::whole(1)],
+            ..Outline::default()
+        };
+        let notes = Notes::new();
+        let made = play(&mut Follow::new(&outline, &notes), 0, &[1, 1, 1, 1]);
+        assert_eq!(made, [1, 0, 3, 2]);
     }
 
     #[test]

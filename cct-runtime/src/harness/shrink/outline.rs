@@ -19,6 +19,8 @@ pub(super) struct Outline {
     pub(super) choices: Vec<u32>,
     /// After the last stretch these run only where nobody else can.
     pub(super) put_off: Vec<u32>,
+    /// After the last stretch the workers follow by number downwards, and not upwards.
+    pub(super) descends: bool,
     /// How many yields of a worker force a switch; none for the usual number.
     pub(super) yield_budget: Option<u32>,
 }
@@ -52,6 +54,7 @@ impl Outline {
             stretches: stretches_of(&schedule.runs),
             choices: schedule.choices.clone(),
             put_off: Vec::new(),
+            descends: false,
             yield_budget: Some(schedule.yield_budget),
         }
     }

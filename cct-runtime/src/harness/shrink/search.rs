@@ -57,7 +57,8 @@ impl Made {
 }
 
 /// Looks for shorter schedules that fail until there is no way left to look, or no time. `make` follows an
-/// outline; with another number `from` which executions are counted, others are drawn. `told` hears of each
+/// outline; with another number `from` which executions are counted, others are drawn, and it goes on for as
+/// long as there is time. `told` hears of each
 /// that is shorter, with the number of executions until then, and of the shortest once more at the end, and
 /// whether there was time for all.
 pub(super) fn shrink(
@@ -80,6 +81,7 @@ pub(super) fn shrink(
         make,
         told,
         is_over,
+        is_patient: from > 1,
         is_cut: false,
         leaves_some: false,
     };
@@ -98,6 +100,8 @@ struct Search<'a> {
     make: &'a mut dyn FnMut(&Outline) -> Made,
     told: &'a mut dyn FnMut(&Made, u64, Option<bool>),
     is_over: &'a mut dyn FnMut() -> bool,
+    /// The search takes all the time that there is, since the user asked for one more.
+    is_patient: bool,
     /// There was no time for all of it.
     is_cut: bool,
     /// Some of the schedules with fewer preemptions are left.
@@ -134,7 +138,8 @@ impl Search<'_> {
 
     /// Follows an outline. Keeps what comes of it if it is shorter, and fails; returns it otherwise.
     fn attempt(&mut self, outline: &Outline) -> Option<Made> {
-        let made = (self.make)(outline);
+        let mut made = (self.make)(outline);
+        made.outline.descends = outline.descends;
         self.executions += 1;
         if made.fails && made.cost < self.best.cost {
             self.best = made;
@@ -237,8 +242,8 @@ impl Search<'_> {
         }
     }
 
-    /// Makes the schedules that those with few preemptions branch off from: without any, with the choices of
-    /// the shortest, and with the first ones.
+    /// Makes the schedules that those with few preemptions branch off from: without any, the workers one after
+    /// the other upwards and downwards, with the choices of the shortest, and with the first ones.
     fn plant(&mut self) {
         let most = self.best.cost.preemptions.min(ROUNDS.len() as u64 - 1);
         let base = self.best.outline.with(Vec::new());
@@ -246,8 +251,13 @@ impl Search<'_> {
             choices: Vec::new(),
             ..base.clone()
         };
+        let down = Outline {
+            descends: true,
+            ..plain.clone()
+        };
         let bases = [
             Some(plain),
+            Some(down),
             Some(base).filter(|base| !base.choices.is_empty()),
         ];
         for base in bases.into_iter().flatten() {
@@ -263,6 +273,7 @@ impl Search<'_> {
     /// Looks among schedules that have fewer preemptions than the shortest: among all with 0, 1, 2, …, and
     /// among those near the shortest that are drawn.
     fn do_with_fewer(&mut self, rounds: u32) {
+        let rounds = if self.is_patient { u32::MAX } else { rounds };
         for round in 0..rounds {
             let preemptions = self.best.cost.preemptions;
             let is_all = preemptions == 0
