@@ -214,3 +214,58 @@ fn generated() {
     replayed.expect(100);
     assert!(replayed.stdout.contains("Reproduced"), "{replayed:#?}");
 }
+
+/// A test that other features leave out is not gone, and a failure of theirs still fails.
+#[test]
+fn features_are_part_of_what_is_kept() {
+    let workspace = Workspace::empty(Some("featured"));
+    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n\
+                    [features]\nfast = []\n\n[workspace]\n";
+    workspace.write("Cargo.toml", manifest);
+    let source = "
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+fn adds() -> u32 {
+    let sum = Arc::new(AtomicU32::new(0));
+    let other = sum.clone();
+    let add = |sum: &AtomicU32| {
+        if cfg!(feature = \"fast\") {
+            sum.store(sum.load(SeqCst) + 1, SeqCst);
+        } else {
+            sum.fetch_add(1, SeqCst);
+        }
+    };
+    let worker = std::thread::spawn(move || add(&other));
+    add(&sum);
+    worker.join().unwrap();
+    sum.load(SeqCst)
+}
+
+#[cfg(feature = \"fast\")]
+#[test]
+fn only_fast() {
+    assert_eq!(adds(), 2);
+}
+
+#[test]
+fn always() {
+    assert_eq!(adds(), 2);
+}
+";
+    workspace.write("src/lib.rs", source);
+    let found = workspace.explore(&["--known=true", "--lib", "--features", "fast"], 100);
+    for test in ["app only_fast", "app always"] {
+        let id = text(&found.test(test)["failure"]["id"]);
+        Finished::of(workspace.cct().args(["keep", id])).expect(0);
+    }
+    let plain = ["test", "--seed", "1", "--lib", "--known=true"];
+    let told = Finished::of(workspace.cct().args(plain));
+    told.expect(0);
+    let why = "keeps a schedule of `only_fast`, which is not in this build: it was kept with `--features fast`";
+    assert!(told.stderr.contains(why), "{told:#?}");
+    assert!(!told.stdout.contains("does not fit"), "{told:#?}");
+    for failure in listed(&workspace) {
+        assert_eq!(failure["seen"]["fails"], true, "{failure:#}");
+    }
+}

@@ -13,7 +13,7 @@ use crate::build::chosen::Chosen;
 use crate::build::digest;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
-use crate::failure::{Id, Provenance, Record, Stays, Store, StoreError, merge, renew};
+use crate::failure::{Id, Provenance, Record, Stays, Store, StoreError, build_of, merge, renew};
 use crate::report::{Detail, Layout, Report, Stacks, warning_word};
 use crate::run::{Finding, Length, TestName, TestRun, TriedEnd, TriedOf};
 
@@ -126,8 +126,9 @@ impl Keeper<'_> {
         let lock = self.store.lock();
         let record = self.store.of_id(id);
         // With other features it may fail as ever.
-        let record =
-            record.filter(|record| is_built_alike(&record.provenance.selection, &self.selection));
+        let is_of_this =
+            |record: &Record| build_of(&record.provenance.selection) == build_of(&self.selection);
+        let record = record.filter(is_of_this);
         if let Some(mut record) = record {
             record.history.gone_in = Some(executable.to_owned());
             let report = Report::of(&record, &self.workspace.root);
@@ -170,58 +171,11 @@ impl Keeper<'_> {
     }
 }
 
-/// True if these arguments for cargo have the same features, profile and configuration, whatever they select.
-fn is_built_alike(one: &[String], other: &[String]) -> bool {
-    build_of(one) == build_of(other)
-}
-
-fn build_of(selection: &[String]) -> Vec<&[String]> {
-    let begins = |word: &&[String]| word[0].starts_with('-');
-    let selects = [
-        "--package",
-        "--workspace",
-        "--exclude",
-        "--lib",
-        "--bin",
-        "--bins",
-        "--test",
-        "--tests",
-        "--example",
-        "--examples",
-        "--bench",
-        "--benches",
-        "--all-targets",
-    ];
-    let options = selection.chunk_by(|_, next| !next.starts_with('-'));
-    options
-        .filter(begins)
-        .filter(|option| !selects.contains(&option[0].as_str()))
-        .collect()
-}
-
 /// A bug is told although it cannot be written: a full disk is no reason to lose it.
 fn warn(written: Result<PathBuf, StoreError>) {
     if let Err(error) = written {
         let cause = error.source().map(ToString::to_string).unwrap_or_default();
         let word = warning_word();
         anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_features_are_another_build() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let is_alike = |one: &str, other: &str| is_built_alike(&words(one), &words(other));
-        assert!(is_alike(
-            "--workspace --features a",
-            "--package b --features a --test c"
-        ));
-        assert!(!is_alike("--lib --features a", "--lib"));
-        assert!(!is_alike("--features a", "--features b"));
-        assert!(!is_alike("--lib", "--lib --release"));
     }
 }

@@ -13,8 +13,8 @@ use super::replay::{Judged, Way, again};
 use crate::build::cargo::Executable;
 use crate::build::digest;
 use crate::build::workspace::Workspace;
-use crate::failure::{Id, Kept, Record, Store};
-use crate::report::Replay;
+use crate::failure::{Id, Kept, Record, Store, build_of};
+use crate::report::{Replay, warning_word};
 use crate::run::{
     Finding, First, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd, TriedOf, plan,
 };
@@ -28,7 +28,9 @@ pub(super) struct Known<'a> {
     /// The failures of each test, those seen last first.
     failures: BTreeMap<TestName, Vec<Id>>,
     /// The files of each test, and their records.
-    kept: BTreeMap<TestName, Vec<(String, Record)>>,
+    kept: BTreeMap<TestName, Vec<KeptHere>>,
+    /// The features and the profile of this build.
+    build: Vec<String>,
     /// The tests that failed when they were tried last, and when that was.
     failing: BTreeMap<TestName, u64>,
     /// Settings above the tests' attributes.
@@ -39,10 +41,21 @@ pub(super) struct Known<'a> {
     hashes: Mutex<BTreeMap<PathBuf, String>>,
 }
 
+/// A file of the user's with the schedule of a test.
+#[derive(Debug)]
+struct KeptHere {
+    /// Its path from the workspace's root.
+    file: String,
+    record: Record,
+    /// It was kept with the features and the profile of this build.
+    is_of_this_build: bool,
+}
+
 impl<'a> Known<'a> {
-    /// The failures on record, whose sources are below `root`; none is tried if `are_tried` is false.
+    /// The failures on record, whose sources are below `root`; none is tried if `are_tried` is false. The
+    /// selection has the arguments for cargo.
     pub(super) fn new(
-        (store, root): (Store, &'a Path),
+        (store, root, selection): (Store, &'a Path, &[String]),
         are_tried: bool,
         overrides: &'a Settings,
         scratch: &'a Scratch,
@@ -54,6 +67,7 @@ impl<'a> Known<'a> {
             failures: BTreeMap::new(),
             failing: BTreeMap::new(),
             kept: BTreeMap::new(),
+            build: build_of(selection),
             overrides,
             scratch,
             stop,
@@ -122,8 +136,23 @@ impl<'a> Known<'a> {
             return Ok(());
         };
         let (test, binary) = (&kept.test, &executable.label);
+        let is_there = plan::names(executable, &[])?.contains(test);
+        let is_of_this_build = kept.build == self.build;
+        if !is_there && !is_of_this_build {
+            let build = kept.build.join(" ");
+            anstream::eprintln!(
+                "{}: `{file}` keeps a schedule of `{test}`, which is not in this build: it was kept {}",
+                warning_word(),
+                if build.is_empty() {
+                    "without features or a profile".to_owned()
+                } else {
+                    format!("with `{build}`")
+                }
+            );
+            return Ok(());
+        }
         anyhow::ensure!(
-            plan::names(executable, &[])?.contains(test),
+            is_there,
             "`{file}` keeps a schedule of `{test}`, which is no test of `{binary}`: remove the file, or \
              change the name in it"
         );
@@ -132,7 +161,11 @@ impl<'a> Known<'a> {
             test: test.clone(),
         };
         let record = kept.record(path, &name)?;
-        self.kept.entry(name).or_default().push((file, record));
+        self.kept.entry(name).or_default().push(KeptHere {
+            file,
+            record,
+            is_of_this_build,
+        });
         Ok(())
     }
 
@@ -163,7 +196,8 @@ impl<'a> Known<'a> {
             // Removed meanwhile.
             return Ok(None);
         };
-        if record.repeats != Repeats::Yes || record.bug.is_none() {
+        let is_of_this_build = build_of(&record.provenance.selection) == self.build;
+        if record.repeats != Repeats::Yes || record.bug.is_none() || !is_of_this_build {
             return Ok(None);
         }
         let hash = self.hash(executable)?;
@@ -258,12 +292,17 @@ impl<'a> Known<'a> {
 impl First for Known<'_> {
     fn run(&self, executable: &Executable, name: &TestName) -> io::Result<Vec<Tried>> {
         let mut tried = Vec::new();
-        for (file, record) in self.kept.get(name).into_iter().flatten() {
+        for kept in self.kept.get(name).into_iter().flatten() {
+            let (file, record) = (&kept.file, &kept.record);
             if self.stop.is_set() {
                 break;
             }
             // Another machine built it, from another version.
             let end = self.follow(record, executable, true);
+            let fails =
+                |end: &TriedEnd| matches!(end, TriedEnd::Fails(_) | TriedEnd::FailsOtherwise(_));
+            // With other features it need not fit.
+            let end = end.filter(|end| kept.is_of_this_build || fails(end));
             let (id, file) = (record.id.clone(), file.clone());
             let origin = TriedOf::Kept { id, file };
             tried.extend(end.map(|end| Tried { origin, end }));

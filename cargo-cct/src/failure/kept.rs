@@ -13,6 +13,7 @@ use cct::verdict::{Bug, BugKind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::build::build_of;
 use super::id::Id;
 use super::place::Sources;
 use super::record::Record;
@@ -37,6 +38,9 @@ pub(crate) struct Kept {
     pub kind: String,
     /// The name of its target.
     pub target: String,
+    /// The features and the profile that it was built with, as cargo's arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build: Vec<String>,
     failure: Failure,
     /// The settings of the command line that matter.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -110,6 +114,7 @@ impl Kept {
             test: record.name.test.clone(),
             kind: record.provenance.kind.clone(),
             target: record.provenance.target.clone(),
+            build: build_of(&record.provenance.selection),
             failure: Failure {
                 kind: bug.kind,
                 message: bug.message.clone(),

@@ -1,5 +1,6 @@
 //! Failures on disk: everything needed to show one again and to repeat it, and to know it again.
 
+mod build;
 mod class;
 mod history;
 mod id;
@@ -13,6 +14,7 @@ mod steps;
 mod store;
 mod versions;
 
+pub(crate) use build::build_of;
 pub(crate) use history::History;
 pub(crate) use id::Id;
 pub(crate) use kept::Kept;

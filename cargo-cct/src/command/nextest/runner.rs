@@ -108,7 +108,7 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let settings = executable.config_of(test);
     let is_tried = typed.settings.clone().over(settings).known();
     let known = Known::new(
-        (store.clone(), &workspace.root),
+        (store.clone(), &*workspace.root, &*setup.selection),
         is_tried,
         &typed.settings,
         &scratch,

@@ -20,7 +20,6 @@ use super::profiled::{check_names, profiled, refuse_typos};
 use super::tested::Tested;
 use super::{compare, load};
 use crate::build::cargo::Executable;
-use crate::build::workspace::Workspace;
 use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::Store;
@@ -52,7 +51,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     overrides.seed = None;
     let ledger = results.open(args, &harness, tested, (seed, &overrides), &mut plan)?;
     let store = Store::new(results.failures(workspace));
-    let mut known = known(args, workspace, store.clone(), &scratch, &stop);
+    let mut known = known(args, tested, store.clone(), &scratch, &stop);
     // Results are those of the exploration: a shard that is begun again comes to the same.
     let are_kept = results.are_kept;
     let has_errors = !are_kept && has_errors(&known.add_kept(&built.executables, workspace));
@@ -145,16 +144,17 @@ fn check_resume(args: &TestArgs, plan: &Plan) -> anyhow::Result<()> {
 /// The failures that are to be tried first.
 fn known<'a>(
     args: &'a TestArgs,
-    workspace: &'a Workspace,
+    tested: &'a Tested,
     store: Store,
     scratch: &'a Scratch,
     stop: &'a Stop,
 ) -> Known<'a> {
-    let settings = &args.explore.settings;
+    let (settings, workspace) = (&args.explore.settings, &tested.workspace);
     let configured = settings.clone().over(workspace.config.clone());
     // A search that is resumed goes on behind the failures that it has found.
     let are_tried = configured.known() && settings.resume.is_none();
-    Known::new((store, &workspace.root), are_tried, settings, scratch, stop)
+    let subject = (store, &*workspace.root, &*tested.selection);
+    Known::new(subject, are_tried, settings, scratch, stop)
 }
 
 /// Has the only test that is selected led by a person.
