@@ -19,6 +19,7 @@
 mod archive;
 mod build;
 mod cli;
+mod column;
 mod command;
 mod config;
 mod exit;

@@ -221,3 +221,12 @@ fn waits_and_clocks_are_told_as_they_are() {
     assert!(poisoned.contains("number.poison"), "{poisoned}");
     assert!(!poisoned.contains("bell.poison"), "{poisoned}");
 }
+
+#[test]
+fn tabs_and_wide_characters_hide_no_names() {
+    let report = report("tabs tabs_do_not_hide_names");
+    for part in [" 値.lock ", " count.store 1 ", " now ", "read `count` = 0"] {
+        assert!(report.contains(part), "{part} of\n{report}");
+    }
+    assert!(!report.contains('\t'), "{report}");
+}

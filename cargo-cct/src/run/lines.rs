@@ -6,8 +6,9 @@
 //! was.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use addr2line::{Loader, demangle_auto};
@@ -17,6 +18,7 @@ use cct::verdict::{Bug, BugKind};
 
 use super::board::BoardFile;
 use crate::build::cargo::Executable;
+use crate::column;
 use crate::report::Origin;
 
 /// An executable's lines, read when they are first asked for.
@@ -24,6 +26,8 @@ pub(super) struct Lines<'a> {
     executable: &'a Executable,
     loader: OnceCell<Option<Loader>>,
     known: BTreeMap<u64, Option<Site>>,
+    /// The lines of files, by the paths that sites have.
+    texts: RefCell<BTreeMap<String, Vec<String>>>,
 }
 
 impl<'a> Lines<'a> {
@@ -32,6 +36,7 @@ impl<'a> Lines<'a> {
             executable,
             loader: OnceCell::new(),
             known: BTreeMap::new(),
+            texts: RefCell::default(),
         }
     }
 
@@ -82,11 +87,12 @@ impl<'a> Lines<'a> {
         while let Ok(Some(frame)) = frames.next() {
             is_known = true;
             let site = frame.location.and_then(|location| {
-                Some(Site {
+                let site = Site {
                     file: as_given(location.file?, &self.executable.root),
                     line: location.line.filter(|&line| line > 0)?,
                     column: location.column.unwrap_or(1).max(1),
-                })
+                };
+                Some(self.as_compiled(site))
             });
             let function = frame.function.as_ref().map(|function| {
                 let name = function.demangle().map(Cow::into_owned);
@@ -98,6 +104,22 @@ impl<'a> Lines<'a> {
         if !is_known && let Some(symbol) = loader.find_symbol(place) {
             visit(demangle_auto(symbol.into(), None).into_owned(), None);
         }
+    }
+
+    /// The site with its column as the compiler tells those of calls, where the line is known.
+    fn as_compiled(&self, site: Site) -> Site {
+        let mut texts = self.texts.borrow_mut();
+        let read = || {
+            let text =
+                fs::read_to_string(self.executable.root.join(&site.file)).unwrap_or_default();
+            text.lines().map(str::to_owned).collect()
+        };
+        let lines = texts.entry(site.file.clone()).or_insert_with(read);
+        let line = (site.line as usize)
+            .checked_sub(1)
+            .and_then(|line| lines.get(line));
+        let column = line.map_or(site.column, |line| column::of_bytes(line, site.column));
+        Site { column, ..site }
     }
 
     /// A crash, or a hang, is where the signal came. A stack ends at any place of a recursion: that is where

@@ -86,7 +86,8 @@ pub(super) fn text(
         } else {
             (room, room - 2)
         };
-        let code = clip(text.trim_end(), code_room);
+        // A tab has no width of its own in a column.
+        let code = clip(&text.trim_end().replace('\t', "    "), code_room);
         let tags = tags(trace, names, &steps, &folded, is_bug);
         let tags = paint(FAINT, &fit(&tags, tags_room, layout));
         let style = if is_bug { BAD } else { anstyle::Style::new() };

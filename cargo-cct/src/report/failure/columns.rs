@@ -9,6 +9,7 @@ use cct::trace::Site;
 
 use super::origin::Origin;
 use super::source::Source;
+use crate::column::{self, width};
 use crate::failure::Record;
 use crate::rewrite::{self, Edit, Edition, Passes};
 
@@ -116,36 +117,31 @@ fn original(text: &str, edits: &[Edit], site: &Site) -> Option<u32> {
         .iter()
         .filter(|edit| edit.range.start >= start && edit.range.end <= end);
     for edit in here {
-        let before = text[at..edit.range.start].chars().count();
+        let before = width(&text[at..edit.range.start]);
         if left < before {
             break;
         }
         left -= before;
         at = edit.range.end;
-        let made = edit.text.chars().count();
+        let made = width(&edit.text);
         if left < made {
-            let rest: String = edit.text.chars().skip(left).collect();
+            let rest = &edit.text[column::at(&edit.text, u32::try_from(left + 1).ok()?)?..];
             let is_await = rest.starts_with(AWAIT);
             let place = at + usize::from(is_await && text[at..].starts_with('.'));
             return rest
                 .starts_with(OURS)
-                .then(|| column_of(text, start, place))?;
+                .then(|| column::of(&text[start..end], place - start));
         }
         left -= made;
     }
-    let place = at
-        + text[at..end]
-            .char_indices()
-            .nth(left)
-            .map(|(offset, _)| offset)?;
+    let place = at + column::at(&text[at..end], u32::try_from(left + 1).ok()?)?;
+    if place == end {
+        return None;
+    }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_inside =
         text[start..place].ends_with(is_word) || text[place..].starts_with(char::is_whitespace);
-    (!is_inside).then(|| column_of(text, start, place))?
-}
-
-fn column_of(text: &str, start: usize, place: usize) -> Option<u32> {
-    u32::try_from(text[start..place].chars().count() + 1).ok()
+    (!is_inside).then(|| column::of(&text[start..end], place - start))
 }
 
 #[cfg(test)]
@@ -156,7 +152,7 @@ mod tests {
     use crate::rewrite::Named;
 
     const TEXT: &str =
-        "async fn add(a: &M) {\n    let é = a.lock().unwrap();\n    next(é).await;\n}\n";
+        "async fn add(a: &M) {\n    let é = a.lock().unwrap();\n\tnext(é, '値').await;\n}\n";
 
     /// Where the word, which is on the line once, is told and where it is.
     fn columns(line: usize, told: &str, own: &str, passes: Passes) -> (Option<u32>, Option<u32>) {
@@ -171,7 +167,7 @@ mod tests {
         let column = |text: &str, word: &str| {
             let line = text.lines().nth(line - 1)?;
             let before = line.split(word).next()?;
-            u32::try_from(before.chars().count() + 1).ok()
+            u32::try_from(width(before) + 1).ok()
         };
         let site = Site {
             file: "a.rs".to_owned(),

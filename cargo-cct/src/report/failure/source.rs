@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use cct::trace::Site;
 
+use crate::column;
 use crate::rewrite::Named;
 
 /// Files that were read, by the path that their sites give.
@@ -71,8 +72,8 @@ impl Source {
     pub(super) fn receiver(&self, site: &Site) -> Option<String> {
         let lines = self.lines(&site.file);
         let at = usize::try_from(site.line).ok()?.checked_sub(1)?;
-        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
-        let line: String = lines.get(at)?.chars().take(column).collect();
+        let line = lines.get(at)?;
+        let line = &line[..column::at(line, site.column)?];
         // A chain that goes over several lines is read as if it were one.
         let first = at.saturating_sub(LINES_OF_A_CHAIN);
         let above = lines[first..at].iter().map(|line| line.trim());
@@ -83,8 +84,7 @@ impl Source {
     /// Returns the call at a site that points at the name of a function, method or macro: `total.lock`.
     pub(super) fn called(&self, site: &Site) -> Option<String> {
         let line = self.line(&site.file, site.line)?;
-        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
-        let rest: String = line.chars().skip(column).collect();
+        let rest = &line[column::at(&line, site.column)?..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')?;
         let (path, rest) = (rest[..end].trim_end_matches(':'), &rest[end..]);
         let is_macro = rest.starts_with('!');
@@ -115,8 +115,7 @@ impl Source {
     /// The same, however long it is.
     pub(super) fn awaited_in_full(&self, site: &Site) -> Option<String> {
         let line = self.line(&site.file, site.line)?;
-        let column = usize::try_from(site.column).ok()?.checked_sub(1)?;
-        let rest: String = line.chars().skip(column).collect();
+        let rest = &line[column::at(&line, site.column)?..];
         let is_await = ["await", "__cct_await"]
             .iter()
             .any(|name| rest.starts_with(name));
