@@ -20,7 +20,7 @@ use crate::strategy::{
     Action, Beginning, Beyond, Candidates, Executed, Observer, Origin, Pick, Reason, Rng, Strategy,
     WorkerId,
 };
-use crate::trace::{Outcome, Site, Step, Trace};
+use crate::trace::{Outcome, Site, Step, Trace, WorkerKind};
 use crate::verdict::Bug;
 use crate::wire::Replayed;
 
@@ -69,6 +69,8 @@ pub(super) struct Guided<'a> {
     objects: BTreeMap<u32, ObjectId>,
     /// The last step that each worker was picked for.
     last: BTreeMap<WorkerId, Action>,
+    /// The workers that have made another one in their last step.
+    has_made: BTreeSet<WorkerId>,
     /// The worker whose step is under way, if it was picked for one.
     picked: Option<WorkerId>,
     /// The workers that can run only by a time-out.
@@ -109,6 +111,7 @@ impl<'a> Guided<'a> {
             ours: BTreeMap::new(),
             objects: BTreeMap::new(),
             last: BTreeMap::new(),
+            has_made: BTreeSet::new(),
             picked: None,
             early: BTreeSet::new(),
             under_way: None,
@@ -210,6 +213,7 @@ impl<'a> Guided<'a> {
     /// The worker has made, or is about to make, this step.
     fn advance(&mut self, worker: WorkerId, action: &Action) {
         self.last.insert(worker, *action);
+        self.has_made.remove(&worker);
         self.under_way = None;
         let Some(&theirs) = self.theirs.get(&worker) else {
             return;
@@ -302,12 +306,25 @@ impl<'a> Guided<'a> {
         if worker.0 == 0 {
             return Some(0);
         }
-        let made_by = origin.parent.and_then(|parent| self.last.get(&parent));
+        let parent = origin.parent;
+        let made_by = parent.and_then(|parent| self.last.get(&parent));
+        // A step makes one; what a thread blocks on, or hands to an executor, is made by none.
+        let is_spawn = |action: &&Action| action.operation == Operation::Spawn;
+        let is_made_before = parent.is_some_and(|parent| self.has_made.contains(&parent));
+        let made_by =
+            made_by.filter(|action| is_spawn(action) && !is_made_before && is_spawned(origin.kind));
+        let thread = parent.and_then(|parent| self.theirs.get(&parent));
         let infos = self.guide.workers.iter().enumerate().skip(1);
         let free = infos.filter(|(number, info)| {
             let is_taken = self.ours.contains_key(&(*number as u32));
-            let [kind, other] = [&info.kind, &origin.kind].map(std::mem::discriminant);
-            !is_taken && kind == other
+            let is_like = match info.kind {
+                WorkerKind::Root(driver) => {
+                    matches!(origin.kind, WorkerKind::Root(_))
+                        && thread.is_none_or(|&thread| thread == driver)
+                }
+                kind => kind == origin.kind,
+            };
+            !is_taken && is_like
         });
         let free: Vec<_> = free
             .map(|(number, info)| (number as u32, info.spawned_at.as_ref()))
@@ -317,12 +334,15 @@ impl<'a> Guided<'a> {
             found.map(|(number, _)| *number)
         };
         match made_by {
-            Some(action) if action.operation == Operation::Spawn => {
-                at(&|site| is_at(action, site)).or_else(|| at(&|site| site.line == 0))
-            }
-            _ => free.first().map(|(number, _)| *number),
+            Some(action) => at(&|site| is_at(action, site)).or_else(|| at(&|site| site.line == 0)),
+            None => free.first().map(|(number, _)| *number),
         }
     }
+}
+
+/// True for a worker that a step makes.
+fn is_spawned(kind: WorkerKind) -> bool {
+    matches!(kind, WorkerKind::Thread | WorkerKind::Task)
 }
 
 fn is_at(action: &Action, site: &Site) -> bool {
@@ -354,7 +374,10 @@ impl Strategy for Guided<'_> {
     }
 
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
-        if let Some(theirs) = self.counterpart(worker, &origin) {
+        let theirs = self.counterpart(worker, &origin);
+        self.has_made
+            .extend(origin.parent.filter(|_| is_spawned(origin.kind)));
+        if let Some(theirs) = theirs {
             self.theirs.insert(worker, theirs);
             self.ours.insert(theirs, worker);
         }
