@@ -95,12 +95,12 @@ impl Keeper<'_> {
         Ok((found, report))
     }
 
-    /// The report of a failure that was found. Its id may lead to a shorter schedule, which was on record.
+    /// The report of a failure that was found. Its id may lead to another schedule, which was on record.
     pub(super) fn told(&self, (found, report): (Record, Report)) -> (Record, Report) {
         let kept = self.store.of_id(&found.id);
-        let shorter = kept.filter(|kept| kept.schedule != found.schedule);
-        let length = shorter.and_then(|kept| kept.trace.as_ref().map(Length::of));
-        (found, report.with_shorter(length))
+        let other = kept.filter(|kept| kept.schedule != found.schedule);
+        let length = other.and_then(|kept| kept.trace.as_ref().map(Length::of));
+        (found, report.with_other(length))
     }
 
     /// A failure that is on record, and its report.

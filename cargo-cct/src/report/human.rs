@@ -114,7 +114,7 @@ impl Human {
             let place = panic
                 .site
                 .as_ref()
-                .map(|site| format!(" at {site}"))
+                .map(|site| format!(" at {}:{}", site.file, site.line))
                 .unwrap_or_default();
             let name = panic
                 .name

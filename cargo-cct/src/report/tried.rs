@@ -57,8 +57,12 @@ pub(super) fn detail(finding: &Finding, tried: &[Tried], record: Option<&Record>
     let last = tried.last().filter(|tried| tried.finding().is_some());
     match (last, record) {
         (None, _) if finding.known.is_none() => "before the first schedule".to_owned(),
-        (Some(tried), _) if matches!(tried.end, TriedEnd::FailsOtherwise(_)) => {
-            format!("by the schedule of {}", id(tried))
+        (Some(tried), record) if matches!(tried.end, TriedEnd::FailsOtherwise(_)) => {
+            let is_it = record.is_some_and(|record| record.id.to_string() == id(tried));
+            match tried.origin {
+                TriedOf::Kept { .. } if is_it => "by a kept schedule".to_owned(),
+                _ => format!("by the schedule of {}", id(tried)),
+            }
         }
         (Some(tried), _) if matches!(tried.origin, TriedOf::Kept { .. }) => {
             "by a kept schedule".to_owned()

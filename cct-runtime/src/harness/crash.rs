@@ -121,8 +121,8 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
     let (kind, message) = match signal {
         WATCHDOG_SIGNAL => engine.why_silent(&name),
         libc::SIGABRT => {
-            let reason = engine.last_panic_message();
-            let reason = reason.map_or_else(String::new, |panic| format!(": {panic}"));
+            let reason = engine.last_panic();
+            let reason = reason.map_or_else(String::new, |(panic, _)| format!(": {panic}"));
             (
                 BugKind::Abort,
                 format!("{name} aborted the process{reason}"),

@@ -46,6 +46,8 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
 fn ending(trace: &Trace, index: usize) -> &'static str {
     match trace.steps[index].outcome {
         Outcome::Done if goes_on(trace, index) => " … goes on",
+        // A message that goes from hand to hand is not received yet.
+        Outcome::Done if trace.steps[index].operation == Op::Offer as u8 => " … offers",
         Outcome::Done => "",
         Outcome::Woken => " … is woken",
         Outcome::Refused => " ✗",

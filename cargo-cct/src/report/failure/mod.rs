@@ -72,8 +72,8 @@ pub(crate) struct Report {
     stacks: Stacks,
     /// The call into a dependency that is torn, where that is looked into.
     torn: Option<Torn>,
-    /// The length of the schedule to which the failure's id leads, if it is a shorter one.
-    shorter: Option<Length>,
+    /// The length of the schedule to which the failure's id leads, if it is another one.
+    other: Option<Length>,
     /// The place where the replay has stopped, if it was told to.
     stopped: Option<Stopped>,
 }
@@ -92,7 +92,7 @@ impl Report {
             picture: None,
             stacks: Stacks::default(),
             torn: None,
-            shorter: None,
+            other: None,
             stopped: None,
         }
     }
@@ -107,9 +107,9 @@ impl Report {
         Report { picture, ..self }
     }
 
-    /// The same, where a shorter schedule of this length is on record.
-    pub(crate) fn with_shorter(self, shorter: Option<Length>) -> Report {
-        Report { shorter, ..self }
+    /// The same, where another schedule of this length is on record.
+    pub(crate) fn with_other(self, other: Option<Length>) -> Report {
+        Report { other, ..self }
     }
 
     /// The same as people are told it: a failure inside a dependency with that one's own steps.
@@ -127,7 +127,7 @@ impl Report {
             record: inside.record,
             picture: self.picture.clone(),
             stacks: self.stacks,
-            shorter: self.shorter,
+            other: self.other,
             stopped: None,
         })
     }
@@ -370,12 +370,15 @@ impl Report {
             let history = shrinking::history(shrinking, length, &self.record.id.to_string());
             put!(out, "  {}\n", paint(FAINT, &history));
         }
-        if let Some(shorter) = self.shorter {
-            let shorter = format!(
-                "replays are of a shorter one on record: {}",
-                shrinking::words(shorter)
-            );
-            put!(out, "  {}\n", paint(FAINT, &shorter));
+        if let Some(other) = self.other {
+            let is = if other < length {
+                "a shorter one"
+            } else {
+                "another one"
+            };
+            let other = shrinking::words(other);
+            let other = format!("replays are of {is} on record: {other}");
+            put!(out, "  {}\n", paint(FAINT, &other));
         }
         out.push('\n');
         let end = self.end_of_column(trace);
@@ -522,7 +525,7 @@ impl Report {
             .map(|run| u64::from(run.steps))
             .sum();
         let mut out = format!(
-            "Failing schedule: {}, {}; the process did not survive to tell them\n\n",
+            "Failing schedule: {}, {}; the process did not survive to tell them, so it is not shrunk\n\n",
             count(steps, "step"),
             switches(record.schedule.runs.len().saturating_sub(1) as u64),
         );
@@ -601,7 +604,7 @@ impl Report {
             "rustc": record.provenance.rustc,
             "switches": length.map(|length| length.switches),
             "shrunk": record.shrinking,
-            "shorter_on_record": self.shorter,
+            "shorter_on_record": self.other.filter(|&other| length.is_some_and(|length| other < length)),
             "certain": record.certain,
             "repeating": trace.map(|trace| repeating::json(record.bug.as_ref(), trace, &self.names)),
             "preemptions": length.map(|length| length.preemptions),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct::operation::{Effect, Operation};
-use cct::trace::{Outcome, Step, Trace, WorkerKind};
+use cct::trace::{Outcome, Site, Step, Trace, WorkerKind};
 
 use super::describe;
 use super::layout::Detail;
@@ -142,13 +142,12 @@ impl Executors {
         step.outcome == Outcome::Waits && self.threads.contains(&step.worker)
     }
 
-    /// The line of the user's code whose call the step comes of. That a thread which polls tasks was once
+    /// The place in the user's code whose call the step comes of. That a thread which polls tasks was once
     /// started there is none.
-    fn call(&self, trace: &Trace, index: usize) -> Option<(String, u32)> {
+    fn call<'t>(&self, trace: &'t Trace, index: usize) -> Option<&'t Site> {
         let step = &trace.steps[index];
         let polls = self.has_tasks && self.threads.contains(&step.worker);
-        (!polls).then(|| caller(trace, step))??;
-        line(trace, index)
+        (!polls).then(|| caller(trace, step))?
     }
 
     /// Whether the step is of interest.
@@ -217,7 +216,8 @@ fn fold_foreign(
         }
         let call = |index: usize| {
             let call = executors.call(trace, index)?;
-            let is_told = executors.has_tasks && awaited.get(&lane(index)) == Some(&call);
+            let told = (call.file.clone(), call.line);
+            let is_told = executors.has_tasks && awaited.get(&lane(index)) == Some(&told);
             (!is_told).then(|| (lane(index), call))
         };
         let called = call(index);

@@ -113,7 +113,8 @@ impl Report {
     fn whereabouts(&self, stopped: &Stopped, trace: &Trace) -> String {
         let mut out = format!("  {}\n", paint(STRONG, "where everybody is"));
         for worker in workers(trace) {
-            let who = paint(WARN, &format!("{:<5}", self.names.worker(worker)));
+            let who = self.who(worker, trace);
+            let who = paint(WARN, &format!("{who:<5}"));
             match stopped.place_of(worker, trace) {
                 Where::Before(step, site) => put!(
                     out,
@@ -138,6 +139,18 @@ impl Report {
             }
         }
         out
+    }
+
+    /// The worker's name, which a thread leaves to the future that it blocks on.
+    fn who(&self, worker: u32, trace: &Trace) -> String {
+        let is_driver =
+            workers(trace).any(|other| self.names.kind(other) == WorkerKind::Root(worker));
+        let name = self.names.worker(worker);
+        if is_driver {
+            format!("{name}'s executor")
+        } else {
+            name
+        }
     }
 
     /// The same for programs.

@@ -135,14 +135,14 @@ impl Engine {
         unobserved.next()?.last_panic
     }
 
-    /// Returns the message of the current worker's last panic.
-    pub(crate) fn last_panic_message(&self) -> Option<String> {
+    /// Returns the message of the current worker's last panic, and its site.
+    pub(crate) fn last_panic(&self) -> Option<(String, Option<Site>)> {
         // SAFETY: the engine's workers are live, and an iteration has a current one.
         let worker = unsafe { &*self.roster.current };
         let panic = worker
             .last_panic
             .and_then(|id| self.iteration.panics.get(id));
-        panic.map(|panic| panic.message.clone())
+        panic.map(|panic| (panic.message.clone(), panic.site.clone()))
     }
 
     /// The worker whose stack's guard page contains this address: its stack is exhausted.

@@ -10,6 +10,7 @@ use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::iteration::End;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
+use crate::trace::Site;
 use crate::verdict::{Bug, BugKind};
 
 /// The function that runs on a worker's stack, from its first pick to its end.
@@ -21,7 +22,7 @@ pub(super) extern "C" fn worker_main() -> ! {
         let body = (*worker).body.take().expect("a worker begins once");
         // A shim's closure catches the user's panics; what comes through is a destructor's, as in std.
         if catch_unwind(AssertUnwindSafe(body.0)).is_err() {
-            abort();
+            end_by_destructor();
         }
     }
     end_worker()
@@ -34,7 +35,7 @@ pub fn end_worker() -> ! {
     unsafe {
         let worker = (*engine).roster.current;
         if catch_unwind(AssertUnwindSafe(|| destroy_all(worker))).is_err() {
-            abort();
+            end_by_destructor();
         }
         (*worker).operation = Operation::End;
         (*worker).object = ObjectId::end_of((*worker).id);
@@ -79,15 +80,30 @@ pub fn abort() -> ! {
     )
 }
 
+/// A panic came through a destructor at the end of the current worker, where std aborts the process.
+fn end_by_destructor() -> ! {
+    let (engine, _) = controlled();
+    // SAFETY: a controlled worker's engine is live, and nobody else uses it meanwhile.
+    let panic = outside(|| unsafe { (*engine).last_panic() });
+    let (message, site) = panic.unwrap_or_default();
+    let message = format!(
+        "a destructor panicked at the end of its thread, which aborts the process: {message}"
+    );
+    end_at(BugKind::Abort, message, site)
+}
+
 /// Ends the iteration with a bug of the current worker.
 pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
+    end_at(kind, message.to_owned(), Some(site.into()))
+}
+
+fn end_at(kind: BugKind, message: String, site: Option<Site>) -> ! {
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
             let worker = Some((*(*engine).roster.current).id.0);
-            let bug = Bug::new(kind, message.to_owned(), Some(site.into()), worker);
-            (*engine).finish(End::failed(bug));
+            (*engine).finish(End::failed(Bug::new(kind, message, site, worker)));
         });
         hand_over(engine, on);
     }

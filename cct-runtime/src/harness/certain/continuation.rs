@@ -15,6 +15,8 @@ use crate::trace::Schedule;
 pub(super) enum Onward {
     /// At random, with this seed: each of the alternatives has the same probability.
     Drawn(u64),
+    /// The same with other random numbers of the program, too.
+    Anew(u64),
     /// By the alternatives of this list; then the first ones.
     Listed(Vec<u32>),
     /// Each worker for as long as it can go on, and then the next by number, upwards or downwards.
@@ -81,7 +83,7 @@ impl Continuation<'_> {
             until,
             onward,
             rng: Rng::new(match onward {
-                Onward::Drawn(seed) => *seed,
+                Onward::Drawn(seed) | Onward::Anew(seed) => *seed,
                 Onward::Listed(_) | Onward::Undisturbed { .. } => 0,
             }),
             step: 0,
@@ -114,7 +116,7 @@ impl Continuation<'_> {
             return 0;
         }
         let taken = match self.onward {
-            Onward::Drawn(_) => self.rng.below(n),
+            Onward::Drawn(_) | Onward::Anew(_) => self.rng.below(n),
             Onward::Listed(list) => list.get(self.made).copied().unwrap_or(0),
             Onward::Undisturbed { .. } => 0,
         };

@@ -95,6 +95,11 @@ impl Executions<'_> {
         }
         self.count += 1;
         let head = Schedule {
+            // From the start also with other random numbers, as an exploration has them.
+            seed: match onward {
+                Onward::Anew(seed) => *seed,
+                _ => self.head.seed,
+            },
             // A strategy that draws is fair, and a schedule that was fair before stays so.
             fair_from: self.head.fair_from.min(until),
             ..self.head.clone()

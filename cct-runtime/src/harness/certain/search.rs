@@ -181,7 +181,13 @@ impl Search<'_, '_> {
         let mut share = self.drawn_of(beginning);
         let until = self.until(beginning);
         let seed = derive(derive(self.seed, until.into()), share.made.into());
-        let made = (self.make)(until, &Onward::Drawn(seed))?;
+        let onward = if beginning == 0 {
+            // Nothing is decided yet, and an exploration has other random numbers each time.
+            Onward::Anew(seed)
+        } else {
+            Onward::Drawn(seed)
+        };
+        let made = (self.make)(until, &onward)?;
         // One that is cut off is not known to fail.
         let fails = made.end == End::Fails;
         share.made += 1;

@@ -78,7 +78,7 @@ fn no_preemption_is_left_that_brute_force_can_spare() {
         };
         let mut expected = None;
         let mut make = |outline: &Outline| program.make(outline, &mut expected, round % 2 == 1);
-        shrink(&outline, 1, &mut make, &mut told, &mut || false);
+        shrink((&outline, false), 1, &mut make, &mut told, &mut || false);
         assert_eq!(last.is_some(), class != Class::Passes);
         let Some(cost) = last else {
             continue;
@@ -106,7 +106,7 @@ fn a_schedule_that_does_not_fail_is_not_shrunk() {
     let (outline, _) = drawn(&program, &mut Rng::new(1));
     let mut told = |_: &Made, _: u64, _: Option<bool>| panic!("nothing is lost");
     let mut make = |outline: &Outline| program.make(outline, &mut None, false);
-    shrink(&outline, 1, &mut make, &mut told, &mut || false);
+    shrink((&outline, false), 1, &mut make, &mut told, &mut || false);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_search_ends_when_time_is_over() {
     };
     let mut expected = None;
     let mut make = |outline: &Outline| program.make(outline, &mut expected, false);
-    shrink(&outline, 1, &mut make, &mut tell, &mut is_over);
+    shrink((&outline, false), 1, &mut make, &mut tell, &mut is_over);
     assert_eq!(told.first(), Some(&1), "the schedule itself");
     // Its own execution, and one for each time that there was time.
     assert_eq!(told.last(), Some(&3));

@@ -21,7 +21,7 @@ use super::apart::{Apart, Notes, clock};
 use super::head;
 use super::runner::Runner;
 use crate::codec::wire_struct;
-use crate::config::Resolved;
+use crate::config::{Granularity, Resolved};
 use crate::engine::{Order, Plan, Record};
 use crate::trace::Schedule;
 use crate::verdict::{Bug, Verdict};
@@ -74,6 +74,7 @@ pub(super) fn run(
         executions += 1;
         let head = Schedule {
             yield_budget: outline.yield_budget.unwrap_or(head.yield_budget),
+            coarse: outline.coarse,
             ..head.clone()
         };
         let run = |runner: &mut Runner, notes: &Notes| {
@@ -123,5 +124,7 @@ pub(super) fn run(
     };
     let mut is_over = || settings.time.is_some_and(|time| began.elapsed() >= time);
     let outline = Outline::of(schedule);
-    shrink(&outline, from, &mut make, &mut told, &mut is_over);
+    let may_be_coarse = settings.granularity == Granularity::Mix;
+    let first = (&outline, may_be_coarse);
+    shrink(first, from, &mut make, &mut told, &mut is_over);
 }

@@ -23,6 +23,8 @@ pub(super) struct Outline {
     pub(super) descends: bool,
     /// How many yields of a worker force a switch; none for the usual number.
     pub(super) yield_budget: Option<u32>,
+    /// Calls of dependencies are one step each.
+    pub(super) coarse: bool,
 }
 
 /// The length of a schedule; less is shorter.
@@ -56,6 +58,7 @@ impl Outline {
             put_off: Vec::new(),
             descends: false,
             yield_budget: Some(schedule.yield_budget),
+            coarse: schedule.coarse,
         }
     }
 

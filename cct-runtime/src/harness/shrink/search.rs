@@ -57,12 +57,12 @@ impl Made {
 }
 
 /// Looks for shorter schedules that fail until there is no way left to look, or no time. `make` follows an
-/// outline; with another number `from` which executions are counted, others are drawn, and it goes on for as
+/// outline, which may be coarse if the first one is or if that `may_be_coarse`; with another number `from` which executions are counted, others are drawn, and it goes on for as
 /// long as there is time. `told` hears of each
 /// that is shorter, with the number of executions until then, and of the shortest once more at the end, and
 /// whether there was time for all.
 pub(super) fn shrink(
-    outline: &Outline,
+    (outline, may_be_coarse): (&Outline, bool),
     from: u64,
     make: &mut dyn FnMut(&Outline) -> Made,
     told: &mut dyn FnMut(&Made, u64, Option<bool>),
@@ -81,6 +81,7 @@ pub(super) fn shrink(
         make,
         told,
         is_over,
+        may_be_coarse,
         is_patient: from > 1,
         is_cut: false,
         leaves_some: false,
@@ -90,6 +91,10 @@ pub(super) fn shrink(
     (search.told)(&search.best, search.executions, is_complete);
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "these are facts that have nothing to do with each other"
+)]
 struct Search<'a> {
     /// Schedules with few preemptions.
     bounded: Bounded,
@@ -100,6 +105,8 @@ struct Search<'a> {
     make: &'a mut dyn FnMut(&Outline) -> Made,
     told: &'a mut dyn FnMut(&Made, u64, Option<bool>),
     is_over: &'a mut dyn FnMut() -> bool,
+    /// Calls of dependencies may be one step each where that saves preemptions.
+    may_be_coarse: bool,
     /// The search takes all the time that there is, since the user asked for one more.
     is_patient: bool,
     /// There was no time for all of it.
@@ -141,7 +148,9 @@ impl Search<'_> {
         let mut made = (self.make)(outline);
         made.outline.descends = outline.descends;
         self.executions += 1;
-        if made.fails && made.cost < self.best.cost {
+        let is_alike = made.outline.coarse == self.best.outline.coarse;
+        let saves = made.cost.preemptions < self.best.cost.preemptions;
+        if made.fails && made.cost < self.best.cost && (is_alike || saves) {
             self.best = made;
             (self.told)(&self.best, self.executions, None);
             return None;
@@ -255,7 +264,14 @@ impl Search<'_> {
             descends: true,
             ..plain.clone()
         };
+        let coarse = |outline: &Outline| Outline {
+            coarse: true,
+            ..outline.clone()
+        };
+        let may_be_coarse = self.may_be_coarse && !base.coarse;
         let bases = [
+            Some(coarse(&plain)).filter(|_| may_be_coarse),
+            Some(coarse(&down)).filter(|_| may_be_coarse),
             Some(plain),
             Some(down),
             Some(base).filter(|base| !base.choices.is_empty()),

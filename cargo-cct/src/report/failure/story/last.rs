@@ -7,12 +7,22 @@ use cct::verdict::BugKind;
 
 use super::ends;
 use super::fact::Fact;
+use super::words::freed_memory;
 use super::{Scene, Sentence, fails_where_it_is};
 
 /// At most this many reads are told.
 const MOST: usize = 2;
 /// Reads so many of the worker's own steps before the last one count as made with it.
 const NEAR: usize = 4;
+
+/// No step has written the value that this one found. The last that wrote another one is told if the memory was
+/// freed since: otherwise it may have been to a value that has ended, as of a local of the round before.
+pub(super) fn none_wrote(scene: &Scene<'_>, step: usize, last: usize) -> Fact {
+    match scene.step(step).read.and_then(freed_memory) {
+        Some(_) => Fact::NoneWrote { step, last },
+        None => Fact::Unwritten,
+    }
+}
 
 /// The sentence; steps that are `told` have been named before.
 pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sentence> {
@@ -30,11 +40,7 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
         match scene.writer(index) {
             // Memory may have been written otherwise, or have been another object's.
             Some(writer) if scene.step(writer).written != scene.step(index).read => {
-                let none = Fact::NoneWrote {
-                    step: index,
-                    last: writer,
-                };
-                facts.extend([Fact::Does(index), none]);
+                facts.extend([Fact::Does(index), none_wrote(scene, index, writer)]);
             }
             Some(writer) if told.contains(&writer) => facts.push(Fact::Does(index)),
             Some(writer) if only_reads => {

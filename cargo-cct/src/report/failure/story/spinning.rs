@@ -4,6 +4,7 @@ use cct::operation::Operation as Op;
 use cct::trace::Outcome;
 
 use super::fact::{Awaited, Fact};
+use super::last::none_wrote;
 use super::{Scene, Sentence};
 
 /// A round has at most so many steps that are told.
@@ -19,9 +20,9 @@ pub(super) fn sentence(scene: &Scene<'_>, awaited: &Awaited) -> Option<Sentence>
     let looks: Vec<usize> = looks.collect();
     let (round, times) = round(scene, &looks).or_else(|| round(scene, &own))?;
     let mut facts = Vec::new();
-    for step in round {
+    for (step, last) in round {
         facts.push(Fact::Repeats { step, times });
-        facts.extend(left_by(scene, step));
+        facts.extend(left_by(scene, last));
     }
     Some(Sentence(facts))
 }
@@ -36,9 +37,9 @@ fn is_refused_lock(scene: &Scene<'_>, index: usize) -> bool {
     tries && scene.step(index).outcome == Outcome::Refused
 }
 
-/// The first steps of the rounds in which these end, of which the latest is the first, and how many rounds
-/// there are.
-fn round(scene: &Scene<'_>, back: &[usize]) -> Option<(Vec<usize>, usize)> {
+/// The steps of the rounds in which these end, of which the latest is the first: each in the first round and in
+/// the last one; and how many rounds there are.
+fn round(scene: &Scene<'_>, back: &[usize]) -> Option<(Vec<(usize, usize)>, usize)> {
     let key = |&index: &usize| {
         let step = scene.step(index);
         let values = (step.read, step.written, step.outcome);
@@ -52,7 +53,8 @@ fn round(scene: &Scene<'_>, back: &[usize]) -> Option<(Vec<usize>, usize)> {
             .take_while(|(one, other)| key(one) == key(other));
         let times = 1 + again.count() / length;
         let first = back.get((times - 1) * length..times * length)?;
-        (times > 1).then(|| (first.iter().rev().copied().collect(), times))
+        let steps = first.iter().copied().zip(back[..length].iter().copied());
+        (times > 1).then(|| (steps.rev().collect(), times))
     })
 }
 
@@ -66,7 +68,7 @@ fn left_by(scene: &Scene<'_>, step: usize) -> Option<Fact> {
     let read = scene.step(step).read?;
     Some(match scene.writer(step) {
         Some(writer) if scene.step(writer).written == Some(read) => Fact::Written(writer),
-        Some(last) => Fact::NoneWrote { step, last },
+        Some(last) => none_wrote(scene, step, last),
         None => Fact::Unwritten,
     })
 }

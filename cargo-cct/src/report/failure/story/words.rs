@@ -47,7 +47,15 @@ impl Words<'_> {
                     &format!("overwrote {} with {value}", self.object(*step)),
                 )
             }
-            Fact::Written(step) => format!("which {}", self.clause(*step, "had written")),
+            Fact::Written(step) => match self.before {
+                Some(Fact::Repeats { step: first, .. }) if first < step => {
+                    format!("and {}", self.clause(*step, "wrote the same in between"))
+                }
+                _ => format!("which {}", self.clause(*step, "had written")),
+            },
+            Fact::Unwritten if self.may_have_moved() => {
+                "which no step had written at that address".to_owned()
+            }
             Fact::Unwritten => "which no step had written".to_owned(),
             Fact::TimesOut(step) => {
                 let could = describe::ahead(scene.trace, names, scene.step(*step));
@@ -128,6 +136,23 @@ impl Words<'_> {
             }
             _ => String::new(),
         }
+    }
+
+    /// True if somebody wrote the value that was read to another object before: it may be the same, and have been
+    /// moved since.
+    fn may_have_moved(&self) -> bool {
+        let Some(Fact::Does(read) | Fact::Repeats { step: read, .. }) = self.before else {
+            return false;
+        };
+        let (scene, found) = (self.scene, self.scene.step(*read));
+        let is_default = matches!(
+            found.read,
+            None | Some(
+                Value::Bool(false) | Value::Unsigned(0) | Value::Signed(0) | Value::Pointer(0)
+            )
+        );
+        let mut before = scene.back_from(*read).map(|index| scene.step(index));
+        !is_default && before.any(|step| step.written == found.read && step.object != found.object)
     }
 
     /// The same for facts about ends: of futures, of workers, of the process.
@@ -308,7 +333,7 @@ impl Words<'_> {
 }
 
 /// The value in hexadecimal, if all its bytes are those with which memory is filled when it is freed.
-fn freed_memory(value: Value) -> Option<String> {
+pub(super) fn freed_memory(value: Value) -> Option<String> {
     let (Value::Unsigned(bits) | Value::Signed(bits) | Value::Pointer(bits)) = value else {
         return None;
     };
