@@ -1,5 +1,5 @@
-//! Columns as the compiler tells them in the places of panics and calls: a tab is as wide as four characters, a
-//! wide character as two, and one that only changes the one before it has no width (rustc's `char_width`).
+//! Columns as the compiler tells them in the places of panics and calls: a tab is as wide as four characters,
+//! a wide character as two, and one that only changes the one before it has no width (rustc's `char_width`).
 //!
 //! Debug information has columns of its own, in bytes.
 
@@ -29,8 +29,8 @@ pub(crate) fn at(line: &str, column: u32) -> Option<usize> {
     begins.next().filter(|&at| width(&line[..at]) == wanted)
 }
 
-/// The column of a place that is told in bytes, from 1. The line may have been longer when it was compiled: what
-/// was put in has the same width in both.
+/// The column of a place that is told in bytes, from 1. The line may have been longer when it was compiled:
+/// what was put in has the same width in both.
 pub(crate) fn of_bytes(line: &str, column: u32) -> u32 {
     let bytes = usize::try_from(column)
         .unwrap_or(usize::MAX)

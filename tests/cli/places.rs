@@ -201,7 +201,7 @@ fn awaits_that_were_given_up_are_over() {
     }
     let joined = report("awaits two_branches_wait_for_each_other");
     let joined = in_one_line(&joined);
-    let sentence = "main awaits `first.lock()` at awaits.rs:42 (step 14); main itself had come to the \
+    let sentence = "main awaits `first.lock()` at awaits.rs:42 (step 11); main itself had come to the \
                     same object by `first.lock().await` at awaits.rs:35";
     assert!(joined.contains(sentence), "{joined}");
 }

@@ -262,10 +262,86 @@ fn always() {
     let plain = ["test", "--seed", "1", "--lib", "--known=true"];
     let told = Finished::of(workspace.cct().args(plain));
     told.expect(0);
-    let why = "keeps a schedule of `only_fast`, which is not in this build: it was kept with `--features fast`";
+    let why = "keeps a schedule of `only_fast`, which is not in this build: it was kept with \
+               `--features fast`";
     assert!(told.stderr.contains(why), "{told:#?}");
     assert!(!told.stdout.contains("does not fit"), "{told:#?}");
     for failure in listed(&workspace) {
         assert_eq!(failure["seen"]["fails"], true, "{failure:#}");
     }
+}
+
+/// A future that a thread blocks on is made by no step, also where the thread has just spawned another one.
+#[test]
+fn what_a_thread_blocks_on_is_known_again() {
+    let workspace = Workspace::empty(Some("blocking"));
+    let manifest =
+        "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+    workspace.write("Cargo.toml", manifest);
+    let source = "
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[test]
+fn it_is_late() {
+    let count = Arc::new(AtomicU32::new(0));
+    let caller = thread::current();
+    let worker = thread::spawn({
+        let count = count.clone();
+        move || {
+            count.fetch_add(1, SeqCst);
+            caller.unpark();
+        }
+    });
+    let looks = block_on(async {
+        let mut looks = 0;
+        poll_fn(|_| {
+            looks += 1;
+            match count.load(SeqCst) {
+                0 => Poll::Pending,
+                _ => Poll::Ready(()),
+            }
+        })
+        .await;
+        looks
+    });
+    worker.join().unwrap();
+    assert_eq!(looks, 1);
+}
+";
+    workspace.write("src/lib.rs", source);
+    let found = workspace.explore(&["--lib"], 100);
+    let id = text(&found.test("app it_is_late")["failure"]["id"]).to_owned();
+    workspace.write("src/lib.rs", &format!("// A comment.\n{source}"));
+    let told = Finished::of(workspace.cct().args(["replay", &id]));
+    told.expect(100);
+    assert!(told.stdout.contains("Reproduced"), "{told:#?}");
+    workspace.write("src/lib.rs", source);
+    Finished::of(workspace.cct().args(["keep", &id])).expect(0);
+    let again = workspace.explore(&["--lib", "--known=false", "--iterations=1"], 100);
+    let tried = &again.test("app it_is_late")["tried"];
+    assert_eq!(tried[0]["outcome"], "fails", "{tried:#}");
 }

@@ -235,7 +235,10 @@ impl Report {
         };
         let mut out = format!(
             "{who}{what}{place}{separator}{}\n",
-            paint(STRONG, &form(&printed::head_of(bug.message.trim_end())))
+            paint(
+                STRONG,
+                &no_command(&form(&printed::head_of(bug.message.trim_end())))
+            )
         );
         if let Some(consequence) = &bug.led_to {
             let worker = self.names.worker(consequence.worker);
@@ -647,4 +650,13 @@ fn at(site: Option<&Site>) -> String {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+/// The text without lines that GitHub's runner takes for commands.
+fn no_command(text: &str) -> String {
+    let lines = text.split('\n').map(|line| match line {
+        line if line.starts_with("::") || line.starts_with("##[") => format!(" {line}"),
+        line => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -151,8 +151,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// True if the test passes where each worker goes on for as long as it can: with many workers nobody draws
-    /// that.
+    /// True if the test passes where each worker goes on for as long as it can: with many workers nobody
+    /// draws that.
     fn passes_undisturbed(&mut self, beginning: usize) -> Result<bool, Ended> {
         let until = self.until(beginning);
         for descends in [false, true] {

@@ -57,10 +57,10 @@ impl Made {
 }
 
 /// Looks for shorter schedules that fail until there is no way left to look, or no time. `make` follows an
-/// outline, which may be coarse if the first one is or if that `may_be_coarse`; with another number `from` which executions are counted, others are drawn, and it goes on for as
-/// long as there is time. `told` hears of each
-/// that is shorter, with the number of executions until then, and of the shortest once more at the end, and
-/// whether there was time for all.
+/// outline, which may be coarse if the first one is or if that `may_be_coarse`; with another number `from`
+/// which executions are counted, others are drawn, and it goes on for as long as there is time. `told` hears
+/// of each that is shorter, with the number of executions until then, and of the shortest once more at the
+/// end, and whether there was time for all.
 pub(super) fn shrink(
     (outline, may_be_coarse): (&Outline, bool),
     from: u64,
@@ -251,8 +251,8 @@ impl Search<'_> {
         }
     }
 
-    /// Makes the schedules that those with few preemptions branch off from: without any, the workers one after
-    /// the other upwards and downwards, with the choices of the shortest, and with the first ones.
+    /// Makes the schedules that those with few preemptions branch off from: without any, the workers one
+    /// after the other upwards and downwards, with the choices of the shortest, and with the first ones.
     fn plant(&mut self) {
         let most = self.best.cost.preemptions.min(ROUNDS.len() as u64 - 1);
         let base = self.best.outline.with(Vec::new());

@@ -140,6 +140,8 @@ pub(super) struct Awaited {
     pub site: Site,
     /// It is part of a circle.
     pub in_cycle: bool,
+    /// It could run, and only spins.
+    pub spins: bool,
     /// For a task, why it is not polled.
     pub task: Option<Unpolled>,
 }
@@ -167,6 +169,7 @@ impl Awaited {
             holder: wait.holder,
             site: wait.caller.as_ref().unwrap_or(&wait.site).clone(),
             in_cycle: wait.in_cycle,
+            spins: wait.spins,
             task: wait.task,
         }
     }

@@ -5,7 +5,8 @@
 //! who holds it.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Site, WorkerKind};
+use cct::trace::{AwaitPoint, Outcome, Site, WorkerKind};
+use cct::verdict::{Unpolled, Wait};
 
 use super::super::{describe, names};
 use super::Scene;
@@ -45,6 +46,37 @@ pub(super) fn facts(scene: &Scene<'_>, awaited: &Awaited) -> Vec<Fact> {
     }
     found.truncate(MOST);
     found.into_iter().rev().map(Fact::LastCame).collect()
+}
+
+/// The waits of a worker: several if it is a task whose future is made of others, such as a `join!`, each
+/// since the step by which the task came to it.
+pub(super) fn awaits(scene: &Scene<'_>, wait: &Wait) -> Vec<Awaited> {
+    let whole = Awaited::of(scene, wait);
+    let of_task = scene
+        .trace
+        .awaits
+        .iter()
+        .filter(|awaits| awaits.worker == wait.worker);
+    let points: Vec<&AwaitPoint> = of_task.flat_map(|awaits| &awaits.points).collect();
+    // Each stands behind those that are in it.
+    let is_leaf = |&index: &usize| index == 0 || points[index - 1].depth <= points[index].depth;
+    let leaves: Vec<usize> = (0..points.len()).filter(is_leaf).collect();
+    if leaves.len() < 2 || wait.task != Some(Unpolled::Awaits) {
+        return vec![whole];
+    }
+    let each = leaves.into_iter().map(|leaf| {
+        let site = points[leaf].site.clone();
+        let mut steps = scene.back_from(scene.trace.steps.len());
+        let begun = steps.find(|&index| {
+            scene.step(index).worker == wait.worker && comes_to(scene, &site, index)
+        });
+        Awaited {
+            step: begun,
+            site,
+            ..whole.clone()
+        }
+    });
+    each.collect()
 }
 
 /// The steps by which others hold std's read lock that the worker waits to write to, or the write lock.

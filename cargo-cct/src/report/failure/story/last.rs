@@ -15,8 +15,8 @@ const MOST: usize = 2;
 /// Reads so many of the worker's own steps before the last one count as made with it.
 const NEAR: usize = 4;
 
-/// No step has written the value that this one found. The last that wrote another one is told if the memory was
-/// freed since: otherwise it may have been to a value that has ended, as of a local of the round before.
+/// No step has written the value that this one found. The last that wrote another one is told if the memory
+/// was freed since: otherwise it may have been to a value that has ended, as of a local of the round before.
 pub(super) fn none_wrote(scene: &Scene<'_>, step: usize, last: usize) -> Fact {
     match scene.step(step).read.and_then(freed_memory) {
         Some(_) => Fact::NoneWrote { step, last },

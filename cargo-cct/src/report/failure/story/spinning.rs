@@ -37,8 +37,8 @@ fn is_refused_lock(scene: &Scene<'_>, index: usize) -> bool {
     tries && scene.step(index).outcome == Outcome::Refused
 }
 
-/// The steps of the rounds in which these end, of which the latest is the first: each in the first round and in
-/// the last one; and how many rounds there are.
+/// The steps of the rounds in which these end, of which the latest is the first: each in the first round and
+/// in the last one; and how many rounds there are.
 fn round(scene: &Scene<'_>, back: &[usize]) -> Option<(Vec<(usize, usize)>, usize)> {
     let key = |&index: &usize| {
         let step = scene.step(index);

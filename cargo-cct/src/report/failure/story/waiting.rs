@@ -37,13 +37,12 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
     stuck.sort_by_key(|wait| scene.names.lane(wait.worker) == 0);
     let mut sentences: Vec<Sentence> = cancelled::task(scene).into_iter().collect();
     let (mut told, mut named) = (BTreeSet::new(), BTreeSet::new());
-    for wait in &stuck {
-        let awaited = Awaited::of(scene, wait);
+    for awaited in stuck.iter().flat_map(|wait| held::awaits(scene, wait)) {
         sentences.extend(outdated(scene, &awaited));
         let condvar = awaited
             .object
             .filter(|_| awaited.is_for(&[Op::Wait, Op::WaitTimeout]));
-        if wait.spins {
+        if awaited.spins {
             sentences.extend(spinning::sentence(scene, &awaited));
         } else if let Some(condvar) = condvar {
             if told.insert(condvar) {

@@ -138,8 +138,8 @@ impl Words<'_> {
         }
     }
 
-    /// True if somebody wrote the value that was read to another object before: it may be the same, and have been
-    /// moved since.
+    /// True if somebody wrote the value that was read to another object before: it may be the same, and have
+    /// been moved since.
     fn may_have_moved(&self) -> bool {
         let Some(Fact::Does(read) | Fact::Repeats { step: read, .. }) = self.before else {
             return false;
