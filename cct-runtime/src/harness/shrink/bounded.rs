@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::outline::{Outline, Stretch};
+use super::points::Point;
 use super::search::Made;
 use crate::strategy::Rng;
 
@@ -55,7 +56,11 @@ impl Bounded {
     pub(super) fn add(&mut self, made: &Made, after: Option<&Branch>, most: u64) {
         let base = Rc::new(made.outline.clone());
         let (from, so_far) = after.map_or((0, 0), |branch| (branch.steps + 1, branch.preemptions));
-        self.lacks_points |= made.points.is_none();
+        let has_all = |points: &Vec<Point>| {
+            // Of two decisions without a step in between, an outline can tell the first alone.
+            !points.windows(2).any(|pair| pair[0].steps == pair[1].steps)
+        };
+        self.lacks_points |= !made.points.as_ref().is_some_and(has_all);
         for point in made.points.iter().flatten() {
             let preemptions = so_far + usize::from(point.preempts);
             if point.steps < from || preemptions as u64 > most {
