@@ -70,10 +70,53 @@ pub(super) fn restore(record: &mut Record, source: &Source) {
         let Some(best) = tried.iter().max_by_key(known) else {
             continue;
         };
+        let lines: Vec<&str> = text.lines().collect();
         for (site, column) in sites.iter_mut().zip(best) {
-            site.column = column.unwrap_or(site.column);
+            let line = (site.line as usize).checked_sub(1);
+            let line = line
+                .and_then(|line| lines.get(line))
+                .copied()
+                .unwrap_or_default();
+            site.column = column.unwrap_or_else(|| within(line, site.column));
         }
     }
+    record.printed = with_own_columns(&record.printed, source);
+    for print in record.trace.iter_mut().flat_map(|trace| &mut trace.prints) {
+        print.text = with_own_columns(&print.text, source);
+    }
+}
+
+/// The column, or where the line begins if it is not so long: the place is that of a macro.
+fn within(line: &str, column: u32) -> u32 {
+    let indent = line.len() - line.trim_start().len();
+    if column::of(line, line.len()) < column {
+        column::of(line, indent)
+    } else {
+        column
+    }
+}
+
+/// What was printed, where panics tell their places.
+fn with_own_columns(text: &str, source: &Source) -> String {
+    const PANICKED: &str = " panicked at ";
+    if !text.contains(PANICKED) {
+        return text.to_owned();
+    }
+    let lines = text.split('\n').map(|line| {
+        let site = line.split_once(PANICKED).and_then(|(_, place)| {
+            let mut parts = place.strip_suffix(':')?.rsplitn(3, ':');
+            let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            let file = parts.next()?.to_owned();
+            Some(Site { file, line, column })
+        });
+        let Some(mut site) = site else {
+            return line.to_owned();
+        };
+        restore_one(&mut site, source);
+        let (who, _) = line.split_once(PANICKED).unwrap_or_default();
+        format!("{who}{PANICKED}{site}:")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The same for a site alone.
