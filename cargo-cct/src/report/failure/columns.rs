@@ -96,7 +96,7 @@ fn within(line: &str, column: u32) -> u32 {
     }
 }
 
-/// What was printed, where panics tell their places.
+/// The printed text, where panics tell their places.
 fn with_own_columns(text: &str, source: &Source) -> String {
     const PANICKED: &str = " panicked at ";
     if !text.contains(PANICKED) {
