@@ -46,14 +46,26 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
 fn ending(trace: &Trace, index: usize) -> &'static str {
     match trace.steps[index].outcome {
         Outcome::Done if goes_on(trace, index) => " … goes on",
-        // A message that goes from hand to hand is not received yet.
-        Outcome::Done if trace.steps[index].operation == Op::Offer as u8 => " … offers",
+        Outcome::Done if offers(trace, index) => " … offers",
         Outcome::Done => "",
         Outcome::Woken => " … is woken",
         Outcome::Refused => " ✗",
         Outcome::Waits => " … waits",
         Outcome::TimedOut => " … timed out",
     }
+}
+
+/// True if the message goes from hand to hand, and nobody has taken it yet: the sender waits for that next.
+fn offers(trace: &Trace, index: usize) -> bool {
+    let step = &trace.steps[index];
+    let mut after = trace.steps[index + 1..].iter();
+    let next = after.find(|next| next.worker == step.worker);
+    let waits = next.is_some_and(|next| {
+        next.operation == Op::Offer as u8
+            && next.object == step.object
+            && next.outcome == Outcome::Waits
+    });
+    step.operation == Op::Send as u8 && waits
 }
 
 /// True if a task goes on after an await for which it waited.
