@@ -12,7 +12,6 @@ mod claims;
 mod compare;
 mod completions;
 mod counters;
-mod counts;
 mod crates;
 mod debugger;
 mod descriptors;

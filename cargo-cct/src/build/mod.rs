@@ -4,12 +4,11 @@
 
 pub(crate) mod cargo;
 pub(crate) mod chosen;
-pub(crate) mod code;
 mod dep_info;
 pub(crate) mod digest;
 pub(crate) mod doctest;
 mod embedded;
-pub(crate) mod facts;
+mod facts;
 pub(crate) mod layer;
 mod linked;
 pub(crate) mod marker;

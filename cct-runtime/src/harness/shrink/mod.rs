@@ -61,7 +61,7 @@ pub(super) fn run(
     mut apart: Option<Apart>,
     tell: &mut dyn FnMut(Event),
 ) {
-    runner.apply(settings);
+    runner.set_allowance(settings);
     let head = head::of(schedule);
     let began = clock();
     let notes = Notes::new();

@@ -8,10 +8,7 @@ use super::handle::Worker;
 /// Returns a handle to the calling thread.
 pub fn current() -> Thread {
     match engine::current_thread() {
-        Some(id) => Thread::of_worker(
-            Worker::now(id),
-            engine::worker_name(id).as_deref().map(Box::from),
-        ),
+        Some(id) => Thread::of_worker(Worker::now(id), engine::worker_name(id)),
         None => Thread::of_native(real::thread::current()),
     }
 }
