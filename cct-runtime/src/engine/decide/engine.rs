@@ -25,9 +25,11 @@ use crate::engine::state::process::Process;
 use crate::engine::state::roster::Roster;
 use crate::engine::state::tasks::Tasks;
 use crate::engine::state::time::Time;
+use crate::memory::arena;
 use crate::memory::c_locals::CLocals;
 use crate::strategy::Limits;
 use crate::trace::Schedule;
+use crate::verdict::Verdict;
 
 thread_local! {
     /// The engine while a controlled worker runs on this OS thread, else null.
@@ -294,6 +296,10 @@ impl Engine {
     pub(crate) fn finish(&mut self, end: End) {
         self.leave_allocator();
         self.attend();
+        if let Verdict::Failed(bug) = &end.verdict {
+            let message = bug.message.as_ptr().cast_mut();
+            debug_assert!(!arena::contains(message), "a bug outlives its iteration");
+        }
         self.iteration.end.get_or_insert(end);
         self.decision.request = Request::Finish;
     }

@@ -10,7 +10,6 @@ use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::iteration::End;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
-use crate::trace::Site;
 use crate::verdict::{Bug, BugKind};
 
 /// The function that runs on a worker's stack, from its first pick to its end.
@@ -82,28 +81,28 @@ pub fn abort() -> ! {
 
 /// A panic came through a destructor at the end of the current worker, where std aborts the process.
 fn end_by_destructor() -> ! {
-    let (engine, _) = controlled();
-    // SAFETY: a controlled worker's engine is live, and nobody else uses it meanwhile.
-    let panic = outside(|| unsafe { (*engine).last_panic() });
-    let (message, site) = panic.unwrap_or_default();
-    let message = format!(
-        "a destructor panicked at the end of its thread, which aborts the process: {message}"
-    );
-    end_at(BugKind::Abort, message, site)
+    end_by(|engine, worker| {
+        let (panic, site) = engine.last_panic().unwrap_or_default();
+        let why = "a destructor panicked at the end of its thread, which aborts the process";
+        Bug::new(BugKind::Abort, format!("{why}: {panic}"), site, worker)
+    })
 }
 
 /// Ends the iteration with a bug of the current worker.
 pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'static>) -> ! {
-    end_at(kind, message.to_owned(), Some(site.into()))
+    end_by(|_, worker| Bug::new(kind, message.to_owned(), Some(site.into()), worker))
 }
 
-fn end_at(kind: BugKind, message: String, site: Option<Site>) -> ! {
+/// Ends the iteration with the bug, given the current worker: it is made outside of the iteration, which it
+/// outlives.
+fn end_by(bug: impl FnOnce(&Engine, Option<u32>) -> Bug) -> ! {
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
             let worker = Some((*(*engine).roster.current).id.0);
-            (*engine).finish(End::failed(Bug::new(kind, message, site, worker)));
+            let bug = bug(&*engine, worker);
+            (*engine).finish(End::failed(bug));
         });
         hand_over(engine, on);
     }
