@@ -175,8 +175,8 @@ properties! {
     learns,
     /// True for the operations by which a worker tells others something through the object.
     tells,
-    /// True for operations of the C library, which have no site of their own but that of the worker's last
-    /// operation.
+    /// True for operations of the C library, and for reads of the clock, which have no site of their own but
+    /// that of the worker's last operation.
     borrows_site,
     /// True if the strategy chooses the operation's value.
     is_choice,

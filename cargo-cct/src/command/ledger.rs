@@ -120,16 +120,12 @@ impl Ledger {
 
     /// All tests of this shard, each over all its slices.
     pub(super) fn tests(&self) -> BTreeMap<TestName, Joined> {
-        let own = Results {
-            shards: [(self.shard, self.results.shards[&self.shard].clone())].into(),
-            ..self.results.clone()
-        };
-        own.tests()
+        self.results.tests_of(self.shard)
     }
 
     /// A test over all its slices.
     pub(super) fn whole(&self, run: TestRun) -> TestRun {
-        match self.tests().remove(&run.name) {
+        match self.results.test_of(self.shard, &run.name) {
             Some(joined) => TestRun {
                 elapsed: Duration::try_from_secs_f64(joined.seconds).unwrap_or_default(),
                 counters: joined.counters,

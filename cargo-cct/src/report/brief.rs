@@ -1,8 +1,7 @@
 //! How a test failed in a few lines, for those who have room for no more.
 
 use super::failure::Report;
-use super::{plain, status};
-use crate::failure::Record;
+use super::{Reported, plain, status};
 use crate::results::{Ending, Joined};
 use crate::run::{Outcome, Repeats, TestRun};
 
@@ -61,7 +60,7 @@ impl Brief {
     }
 
     /// Of a test that did not pass when an earlier command ran it.
-    pub(crate) fn of_earlier(test: &Joined, failure: Option<(&Record, &Report)>) -> Option<Brief> {
+    pub(crate) fn of_earlier(test: &Joined, failure: Reported<'_>) -> Option<Brief> {
         let outcome = test.outcome();
         if matches!(outcome, Ending::Open | Ending::Passed) {
             return None;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use cct::wire::Counters;
 
 use super::words::{count, distinct, duration, number, put};
-use super::{Brief, Detail, Layout, Report, Reporter, Summary, plain, warning_word};
-use crate::failure::Record;
+use super::{Brief, Detail, Layout, Report, Reported, Reporter, Summary, plain, warning_word};
 use crate::results::{Ending, Joined};
 use crate::run::{RunSeed, TestName, TestRun};
 
@@ -208,12 +207,7 @@ impl Reporter for GitHub {
         Ok(())
     }
 
-    fn earlier(
-        &mut self,
-        name: &TestName,
-        test: &Joined,
-        failure: Option<(&Record, &Report)>,
-    ) -> io::Result<()> {
+    fn earlier(&mut self, name: &TestName, test: &Joined, failure: Reported<'_>) -> io::Result<()> {
         // A test that is not at its end is told when this command has come to one.
         if test.ending == Ending::Open {
             return Ok(());
@@ -230,12 +224,7 @@ impl Reporter for GitHub {
         Ok(())
     }
 
-    fn ended(
-        &mut self,
-        run: &TestRun,
-        _: Option<&str>,
-        failure: Option<(&Record, &Report)>,
-    ) -> io::Result<()> {
+    fn ended(&mut self, run: &TestRun, _: Option<&str>, failure: Reported<'_>) -> io::Result<()> {
         let report = failure.map(|(_, report)| report);
         self.add(&run.name, Brief::of(run, report), report)
     }

@@ -10,13 +10,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::commands::command;
 use super::counters;
-use super::failure::{Detail, Layout, Report};
+use super::failure::{Detail, Layout};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::tried::{self, Remark};
 use super::visible::visible_on_a_line;
 use super::words::{count, distinct, duration, number, put, switches};
-use super::{Reporter, Summary, claim, shrinking, status};
-use crate::failure::Record;
+use super::{Reported, Reporter, Summary, claim, shrinking, status};
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
 /// How many failures are shown in full; of the rest there is a line each.
@@ -190,7 +189,7 @@ impl Reporter for Human {
         &mut self,
         run: &TestRun,
         native: Option<&str>,
-        failure: Option<(&Record, &Report)>,
+        failure: Reported<'_>,
     ) -> io::Result<()> {
         self.schedules.remove(&run.name);
         self.done += run.counters.schedules;

@@ -5,10 +5,8 @@ use std::io::{self, Write as _};
 use cct::wire::Counters;
 use serde_json::{Value, json};
 
-use super::failure::Report;
-use super::{Reporter, Summary, claim, status, tried};
+use super::{Reported, Reporter, Summary, claim, status, tried};
 use crate::build::cargo::Executable;
-use crate::failure::Record;
 use crate::results::Joined;
 use crate::run::{Claim, Outcome, Repeats, RunSeed, TestName, TestRun};
 
@@ -58,12 +56,7 @@ impl Reporter for Json {
         )
     }
 
-    fn earlier(
-        &mut self,
-        name: &TestName,
-        test: &Joined,
-        failure: Option<(&Record, &Report)>,
-    ) -> io::Result<()> {
+    fn earlier(&mut self, name: &TestName, test: &Joined, failure: Reported<'_>) -> io::Result<()> {
         let first = test.failures.first();
         Json::line(
             "test_earlier",
@@ -99,7 +92,7 @@ impl Reporter for Json {
         &mut self,
         run: &TestRun,
         native: Option<&str>,
-        failure: Option<(&Record, &Report)>,
+        failure: Reported<'_>,
     ) -> io::Result<()> {
         let outcome = match &run.outcome {
             Outcome::Passed => "passed",

@@ -13,8 +13,7 @@ use chrono::DateTime;
 use quick_junit::{NonSuccessKind, Report as Xml, TestCase, TestCaseStatus, TestSuite};
 
 use super::words::{count, distinct};
-use super::{Brief, Detail, Layout, Report, Reporter, Summary, plain};
-use crate::failure::Record;
+use super::{Brief, Detail, Layout, Report, Reported, Reporter, Summary, plain};
 use crate::results::Joined;
 use crate::run::{RunSeed, TestName, TestRun};
 
@@ -116,12 +115,7 @@ impl Reporter for JUnit {
         self.write(false)
     }
 
-    fn earlier(
-        &mut self,
-        name: &TestName,
-        test: &Joined,
-        failure: Option<(&Record, &Report)>,
-    ) -> io::Result<()> {
+    fn earlier(&mut self, name: &TestName, test: &Joined, failure: Reported<'_>) -> io::Result<()> {
         let brief = Brief::of_earlier(test, failure);
         let report = failure.map(|(_, report)| report);
         let seconds = Duration::try_from_secs_f64(test.seconds).unwrap_or_default();
@@ -146,7 +140,7 @@ impl Reporter for JUnit {
         &mut self,
         run: &TestRun,
         native: Option<&str>,
-        failure: Option<(&Record, &Report)>,
+        failure: Reported<'_>,
     ) -> io::Result<()> {
         let report = failure.map(|(_, report)| report);
         let case = case(

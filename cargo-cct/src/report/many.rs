@@ -4,8 +4,7 @@ use std::io;
 
 use cct::wire::Counters;
 
-use super::{Report, Reporter, Summary};
-use crate::failure::Record;
+use super::{Reported, Reporter, Summary};
 use crate::results::Joined;
 use crate::run::{RunSeed, TestName, TestRun};
 
@@ -28,12 +27,7 @@ impl Reporter for Many {
         self.each(|reporter| reporter.begin(tests, seed))
     }
 
-    fn earlier(
-        &mut self,
-        name: &TestName,
-        test: &Joined,
-        failure: Option<(&Record, &Report)>,
-    ) -> io::Result<()> {
+    fn earlier(&mut self, name: &TestName, test: &Joined, failure: Reported<'_>) -> io::Result<()> {
         self.each(|reporter| reporter.earlier(name, test, failure))
     }
 
@@ -49,7 +43,7 @@ impl Reporter for Many {
         &mut self,
         run: &TestRun,
         native: Option<&str>,
-        failure: Option<(&Record, &Report)>,
+        failure: Reported<'_>,
     ) -> io::Result<()> {
         self.each(|reporter| reporter.ended(run, native, failure))
     }

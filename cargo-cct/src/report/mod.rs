@@ -50,6 +50,9 @@ pub(crate) use style::choose as choose_color;
 pub(crate) use timeline::{chrome_trace, timeline};
 pub(crate) use words::count;
 
+/// A test's failure, if it has one: what is on record, and how it is told.
+pub(crate) type Reported<'a> = Option<(&'a Record, &'a Report)>;
+
 /// The events of a run for its reporter, in this order for each test: earlier, begun, progress, failed,
 /// ended.
 pub(crate) trait Reporter {
@@ -60,7 +63,7 @@ pub(crate) trait Reporter {
         &mut self,
         _name: &TestName,
         _test: &Joined,
-        _failure: Option<(&Record, &Report)>,
+        _failure: Reported<'_>,
     ) -> io::Result<()> {
         Ok(())
     }
@@ -77,7 +80,7 @@ pub(crate) trait Reporter {
         &mut self,
         run: &TestRun,
         native: Option<&str>,
-        failure: Option<(&Record, &Report)>,
+        failure: Reported<'_>,
     ) -> io::Result<()>;
     /// The run has ended.
     fn end(&mut self, summary: &Summary) -> io::Result<()>;

@@ -117,6 +117,19 @@ impl Results {
         joined.collect()
     }
 
+    /// Each test of one shard.
+    pub(crate) fn tests_of(&self, shard: u32) -> BTreeMap<TestName, Joined> {
+        let tests = self.shards.get(&shard).into_iter().flatten();
+        let joined = tests.map(|(name, saved)| (name.clone(), self.joined(name, &[saved])));
+        joined.collect()
+    }
+
+    /// A test of one shard; none if the shard does not have it.
+    pub(crate) fn test_of(&self, shard: u32, name: &TestName) -> Option<Joined> {
+        let saved = self.shards.get(&shard)?.get(name)?;
+        Some(self.joined(name, &[saved]))
+    }
+
     fn joined(&self, name: &TestName, all: &[&Saved]) -> Joined {
         let worst = all
             .iter()
