@@ -49,6 +49,7 @@ fn the_fewest_preemptions_are_left() {
         ("a_lost_update_in_a_pool", 1),
         ("two_locks_in_two_orders", 1),
         ("two_preemptions_are_needed", 2),
+        ("a_ring_of_locks", 1),
         ("no_preemption_is_needed", 0),
     ];
     for (test, fewest) in fewest {
