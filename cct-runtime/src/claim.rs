@@ -109,6 +109,12 @@ impl Exceptions {
         Exceptions(self.0 | other.0)
     }
 
+    /// Returns the others.
+    #[must_use]
+    pub const fn without(self, exception: Exception) -> Exceptions {
+        Exceptions(self.0 & !Exceptions::of(exception).0)
+    }
+
     /// True if this one is among them.
     pub const fn has(self, exception: Exception) -> bool {
         self.0 & Exceptions::of(exception).0 != 0

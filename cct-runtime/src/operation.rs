@@ -178,6 +178,8 @@ properties! {
     /// True for operations of the C library, and for reads of the clock, which have no site of their own but
     /// that of the worker's last operation.
     borrows_site,
+    /// True for the operations on counts of references.
+    counts_references,
     /// True if the strategy chooses the operation's value.
     is_choice,
     /// True for the operations that are shown without an object.
@@ -231,6 +233,28 @@ operations! {
     FetchMin "fetch_min" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
     /// Logical not.
     FetchNot "fetch_not" MayWrite Writes "atomic" [updates_atomic never_waits learns tells],
+    /// Adds a reference to a count: a clone of an `Arc` or `Weak`.
+    CountUp "clone" Reads Adds "Arc" [never_waits borrows_site counts_references],
+    /// Takes a reference off a count: an `Arc` or `Weak` is dropped.
+    CountDown "drop" MayWrite Writes "Arc" [never_waits learns tells borrows_site counts_references],
+    /// Reads a count.
+    CountRead "count" Reads Reads "Arc" [can_spin never_waits learns borrows_site counts_references],
+    /// Compares a count and exchanges it, as `upgrade`, `downgrade` and `try_unwrap` do.
+    CountExchange "exchange count" MayWrite Writes "Arc"
+        [updates_atomic can_spin never_waits learns tells borrows_site counts_references],
+    /// Writes a count, as `get_mut` does.
+    CountWrite "write count" MayWrite Writes "Arc" [never_waits tells borrows_site counts_references],
+    /// The same as [`Operation::CountUp`] on the count of `Weak`s.
+    WeakUp "clone" Reads Adds "Weak" [never_waits borrows_site counts_references],
+    /// The same as [`Operation::CountDown`] on the count of `Weak`s.
+    WeakDown "drop" MayWrite Writes "Weak" [never_waits learns tells borrows_site counts_references],
+    /// Reads the count of `Weak`s.
+    WeakRead "count" Reads Reads "Weak" [can_spin never_waits learns borrows_site counts_references],
+    /// The same as [`Operation::CountExchange`] on the count of `Weak`s.
+    WeakExchange "exchange count" MayWrite Writes "Weak"
+        [updates_atomic can_spin never_waits learns tells borrows_site counts_references],
+    /// Writes the count of `Weak`s.
+    WeakWrite "write count" MayWrite Writes "Weak" [never_waits tells borrows_site counts_references],
     /// Reads a plain variable.
     PlainLoad "plain load" Reads Reads "atomic" [can_spin never_waits learns],
     /// Writes a plain variable.

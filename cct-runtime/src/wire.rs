@@ -51,6 +51,8 @@ pub const ENV_DEFAULTS: &str = "CCT_DEFAULTS";
 
 /// The path of a file with the bytes of the [`crate::origin::Table`] of what was built.
 pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
+/// Set if code of the program may look at counts of references.
+pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 
 /// The events of a test process.
 #[derive(Clone, PartialEq, Eq, Debug)]

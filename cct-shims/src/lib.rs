@@ -6,11 +6,13 @@
 #[doc(hidden)]
 pub extern crate std as real;
 
+mod code;
 #[doc(hidden)]
 pub mod expand;
 pub mod future;
 #[doc(hidden)]
 pub mod rewritten;
+mod shared;
 pub mod statement;
 pub mod std;
 mod streams;

@@ -12,6 +12,7 @@ mod claims;
 mod compare;
 mod completions;
 mod counters;
+mod counts;
 mod crates;
 mod debugger;
 mod descriptors;

@@ -75,6 +75,7 @@ pub(crate) struct Packed {
     pub target: String,
     pub label: String,
     pub linked: Exceptions,
+    pub looks_at_counts: bool,
     /// The wrapper's note, as its text.
     pub marker: Option<String>,
     pub folder: String,

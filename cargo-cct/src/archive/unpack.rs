@@ -16,6 +16,7 @@ use super::manifest::{
 };
 use crate::build::cargo::Executable;
 use crate::build::digest;
+use crate::build::facts::SourceFacts;
 use crate::build::marker::Marker;
 use crate::build::sysroot;
 use crate::build::toolchain::Toolchain;
@@ -216,7 +217,10 @@ impl Archive {
             kind: packed.kind.clone(),
             target: packed.target.clone(),
             label: packed.label.clone(),
-            linked: packed.linked,
+            linked: SourceFacts {
+                left_out: packed.linked,
+                looks_at_counts: packed.looks_at_counts,
+            },
             marker: marker.transpose()?,
             folder: self.now(&packed.folder),
             // Debug information has paths of the build.

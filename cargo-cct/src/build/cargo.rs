@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cargo_metadata::{Artifact, Message, PackageId, TargetKind};
-use cct::claim::Exceptions;
 use cct::codec::Wire as _;
 use cct::config::Settings;
 use cct::known::Crate;
 use cct::origin;
 
 use super::chosen::Chosen;
+use super::facts::SourceFacts;
 use super::layer;
 use super::linked::Linked;
 use super::marker::{Marker, Treatment};
@@ -115,7 +115,7 @@ pub(crate) struct Executable {
     /// How people call it: `package`, `package::test`, `package::bin/name`.
     pub label: String,
     /// Abilities of the crates in it that no run can see.
-    pub linked: Exceptions,
+    pub linked: SourceFacts,
     /// How it was built; none when it is not under control at all.
     pub marker: Option<Marker>,
     /// The folder that its tests run in.
@@ -429,7 +429,7 @@ impl Made {
 }
 
 /// Returns what the crates in an executable may do, by the files beside it alone.
-pub(crate) fn linked_facts(executable: &Path) -> Exceptions {
+pub(crate) fn linked_facts(executable: &Path) -> SourceFacts {
     let folder = executable.parent().unwrap_or(Path::new("."));
     // The build's own libraries are in the folder of the host, `<target>/<profile>/deps`.
     let parts: Vec<_> = folder.iter().collect();

@@ -9,9 +9,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use cct::config::Settings;
+use cct::config::{Counts, Settings};
 use serde::{Deserialize, Serialize};
 
+use super::code;
 use super::workspace::Workspace;
 use crate::rewrite::{self, Named, Passes};
 
@@ -26,6 +27,9 @@ pub(crate) struct Chosen {
     /// Functions that are named beside those that are known.
     #[serde(default)]
     pub named: Named,
+    /// Counts of references are seen, so all crates are instrumented for that.
+    #[serde(default)]
+    pub counts: bool,
 }
 
 /// The value that means a package wherever it is; otherwise it is the package's folder.
@@ -54,7 +58,15 @@ impl Chosen {
             names.dedup();
             names
         };
+        let counts = |settings: &Settings| settings.counts.is_some_and(|it| it != Counts::None);
         Chosen {
+            counts: match typed.counts {
+                Some(_) => counts(typed),
+                None => workspace
+                    .packages
+                    .values()
+                    .any(|member| counts(&member.config)),
+            },
             members: typed.rewrite,
             dependencies: all(|settings| settings.interleave.as_ref()),
             named: Named {
@@ -80,6 +92,9 @@ impl Chosen {
             (variable(name), value.into())
         }));
         let mut variables: BTreeMap<String, OsString> = chosen.collect();
+        if self.counts {
+            variables.insert(code::ENV_CODE.to_owned(), "counts".into());
+        }
         if self.members != Some(false) {
             // A member of that name has said for itself what it wants.
             for package in rewrite::with_random_choices().filter(|name| !workspace.has_member(name))

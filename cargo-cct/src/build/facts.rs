@@ -1,9 +1,8 @@
-//! Reads from a crate's source what it may do that no run can see: count references, and use memory without
-//! synchronisation.
+//! Reads from a crate's source what it may do that no run can see: count references, look at such counts, and
+//! use memory without synchronisation.
 //!
-//! Both leave no trace at run time, but neither goes without certain words, wherever they stand: what is
-//! switched off by a `cfg` or never called counts as well. Where the words of a crate are not known, both
-//! are assumed.
+//! None of this goes without certain words, wherever they stand: what is switched off by a `cfg` or never
+//! called counts as well. Where the words of a crate are not known, all is assumed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +13,38 @@ use proc_macro2::{TokenStream, TokenTree};
 use super::dep_info;
 use crate::rewrite::{Edition, Source};
 
-/// The assumption about a crate of which nothing is known.
-pub(super) const UNKNOWN: Exceptions =
-    Exceptions::of(Exception::ReferenceCounts).and(Exceptions::of(Exception::PlainMemory));
+/// The facts of a crate's source, or of several crates together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SourceFacts {
+    /// The acts of it that no run can see.
+    pub left_out: Exceptions,
+    /// It may look at a count of references, or make something depend on one, but for drops.
+    pub looks_at_counts: bool,
+}
+
+impl SourceFacts {
+    /// The facts of no source.
+    pub(crate) const NONE: SourceFacts = SourceFacts {
+        left_out: Exceptions::NONE,
+        looks_at_counts: false,
+    };
+
+    /// The assumption about a crate of which nothing is known.
+    pub(crate) const UNKNOWN: SourceFacts = SourceFacts {
+        left_out: Exceptions::of(Exception::ReferenceCounts)
+            .and(Exceptions::of(Exception::PlainMemory)),
+        looks_at_counts: true,
+    };
+
+    /// Returns the facts of both.
+    #[must_use]
+    pub(crate) const fn and(self, other: SourceFacts) -> SourceFacts {
+        SourceFacts {
+            left_out: self.left_out.and(other.left_out),
+            looks_at_counts: self.looks_at_counts || other.looks_at_counts,
+        }
+    }
+}
 
 /// Which words of a file count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,14 +56,14 @@ pub(super) enum Words {
 }
 
 /// The facts of a crate, by the file in which rustc names its sources.
-pub(super) fn of_crate(dep_info: &Path, words: Words) -> Exceptions {
+pub(super) fn of_crate(dep_info: &Path, words: Words) -> SourceFacts {
     let Some(files) = dep_info::sources(dep_info) else {
-        return UNKNOWN;
+        return SourceFacts::UNKNOWN;
     };
-    let mut found = Exceptions::NONE;
+    let mut found = SourceFacts::NONE;
     for file in &files {
         // There is no more to be found.
-        if found == UNKNOWN {
+        if found == SourceFacts::UNKNOWN {
             break;
         }
         found = found.and(of_file(file, words, found));
@@ -54,28 +82,33 @@ pub(super) fn dep_info_of(library: &Path) -> Option<PathBuf> {
 }
 
 /// `known` need not be looked for.
-fn of_file(file: &Path, words: Words, known: Exceptions) -> Exceptions {
+fn of_file(file: &Path, words: Words, known: SourceFacts) -> SourceFacts {
     let is_rust = file.extension().is_some_and(|extension| extension == "rs");
     let text = match fs::read(file).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         // Code is text; what is included besides may be anything.
-        Ok(Err(_)) if !is_rust => return Exceptions::NONE,
-        _ => return UNKNOWN,
+        Ok(Err(_)) if !is_rust => return SourceFacts::NONE,
+        _ => return SourceFacts::UNKNOWN,
     };
-    of_text(&text, file, words, known).unwrap_or(if is_rust { UNKNOWN } else { Exceptions::NONE })
+    of_text(&text, file, words, known).unwrap_or(if is_rust {
+        SourceFacts::UNKNOWN
+    } else {
+        SourceFacts::NONE
+    })
 }
 
 /// None if it is not made of Rust's tokens.
-fn of_text(text: &str, file: &Path, words: Words, known: Exceptions) -> Option<Exceptions> {
+fn of_text(text: &str, file: &Path, words: Words, known: SourceFacts) -> Option<SourceFacts> {
     // Most files have none of them, and need not be taken apart.
     let may_have = |(exception, hints): &(Exception, &[&str])| {
-        !known.has(*exception) && hints.iter().any(|hint| text.contains(hint))
+        !known.left_out.has(*exception) && hints.iter().any(|hint| text.contains(hint))
     };
-    if !HINTS.iter().any(may_have) {
-        return Some(Exceptions::NONE);
+    let may_look = !known.looks_at_counts && LOOKS.iter().any(|word| text.contains(word));
+    if !may_look && !HINTS.iter().any(may_have) {
+        return Some(SourceFacts::NONE);
     }
     let source = Source::parse(text, file, Edition::Rust2021)?;
-    let mut found = Found::default();
+    let mut found = Found(SourceFacts::NONE);
     match words {
         Words::All => found.read(source.tokens),
         Words::Quoted => found.read_quoted(source.tokens),
@@ -94,6 +127,23 @@ const HINTS: [(Exception, &[&str]); 2] = [
     ),
 ];
 
+/// Functions of `Arc` that look at a count: those that are called by path, that no other type has, or that
+/// are called as methods.
+const LOOKS: [&str; 10] = [
+    "get_mut",
+    "make_mut",
+    "try_unwrap",
+    "into_inner",
+    "unwrap_or_clone",
+    "strong_count",
+    "weak_count",
+    "upgrade",
+    "downgrade",
+    "new_cyclic",
+];
+/// So many of them count only behind a path.
+const BY_PATH: usize = 4;
+
 /// Macros that make code of what they are given.
 const QUOTES: [&str; 4] = [
     "quote",
@@ -102,30 +152,38 @@ const QUOTES: [&str; 4] = [
     "parse_quote_spanned",
 ];
 
-#[derive(Default)]
-struct Found(Exceptions);
+struct Found(SourceFacts);
 
 impl Found {
     fn read(&mut self, tokens: TokenStream) {
         let mut before_is_pointer = false;
+        // The marks before the token, up to two.
+        let mut colons = 0;
         for token in tokens {
             let mut is_pointer = false;
+            let is_colon = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ':');
             match token {
                 TokenTree::Group(group) => self.read(group.stream()),
                 TokenTree::Ident(word) => {
                     let word = word.to_string();
-                    match word.strip_prefix("r#").unwrap_or(&word) {
-                        "Arc" => self.0.add(Exception::ReferenceCounts),
+                    let word = word.strip_prefix("r#").unwrap_or(&word);
+                    if let Some(place) = LOOKS.iter().position(|look| *look == word) {
+                        self.0.looks_at_counts |= place >= BY_PATH || colons == 2;
+                    }
+                    match word {
+                        "Arc" => self.0.left_out.add(Exception::ReferenceCounts),
                         // Without these, memory has one user at a time or is a lock or an atomic, and nobody
                         // can tell where it lies.
                         "unsafe" | "AtomicPtr" | "NonNull" | "Pointer" => {
-                            self.0.add(Exception::PlainMemory);
+                            self.0.left_out.add(Exception::PlainMemory);
                         }
                         word if word.split('_').any(|part| part == "ptr") => {
-                            self.0.add(Exception::PlainMemory);
+                            self.0.left_out.add(Exception::PlainMemory);
                         }
-                        "addr_of" | "addr_of_mut" => self.0.add(Exception::PlainMemory),
-                        "const" | "mut" if before_is_pointer => self.0.add(Exception::PlainMemory),
+                        "addr_of" | "addr_of_mut" => self.0.left_out.add(Exception::PlainMemory),
+                        "const" | "mut" if before_is_pointer => {
+                            self.0.left_out.add(Exception::PlainMemory);
+                        }
                         "raw" => is_pointer = true,
                         _ => {}
                     }
@@ -133,11 +191,12 @@ impl Found {
                 TokenTree::Punct(punct) => is_pointer = punct.as_char() == '*',
                 TokenTree::Literal(literal) => {
                     if shows_an_address(&literal.to_string()) {
-                        self.0.add(Exception::PlainMemory);
+                        self.0.left_out.add(Exception::PlainMemory);
                     }
                 }
             }
             before_is_pointer = is_pointer;
+            colons = if is_colon { colons + 1 } else { 0 };
         }
     }
 
@@ -160,11 +219,12 @@ impl Found {
     /// Text may be made into code as well, if it looks like some.
     fn read_text(&mut self, text: &str) {
         if ["Arc::", "Arc<"].iter().any(|code| text.contains(code)) {
-            self.0.add(Exception::ReferenceCounts);
+            self.0.left_out.add(Exception::ReferenceCounts);
         }
+        self.0.looks_at_counts |= LOOKS.iter().any(|word| text.contains(word));
         let of_memory = ["unsafe {", "unsafe fn", "unsafe impl", "*const ", "*mut "];
         if of_memory.iter().any(|code| text.contains(code)) {
-            self.0.add(Exception::PlainMemory);
+            self.0.left_out.add(Exception::PlainMemory);
         }
     }
 }
@@ -184,8 +244,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str, words: Words) -> Vec<&'static str> {
-        let found = of_text(text, Path::new("/a.rs"), words, Exceptions::NONE);
-        found.expect("tokens").names().collect()
+        let found = of_text(text, Path::new("/a.rs"), words, SourceFacts::NONE);
+        found.expect("tokens").left_out.names().collect()
     }
 
     #[test]
@@ -222,6 +282,30 @@ mod tests {
     }
 
     #[test]
+    fn looks_at_counts_are_known_by_their_names() {
+        let looks = |text| {
+            let found = of_text(text, Path::new("/a.rs"), Words::All, SourceFacts::NONE);
+            found.expect("tokens").looks_at_counts
+        };
+        for text in [
+            "fn f(a: &mut Arc<u8>) { Arc::get_mut(a); }",
+            "fn f(a: Arc<u8>) { Arc::<u8>::try_unwrap(a); }",
+            "fn f(a: &Weak<u8>) { a.upgrade(); }",
+            "fn f(a: &Arc<u8>) -> usize { Arc::strong_count(a) }",
+            "macro_rules! m { ($a:expr) => { std::sync::Arc::make_mut($a) } }",
+        ] {
+            assert!(looks(text), "{text}");
+        }
+        for text in [
+            "fn f(a: &mut Mutex<u8>) { a.get_mut(); a.into_inner(); } fn get_mut(a: u8) {}",
+            "fn f(a: &Arc<u8>) { Arc::clone(a); /* Arc::get_mut */ }",
+            "struct A { get_mut: u8 }",
+        ] {
+            assert!(!looks(text), "{text}");
+        }
+    }
+
+    #[test]
     fn other_words_are_not() {
         for text in [
             "#![forbid(unsafe_code)] // unsafe, Arc",
@@ -247,19 +331,29 @@ mod tests {
 
     #[test]
     fn a_file_is_read_for_facts_that_are_not_known() {
-        let counts = Exceptions::of(Exception::ReferenceCounts);
+        let counts = SourceFacts {
+            left_out: Exceptions::of(Exception::ReferenceCounts),
+            looks_at_counts: true,
+        };
         let found = |text| of_text(text, Path::new("/a.rs"), Words::All, counts).expect("tokens");
-        assert_eq!(found("use std::sync::Arc;"), Exceptions::NONE);
-        assert_eq!(found("use std::sync::Arc; unsafe {}"), UNKNOWN);
+        assert_eq!(
+            found("use std::sync::Arc; fn f() { Arc::strong_count() }"),
+            SourceFacts::NONE
+        );
+        let text = "use std::sync::Arc; fn f() { unsafe { Arc::strong_count() } }";
+        assert_eq!(found(text), SourceFacts::UNKNOWN);
     }
 
     #[test]
     fn what_cannot_be_read_is_assumed_to_have_all() {
-        assert_eq!(of_crate(Path::new("/nowhere.d"), Words::All), UNKNOWN);
-        let broken = of_text("Arc \"", Path::new("/a.rs"), Words::All, Exceptions::NONE);
+        assert_eq!(
+            of_crate(Path::new("/nowhere.d"), Words::All),
+            SourceFacts::UNKNOWN
+        );
+        let broken = of_text("Arc \"", Path::new("/a.rs"), Words::All, SourceFacts::NONE);
         assert_eq!(broken, None);
         let library = Path::new("/nowhere/libserde_derive-1f.so");
         let named = dep_info_of(library).expect("a library");
-        assert_eq!(of_crate(&named, Words::Quoted), UNKNOWN);
+        assert_eq!(of_crate(&named, Words::Quoted), SourceFacts::UNKNOWN);
     }
 }

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use cct::claim::{Exception, Exceptions};
+use cct::claim::Exception;
 
-use super::facts::{self, Words};
+use super::facts::{self, SourceFacts, Words};
 use super::marker::{Kind, Marker};
 use super::raw_calls;
 
@@ -20,13 +20,13 @@ pub(super) struct Linked {
     /// one.
     host: Vec<PathBuf>,
     /// The sum of them, once somebody has asked for it.
-    quoted: Option<Exceptions>,
+    quoted: Option<SourceFacts>,
 }
 
 /// A crate.
 #[derive(Clone, Debug)]
 struct Crate {
-    facts: Exceptions,
+    facts: SourceFacts,
     externs: Vec<PathBuf>,
 }
 
@@ -41,10 +41,10 @@ impl Linked {
     }
 
     /// Returns what the crates in an executable may do.
-    pub(super) fn of(&mut self, executable: &Path) -> Exceptions {
+    pub(super) fn of(&mut self, executable: &Path) -> SourceFacts {
         let mut seen = BTreeSet::new();
         let mut open = vec![executable.to_owned()];
-        let mut all = Exceptions::NONE;
+        let mut all = SourceFacts::NONE;
         while let Some(file) = open.pop() {
             if seen.insert(file.clone()) {
                 let krate = self.crate_at(&file);
@@ -73,7 +73,7 @@ impl Linked {
                 facts: if is_shared {
                     self.quoted()
                 } else {
-                    facts::UNKNOWN
+                    SourceFacts::UNKNOWN
                 },
                 externs: Vec::new(),
             },
@@ -82,14 +82,15 @@ impl Linked {
 
     /// Returns what procedural macros may put into the crates that use them. The crates that each is made
     /// with are not known, so it is all of them.
-    fn quoted(&mut self) -> Exceptions {
+    fn quoted(&mut self) -> SourceFacts {
         *self.quoted.get_or_insert_with(|| {
             let of = |library: &PathBuf| {
-                facts::dep_info_of(library)
-                    .map_or(facts::UNKNOWN, |file| facts::of_crate(&file, Words::Quoted))
+                facts::dep_info_of(library).map_or(SourceFacts::UNKNOWN, |file| {
+                    facts::of_crate(&file, Words::Quoted)
+                })
             };
             let all = self.host.iter().map(of);
-            all.fold(Exceptions::NONE, Exceptions::and)
+            all.fold(SourceFacts::NONE, SourceFacts::and)
         })
     }
 }
@@ -98,7 +99,7 @@ fn of_note(marker: Marker) -> Crate {
     let (name, version) = &marker.package;
     let mut facts = marker.facts;
     if raw_calls::out_of_sight(name, version).is_some() {
-        facts.add(Exception::RawSystemCalls);
+        facts.left_out.add(Exception::RawSystemCalls);
     }
     Crate {
         facts,

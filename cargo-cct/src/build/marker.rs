@@ -7,8 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cct::claim::{Exception, Exceptions};
+use cct::claim::Exception;
 
+use super::facts::SourceFacts;
 use crate::rewrite::Passes;
 
 /// The content of a note about a file.
@@ -20,8 +21,8 @@ pub(crate) struct Marker {
     pub treatment: Treatment,
     /// Its package, as cargo calls it: name and version.
     pub package: (String, String),
-    /// Its source's facts: what it may do that no run can see.
-    pub facts: Exceptions,
+    /// Its source's facts.
+    pub facts: SourceFacts,
     /// The libraries and procedural macros that it was given.
     pub externs: Vec<PathBuf>,
 }
@@ -89,7 +90,8 @@ impl Marker {
             Treatment::Reduced { passes, key } => format!("reduced {key} {}", passes.names()),
         };
         let (name, version) = &self.package;
-        let facts: Vec<_> = self.facts.names().collect();
+        let looks = Some(LOOKS).filter(|_| self.facts.looks_at_counts);
+        let facts: Vec<_> = self.facts.left_out.names().chain(looks).collect();
         let facts = facts.join(",");
         let mut text = format!("{kind}\n{treatment}\n{name} {version}\n{facts}\n");
         for file in &self.externs {
@@ -122,22 +124,30 @@ impl Marker {
             kind: *kind,
             treatment,
             package: (name.to_owned(), version.to_owned()),
-            facts: exceptions(lines.next()?)?,
+            facts: facts(lines.next()?)?,
             externs: lines.map(PathBuf::from).collect(),
         })
     }
 }
 
+/// The name of a source that looks at counts, beside those of exceptions.
+const LOOKS: &str = "looks at counts";
+
 /// Reads names with commas between them.
-fn exceptions(names: &str) -> Option<Exceptions> {
-    let mut names = names.split(',').filter(|name| !name.is_empty());
-    let find = |name| {
-        let mut all = Exception::ALL.iter().copied();
-        all.find(|exception| exception.name() == name)
-    };
-    names.try_fold(Exceptions::NONE, |facts, name| {
-        Some(facts.and(Exceptions::of(find(name)?)))
-    })
+fn facts(names: &str) -> Option<SourceFacts> {
+    let names = names.split(',').filter(|name| !name.is_empty());
+    let mut facts = SourceFacts::NONE;
+    for name in names {
+        if name == LOOKS {
+            facts.looks_at_counts = true;
+        } else {
+            let mut all = Exception::ALL.iter().copied();
+            facts
+                .left_out
+                .add(all.find(|exception| exception.name() == name)?);
+        }
+    }
+    Some(facts)
 }
 
 /// A library's two files share one note.
@@ -180,7 +190,10 @@ mod tests {
                 kind: Kind::Library,
                 treatment,
                 package: ("a".to_owned(), "1.0.0".to_owned()),
-                facts: Exception::ALL.iter().copied().collect(),
+                facts: SourceFacts {
+                    left_out: Exception::ALL.iter().copied().collect(),
+                    looks_at_counts: true,
+                },
                 externs: vec![PathBuf::from("/d/libb.rmeta"), PathBuf::from("/d/c d.so")],
             };
             assert_eq!(Marker::parse(&marker.text()), Some(marker));

@@ -4,11 +4,12 @@
 
 pub(crate) mod cargo;
 pub(crate) mod chosen;
+pub(crate) mod code;
 mod dep_info;
 pub(crate) mod digest;
 pub(crate) mod doctest;
 mod embedded;
-mod facts;
+pub(crate) mod facts;
 pub(crate) mod layer;
 mod linked;
 pub(crate) mod marker;

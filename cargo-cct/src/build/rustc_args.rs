@@ -35,6 +35,8 @@ pub(crate) struct Facts {
     pub asks_cfg: bool,
     /// The files of the crates that it is given.
     pub externs: Vec<PathBuf>,
+    /// True if a sanitizer is asked for.
+    pub has_sanitizer: bool,
 }
 
 /// The arguments that are put in.
@@ -44,6 +46,8 @@ pub(crate) struct Injection<'a> {
     pub lib: &'a Path,
     /// The engine's library.
     pub cct: &'a Path,
+    /// The options of the code layer.
+    pub code: &'a [OsString],
 }
 
 /// Reads a call.
@@ -68,6 +72,7 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
             ("--crate-name", name) => name.clone_into(&mut facts.crate_name),
             ("--out-dir", _) => facts.out_dir = option.value.map(Into::into),
             ("--crate-type", kind) => library |= kind != "bin",
+            ("-Z", setting) => facts.has_sanitizer |= setting.starts_with("sanitizer="),
             ("-C", setting) => {
                 if let Some(extra) = setting.strip_prefix("extra-filename=") {
                     extra.clone_into(&mut facts.extra_filename);
@@ -127,6 +132,7 @@ pub(crate) fn rewrite(
     out.push("--cap-lints".into());
     out.push(if facts.is_foreign { "allow" } else { "warn" }.into());
     out.push("-Aunused_crate_dependencies".into());
+    out.extend(injection.code.iter().cloned());
     if lacks_lines {
         out.push("-Cdebuginfo=line-tables-only".into());
     }
@@ -266,6 +272,7 @@ mod tests {
         let injection = Injection {
             lib: Path::new("/lib"),
             cct: Path::new("/lib/libcct.rlib"),
+            code: &["-Cpasses=seen".into()],
         };
         let out = rewrite(&words(text), &injection, |path| {
             path.ends_with("libcct-1.rmeta")

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
-use cct::claim::Exceptions;
+use cct::claim::Exception;
 
 use super::chosen;
+use super::code;
 use super::dep_info::DepInfo;
-use super::facts::{self, Words};
+use super::facts::{self, SourceFacts, Words};
 use super::layer::{Call, Compiled};
 use super::marker::{Kind, Marker, Treatment};
 use super::raw_calls;
@@ -94,12 +95,12 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     }
     let compiled = if let Some(kind) = own(&facts) {
         // Before it is built: cargo begins with dependent crates once there is metadata.
-        leave(&facts, &marker(&facts, kind, Treatment::AsWritten))?;
+        leave(&facts, &marker(&facts, &lib, kind, Treatment::AsWritten))?;
         let args = rustc_args::hollow(&args, &lib.join("stub.rs"));
         call.args = &args;
         call.run()?
     } else {
-        let args = remapped(&args, &lib);
+        let args = remapped(&args, &lib, &code::options(&lib, &facts));
         call.args = &args;
         let (passes, named) = chosen::passes(&package().0);
         if passes.is_empty() {
@@ -151,7 +152,8 @@ fn run_rustdoc(args: &[OsString]) -> ExitCode {
     let has_target = rustc_args::facts(args).has_target;
     match env::var_os(ENV_SYSROOT) {
         Some(lib) if has_target && args.iter().any(|arg| arg == "--test") => {
-            let remapped = remapped(args, Path::new(&lib));
+            // Tests of the documentation run natively.
+            let remapped = remapped(args, Path::new(&lib), &[]);
             command.args(remapped)
         }
         _ => command.args(args),
@@ -161,13 +163,14 @@ fn run_rustdoc(args: &[OsString]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn remapped(args: &[OsString], lib: &Path) -> Vec<OsString> {
+fn remapped(args: &[OsString], lib: &Path, code: &[OsString]) -> Vec<OsString> {
     let file = |name: &str| {
         super::sysroot::library(lib, name).unwrap_or_else(|| lib.join(format!("lib{name}.rlib")))
     };
     let injection = Injection {
         lib,
         cct: &file("cct"),
+        code,
     };
     rustc_args::rewrite(args, &injection, |path| {
         let found = Marker::read(path)?;
@@ -237,18 +240,29 @@ fn package() -> (String, String) {
     (variable("CARGO_PKG_NAME"), variable("CARGO_PKG_VERSION"))
 }
 
-fn marker(facts: &Facts, kind: Kind, treatment: Treatment) -> Marker {
+fn marker(facts: &Facts, lib: &Path, kind: Kind, treatment: Treatment) -> Marker {
     Marker {
         kind,
         treatment,
         package: package(),
         facts: match kind {
             // The sysroot's takes its place.
-            Kind::Engine | Kind::Shims => Exceptions::NONE,
-            _ => dep_info(facts).map_or(facts::UNKNOWN, |file| facts::of_crate(&file, Words::All)),
+            Kind::Engine | Kind::Shims => SourceFacts::NONE,
+            _ => source_facts(facts, lib),
         },
         externs: facts.externs.clone(),
     }
+}
+
+/// The facts of the crate's source; counts that the code layer shows are no exception.
+fn source_facts(facts: &Facts, lib: &Path) -> SourceFacts {
+    let mut found = dep_info(facts).map_or(SourceFacts::UNKNOWN, |file| {
+        facts::of_crate(&file, Words::All)
+    });
+    if !code::options(lib, facts).is_empty() {
+        found.left_out = found.left_out.without(Exception::ReferenceCounts);
+    }
+    found
 }
 
 /// The file in which rustc names the crate's sources.
@@ -276,6 +290,7 @@ fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
         variables: &[
             (ENV_SYSROOT.to_owned(), lib.to_str().map(str::to_owned)),
             (choice, chosen),
+            (code::ENV_CODE.to_owned(), env::var(code::ENV_CODE).ok()),
         ],
     };
     changes.apply(&file)?;
@@ -287,7 +302,7 @@ fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
         facts if facts.is_executable => Kind::Program,
         _ => Kind::Library,
     };
-    leave(facts, &marker(facts, kind, compiled.treatment))
+    leave(facts, &marker(facts, lib, kind, compiled.treatment))
 }
 
 fn exit_code(code: Option<i32>) -> ExitCode {

@@ -8,7 +8,7 @@ use clap::CommandFactory as _;
 
 use crate::build::profiles::has_build_profile;
 use crate::build::workspace::{OWN_TARGET, Workspace};
-use crate::build::{layer, wrapper};
+use crate::build::{code, layer, wrapper};
 use crate::cli::{Cli, TestArgs};
 use crate::config::{Place, check_crates, check_variables};
 use crate::report::warning_word;
@@ -18,7 +18,7 @@ use crate::run::SHARDS;
 const OTHERS: [&str; 2] = ["CCT_CACHE_DIR", SHARDS];
 
 /// Variables by which processes of the tool speak with one another.
-const OWN: [&str; 18] = [
+const OWN: [&str; 20] = [
     wire::ENV_MODE,
     wire::ENV_EVENTS,
     wire::ENV_ANSWERS,
@@ -34,6 +34,8 @@ const OWN: [&str; 18] = [
     wrapper::ENV_CHAINED,
     wrapper::ENV_RUSTDOC,
     layer::ENV_SHADOW,
+    code::ENV_CODE,
+    wire::ENV_LOOKS,
     super::nextest::ENV_SETUP,
     OWN_TARGET,
     wire::ENV_DEBUGGED,

@@ -9,11 +9,13 @@ use super::{cargo, load, sysroot};
 use crate::archive::Archive;
 use crate::build::cargo::{Built, Cargo};
 use crate::build::chosen::Chosen;
+use crate::build::code;
 use crate::build::digest;
 use crate::build::sysroot::{Sysroot, cache_folder, engine};
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Output, Unpacked};
+use crate::report;
 
 /// The subject, and the tools and choices that it was made with.
 #[derive(Debug)]
@@ -45,6 +47,9 @@ impl Tested {
     ) -> anyhow::Result<Tested> {
         let sysroot = sysroot(&toolchain, output)?;
         let chosen = Chosen::new(typed, &workspace);
+        if chosen.counts && !code::is_on(&sysroot.lib) {
+            anstream::eprintln!("{}: {}", report::warning_word(), report::NO_COUNTS);
+        }
         let cargo = cargo(&toolchain, &sysroot, &workspace, &chosen, output);
         let built = if args.doc {
             Built {

@@ -122,6 +122,12 @@ pub(crate) struct Summary {
     pub failures: Vec<Failed>,
 }
 
+/// A warning: counts are asked for, and the toolchain cannot show them.
+pub(crate) const NO_COUNTS: &str = concat!(
+    "`--counts` has no effect: this toolchain's compiler ",
+    "has no pass that shows counts of references"
+);
+
 /// Writes a text to standard output.
 pub(crate) fn say(text: impl std::fmt::Display) -> io::Result<()> {
     let mut out = anstream::stdout().lock();

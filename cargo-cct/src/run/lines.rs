@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use addr2line::{Loader, demangle_auto};
 use cct::operation::Operation;
-use cct::trace::{Call, Outcome, Site, Trace};
+use cct::trace::{Call, Outcome, Site, Step, Trace};
 use cct::verdict::{Bug, BugKind};
 
 use super::board::BoardFile;
@@ -43,6 +43,22 @@ impl<'a> Lines<'a> {
     /// The innermost of these calls that is in the user's code.
     pub(super) fn own(&mut self, frames: &[u64]) -> Option<Site> {
         frames.iter().find_map(|&place| self.own_at(place))
+    }
+
+    /// The innermost of these calls that is neither in std nor in the shims: `Arc` is generic, and so is part
+    /// of the code that uses it.
+    fn outside_std(&self, frames: &[u64]) -> Option<Site> {
+        let mut found = None;
+        for &place in frames {
+            self.each_call(place, &mut |_, site| {
+                let outside = site.filter(|site| Origin::of(site) != Origin::Std);
+                found = found.take().or(outside);
+            });
+            if found.is_some() {
+                break;
+            }
+        }
+        found
     }
 
     fn own_at(&mut self, place: u64) -> Option<Site> {
@@ -159,17 +175,26 @@ impl<'a> Lines<'a> {
         let own: Vec<Option<Site>> = stacks.iter().map(|stack| self.own(stack)).collect();
         let mut numbers = BTreeMap::new();
         let of_steps: Vec<Option<u32>> = trace.steps.iter().map(|step| step.stack).collect();
+        let mut number = |sites: &mut Vec<Site>, site: &Site| {
+            *numbers.entry(site.clone()).or_insert_with(|| {
+                sites.push(site.clone());
+                u32::try_from(sites.len() - 1).unwrap_or(u32::MAX)
+            })
+        };
         for index in 0..trace.steps.len() {
             let stack = trace.steps[index].stack.take();
+            if counts_references(&trace.steps[index])
+                && let Some(frames) =
+                    stack.and_then(|stack| stacks.get(usize::try_from(stack).ok()?))
+                && let Some(site) = self.outside_std(frames)
+            {
+                trace.steps[index].site = number(&mut trace.sites, &site);
+            }
             let site = stack.and_then(|stack| own.get(usize::try_from(stack).ok()?)?.as_ref());
             let Some(site) = site.filter(|_| !is_own(trace, index)) else {
                 continue;
             };
-            let number = *numbers.entry(site).or_insert_with(|| {
-                trace.sites.push(site.clone());
-                u32::try_from(trace.sites.len() - 1).unwrap_or(u32::MAX)
-            });
-            trace.steps[index].caller = Some(number);
+            trace.steps[index].caller = Some(number(&mut trace.sites, site));
         }
         self.name_paths(trace, &stacks, &of_steps);
         for index in 0..trace.steps.len() {
@@ -252,7 +277,12 @@ fn is_own(trace: &Trace, index: usize) -> bool {
     let site = usize::try_from(step.site).ok();
     let site = site.and_then(|site| trace.sites.get(site));
     let borrows = Operation::from_code(step.operation).is_some_and(Operation::borrows_site);
-    !borrows && site.is_some_and(|site| Origin::of(site) == Origin::User)
+    (!borrows || counts_references(step))
+        && site.is_some_and(|site| Origin::of(site) == Origin::User)
+}
+
+fn counts_references(step: &Step) -> bool {
+    Operation::from_code(step.operation).is_some_and(Operation::counts_references)
 }
 
 /// True if the step ends a poll, or goes on with the next, at no await of the user's: in a `select!`, whose

@@ -78,7 +78,7 @@ impl TestRun {
             tried: Vec::new(),
             counters: Counters::default(),
             diverged: None,
-            linked: executable.linked,
+            linked: executable.linked.left_out,
             uncontrolled: Vec::new(),
             printed: String::new(),
             outcome: Outcome::Passed,

@@ -150,6 +150,11 @@ impl Launch<'_> {
             .env(wire::ENV_OVERRIDES, self.overrides.to_string())
             .env(wire::ENV_DEFAULTS, self.defaults.to_string())
             .env_remove(wire::ENV_DEBUGGED);
+        if self.executable.linked.looks_at_counts {
+            command.env(wire::ENV_LOOKS, "1");
+        } else {
+            command.env_remove(wire::ENV_LOOKS);
+        }
         match self.part {
             Some(part) => command.env(wire::ENV_PART, part.to_string()),
             None => command.env_remove(wire::ENV_PART),

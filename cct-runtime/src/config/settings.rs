@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::table::{Reach, Setting, TABLE, with_settings};
 use super::value::{SettingsError, Value};
-use super::words::{Granularity, Timeouts};
+use super::words::{Counts, Granularity, Timeouts};
 use crate::strategy::Spec;
 use crate::wire::Board;
 
@@ -227,6 +227,7 @@ mod tests {
             Granularity::ALL.map(Granularity::name)
         );
         assert_eq!(words("timeouts"), Timeouts::ALL.map(Timeouts::name));
+        assert_eq!(words("counts"), Counts::ALL.map(Counts::name));
     }
 
     /// Defaults that are values, not sentences, are those that count.

@@ -131,6 +131,13 @@ macro_rules! with_settings {
                        schedules if the time-out is near",
                 default: "auto", |_| Timeouts::Auto,
             }
+            counts: Counts {
+                kind: Words(&["none", "drops", "all", "auto"]), reach: Run, decides: true,
+                heading: "Exploration", value: "WHICH", example: "auto",
+                help: "Which operations on the counts of `Arc` and `Weak` are steps: none, all but clones, \
+                       all, or all where code of the program may look at a count",
+                default: "none", |_| Counts::None,
+            }
             interleave: Vec<String> {
                 kind: Names, reach: Test, decides: true,
                 heading: "Exploration", value: "CRATE", example: "a,b",

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::table::Kind;
-use super::words::{Granularity, Timeouts};
+use super::words::{Counts, Granularity, Timeouts};
 use crate::strategy::Spec;
 
 /// The value of a setting.
@@ -136,6 +136,17 @@ impl Value for Granularity {
 impl Value for Timeouts {
     fn read(text: &str, kind: Kind) -> Result<Timeouts, String> {
         let named = Timeouts::ALL.into_iter().find(|known| known.name() == text);
+        named.ok_or_else(|| wants(kind))
+    }
+
+    fn write(&self) -> String {
+        self.name().to_owned()
+    }
+}
+
+impl Value for Counts {
+    fn read(text: &str, kind: Kind) -> Result<Counts, String> {
+        let named = Counts::ALL.into_iter().find(|known| known.name() == text);
         named.ok_or_else(|| wants(kind))
     }
 

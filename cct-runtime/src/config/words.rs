@@ -58,3 +58,32 @@ impl Timeouts {
         }
     }
 }
+
+/// Which operations on the counts of `Arc` and `Weak` are steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Counts {
+    /// None. Crates are compiled as they are.
+    #[default]
+    None,
+    /// All but clones: their order is of no matter unless somebody looks at a count.
+    Drops,
+    /// All of them.
+    All,
+    /// All of them where code of the program may look at a count, and else all but clones.
+    Auto,
+}
+
+impl Counts {
+    /// All of them.
+    pub const ALL: [Counts; 4] = [Counts::None, Counts::Drops, Counts::All, Counts::Auto];
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Counts::None => "none",
+            Counts::Drops => "drops",
+            Counts::All => "all",
+            Counts::Auto => "auto",
+        }
+    }
+}

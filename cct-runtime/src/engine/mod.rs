@@ -31,6 +31,7 @@ pub use state::worker::{Awaits, ReadyPredicate, TakesNext};
 pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use worker::choice::{choose_index, random_bytes};
 pub use worker::clock::{clock_read, deadline_after, deadline_at, now, wall_clock};
+pub use worker::counts::{part_of_step, point_at_count};
 pub use worker::ending::{abort, end_worker, exit};
 pub use worker::facts::{
     current, current_thread, is_controlled, iteration, leave, leave_out, run_number,

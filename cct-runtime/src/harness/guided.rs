@@ -32,7 +32,7 @@ pub(super) fn replay(
     settings: &Resolved,
     body: &dyn Fn() -> Option<Bug>,
 ) -> Replayed {
-    runner.set_allowance(settings);
+    runner.apply(settings);
     let head = head::of(&guide.schedule);
     let mut guided = Guided::new(guide);
     let plan = Plan {

@@ -16,7 +16,7 @@ pub(super) fn replay(
     settings: &Resolved,
     body: &dyn Fn() -> Option<Bug>,
 ) -> Replayed {
-    runner.set_allowance(settings);
+    runner.apply(settings);
     let head = head::of(&schedule);
     let plan = Plan {
         iteration: 1,

@@ -4,13 +4,13 @@ use super::board;
 use super::case::TestCase;
 use super::channel::Answers;
 use crate::codec::Wire as _;
-use crate::config::{Resolved, Settings};
+use crate::config::{Counts, Resolved, Settings};
 use crate::origin::{self, Table};
 use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
-    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE, ENV_MODE,
-    ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE, ENV_STOPS,
+    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE, ENV_LOOKS,
+    ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE, ENV_STOPS,
 };
 
 /// A request that can be met.
@@ -149,6 +149,7 @@ pub(super) fn forget() {
         ENV_OVERRIDES,
         ENV_DEFAULTS,
         ENV_ORIGINS,
+        ENV_LOOKS,
     ] {
         // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };
@@ -162,7 +163,12 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
     let merged = variable(ENV_OVERRIDES)?
         .over(parse(case.settings)?)
         .over(variable(ENV_DEFAULTS)?);
-    Ok(merged.resolve())
+    let mut settings = merged.resolve();
+    if settings.counts == Counts::Auto {
+        let looks = std::env::var_os(ENV_LOOKS).is_some();
+        settings.counts = if looks { Counts::All } else { Counts::Drops };
+    }
+    Ok(settings)
 }
 
 /// Returns the steps before which a replay stops.

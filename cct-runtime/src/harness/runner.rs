@@ -23,6 +23,7 @@ impl Runner {
         let mut surroundings = Surroundings::new();
         let granularity = Granularity::new(&settings.atomic, &settings.interleave);
         let mut engine = Engine::new(tape, granularity, Allowance::of(settings, give_up));
+        engine.set_counts(settings.counts);
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
         Runner {
@@ -31,8 +32,9 @@ impl Runner {
         }
     }
 
-    /// Has the engine wait for the outside as these settings say.
-    pub(super) fn set_allowance(&mut self, settings: &Resolved) {
+    /// Has the engine wait for the outside, and count references, as these settings say.
+    pub(super) fn apply(&mut self, settings: &Resolved) {
+        self.engine.set_counts(settings.counts);
         self.engine.set_allowance(Allowance::of(settings, give_up));
     }
 

@@ -59,7 +59,7 @@ impl<'a> Search<'a> {
         let given_none = given.is_none();
         let has_twins = given_none && settings.granularity == Granularity::Mix;
         let mut strategies = given.unwrap_or_else(|| settings.strategy.build());
-        runner.set_allowance(&settings);
+        runner.apply(&settings);
         let path = settings.resume.clone();
         let resume = path
             .map(|path| Resume::open(&path, name, &mut settings, &mut strategies))

@@ -19,7 +19,7 @@ use super::{ENV_SETUP, lossy};
 use crate::build::cargo::{Executable, linked_facts};
 use crate::build::marker::{Kind, Marker};
 use crate::build::workspace::{OWN_TARGET, Workspace};
-use crate::build::{layer, wrapper};
+use crate::build::{code, layer, wrapper};
 use crate::cli::{ExploreArgs, RunTestArgs};
 use crate::command::keeper::Keeper;
 use crate::command::known::Known;
@@ -70,6 +70,7 @@ fn forget() {
             wrapper::ENV_SYSROOT,
             wrapper::ENV_CHAINED,
             layer::ENV_SHADOW,
+            code::ENV_CODE,
             OWN_TARGET,
             ENV_SETUP,
         ];

@@ -14,6 +14,7 @@ use super::overtime::Overtime;
 use super::progress::Stall;
 use super::vain::Vain;
 use crate::claim::Exception;
+use crate::config;
 use crate::engine::observe::Observers;
 use crate::engine::observe::debugged::Debugged;
 use crate::engine::observe::stops::Stops;
@@ -263,6 +264,11 @@ impl Engine {
     /// From here on the outside is waited for like this.
     pub(crate) fn set_allowance(&mut self, allowance: Allowance) {
         self.outside.allowance = allowance;
+    }
+
+    /// From here on these operations on counts of references are steps.
+    pub(crate) fn set_counts(&mut self, which: config::Counts) {
+        self.granularity.counts.which = which;
     }
 
     /// The process is under a debugger, which is to see the workers.

@@ -6,7 +6,8 @@
 //! do so for ever: a livelock, proved and not guessed.
 //!
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
-//! spinning. Time is moved for it only after very many rounds, and what it does then is up to the step
+//! spinning. Counts of references are compared too: clones that are dropped again write nothing.
+//! Time is moved for it only after very many rounds, and what it does then is up to the step
 //! bound.
 
 use super::children;
@@ -125,7 +126,7 @@ impl Engine {
             return;
         }
         let spins = self.decision.request == Request::Yield;
-        let state = state_of(worker);
+        let state = state_of(worker) ^ self.granularity.counts.sum();
         let turn = &mut worker.turn;
         if turn.stretch != number {
             *turn = Turn::first_of(number);

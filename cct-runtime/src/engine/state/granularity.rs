@@ -7,6 +7,7 @@
 
 use std::panic::Location;
 
+use super::counts::Counts;
 use super::worker::Worker;
 use crate::origin::{self, Origin};
 
@@ -14,7 +15,7 @@ use crate::origin::{self, Origin};
 const LONGEST_CALL: u32 = 1024;
 const KNOWN: usize = 1024;
 
-/// Which crates are atomic in this iteration.
+/// Which operations are steps in this iteration: which crates are atomic, and what of counts of references.
 #[derive(Debug)]
 pub(crate) struct Granularity {
     /// Whether any crate is.
@@ -26,6 +27,8 @@ pub(crate) struct Granularity {
     interleaved: Vec<String>,
     /// Sites already looked up, by address.
     known: Box<[Known; KNOWN]>,
+    /// The counts of references.
+    pub(crate) counts: Counts,
     /// How many operations in a row have been no steps.
     unseen: u32,
     /// Whether any has been.
@@ -65,6 +68,7 @@ impl Granularity {
             atomic: atomic.to_vec(),
             interleaved: interleaved.to_vec(),
             known: Box::new([Known::NONE; KNOWN]),
+            counts: Counts::default(),
             unseen: 0,
             has_merged: false,
         }
@@ -74,6 +78,7 @@ impl Granularity {
     pub(crate) fn begin(&mut self, is_coarse: bool) {
         self.is_coarse = is_coarse;
         self.is_on = is_coarse || !self.atomic.is_empty();
+        self.counts.begin();
         self.unseen = 0;
         self.has_merged = false;
     }

@@ -8,6 +8,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod budget;
+pub(crate) mod counts;
 pub(crate) mod driven;
 pub(crate) mod early;
 pub(crate) mod enabled;

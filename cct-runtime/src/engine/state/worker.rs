@@ -99,6 +99,8 @@ pub(crate) struct Worker {
     pub(crate) in_atomic_call: bool,
     /// A site at which no operation of its is part of a call into an atomic crate; null if it knows of none.
     pub(crate) interleaved_site: *const Location<'static>,
+    /// How often in a row it has looked at the same count of references again.
+    pub(crate) looks: u32,
 }
 
 /// A worker's closure; it does not implement `Debug`.
@@ -162,6 +164,9 @@ pub enum Awaits {
 }
 
 impl Worker {
+    /// How often in a row it may look at a count again, before it is one that spins.
+    pub(crate) const LOOKS: u32 = 3;
+
     /// A worker without a body that is no candidate yet and is about to start.
     pub(crate) fn new(
         id: WorkerId,
@@ -214,6 +219,7 @@ impl Worker {
             called_by: None,
             in_atomic_call: false,
             interleaved_site: std::ptr::null(),
+            looks: 0,
         }
     }
 

@@ -8,6 +8,7 @@
 
 pub(crate) mod choice;
 pub(crate) mod clock;
+pub(crate) mod counts;
 pub(crate) mod ending;
 pub(crate) mod facts;
 mod glance;

@@ -7,6 +7,7 @@ use super::touch::touch;
 use super::{OnWorker, hand_over, on_worker};
 use crate::engine::decide::onlooker::Onlooker;
 use crate::engine::decide::{Engine, Request, engine, outside};
+use crate::engine::state::worker::Worker;
 use crate::object::ObjectId;
 use crate::operation::{Effect, Operation};
 use crate::strategy::Action;
@@ -99,11 +100,18 @@ unsafe fn declare(
                 (*engine).budget.idle += 1;
                 // Looking again from the same place: nothing else happened to this worker in between,
                 // or a success would have cleared the object.
-                operation.can_spin()
+                let again = operation.can_spin()
                     // All operations in a macro have one site.
                     && (*worker).operation == operation
                     && (*worker).object == object
-                    && std::ptr::eq((*worker).site, site)
+                    && std::ptr::eq((*worker).site, site);
+                if operation.counts_references() {
+                    // It has no site of its own: the next look may be from elsewhere.
+                    (*worker).looks = if again { (*worker).looks + 1 } else { 0 };
+                    again && (*worker).looks > Worker::LOOKS
+                } else {
+                    again
+                }
             }
         };
         (*worker).operation = operation;

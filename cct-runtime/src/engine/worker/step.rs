@@ -61,6 +61,23 @@ impl Step {
         self.record(Outcome::Done, || (Some(read.into()), Some(written.into())));
     }
 
+    /// An operation on a count of references changed it. That alone is no progress: clones that are dropped
+    /// again leave everything as it was.
+    #[inline]
+    pub fn counted(self, count: ObjectId, before: u64, after: u64) {
+        if !self.engine.is_null() {
+            // SAFETY: as in `progressed`.
+            unsafe {
+                let counts = &mut (*self.engine).granularity.counts;
+                counts.add(count, after.wrapping_sub(before));
+            }
+        }
+        if after == 0 {
+            self.progressed();
+        }
+        self.record(Outcome::Done, || (Some(before.into()), Some(after.into())));
+    }
+
     /// An operation that may fail changed nothing; it read this, if anything.
     #[inline]
     pub fn refused(self, read: Option<Value>) {

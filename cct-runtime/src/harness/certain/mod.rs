@@ -51,7 +51,7 @@ pub(super) fn run(
     apart: Option<Apart>,
     tell: &mut dyn FnMut(Event),
 ) {
-    runner.set_allowance(test.0);
+    runner.apply(test.0);
     let began = clock();
     let mut executions = Executions {
         runner,

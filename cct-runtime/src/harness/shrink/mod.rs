@@ -61,7 +61,7 @@ pub(super) fn run(
     mut apart: Option<Apart>,
     tell: &mut dyn FnMut(Event),
 ) {
-    runner.set_allowance(settings);
+    runner.apply(settings);
     let head = head::of(schedule);
     let began = clock();
     let notes = Notes::new();

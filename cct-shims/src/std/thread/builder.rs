@@ -5,13 +5,13 @@ use real::boxed::Box;
 use real::io;
 use real::mem;
 use real::panic::AssertUnwindSafe;
-use real::sync::Arc;
 
 use super::Thread;
 use super::handle::Worker;
 use super::join::{Flow, JoinHandle};
 use super::packet::Packet;
 use super::scoped::{Scope, ScopeData, ScopedJoinHandle};
+use crate::shared::Shared;
 use crate::std::panic;
 
 /// Spawns a thread.
@@ -100,13 +100,17 @@ impl Builder {
     ///
     /// As for `spawn_unchecked`.
     #[track_caller]
-    unsafe fn spawn_in<F, T>(self, scope: Option<Arc<ScopeData>>, f: F) -> io::Result<JoinHandle<T>>
+    unsafe fn spawn_in<F, T>(
+        self,
+        scope: Option<Shared<ScopeData>>,
+        f: F,
+    ) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send,
         T: Send,
     {
-        let packet = Arc::new(Packet::new(scope));
-        let filled = Arc::clone(&packet);
+        let packet = Shared::new(Packet::new(scope));
+        let filled = packet.clone();
         let body = move || {
             let result = panic::catch_unwind(AssertUnwindSafe(f));
             if result.is_err() && !filled.is_scoped() && engine::is_controlled() {
@@ -136,7 +140,7 @@ impl Builder {
     /// As for `spawn_unchecked`.
     #[track_caller]
     unsafe fn start_worker(self, body: Box<dyn FnOnce() + '_>) -> io::Result<(Flow, Thread)> {
-        let name: Option<Arc<str>> = self.name.as_deref().map(Arc::from);
+        let name: Option<Box<str>> = self.name.as_deref().map(Box::from);
         let is_valid = name.as_deref().is_none_or(|name| !name.contains('\0'));
         assert!(is_valid, "thread name may not contain interior null bytes");
         // SAFETY: the caller sees to it that what is borrowed outlives the worker.

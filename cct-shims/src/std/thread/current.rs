@@ -8,7 +8,10 @@ use super::handle::Worker;
 /// Returns a handle to the calling thread.
 pub fn current() -> Thread {
     match engine::current_thread() {
-        Some(id) => Thread::of_worker(Worker::now(id), engine::worker_name(id)),
+        Some(id) => Thread::of_worker(
+            Worker::now(id),
+            engine::worker_name(id).as_deref().map(Box::from),
+        ),
         None => Thread::of_native(real::thread::current()),
     }
 }

@@ -2,29 +2,29 @@
 
 use cct::engine::{self, WorkerId};
 use real::fmt;
-use real::sync::Arc;
 
 use super::ThreadId;
+use crate::shared::Shared;
 
 /// A handle to a thread; a pointer in size, as std's is: programs assert the sizes of what they put it in.
 #[derive(Clone)]
-pub struct Thread(Arc<Kind>);
+pub struct Thread(Shared<Kind>);
 
 enum Kind {
     Native(real::thread::Thread),
     Worker {
         worker: Worker,
-        name: Option<Arc<str>>,
+        name: Option<Box<str>>,
     },
 }
 
 impl Thread {
     pub(super) fn of_native(thread: real::thread::Thread) -> Thread {
-        Thread(Arc::new(Kind::Native(thread)))
+        Thread(Shared::new(Kind::Native(thread)))
     }
 
-    pub(super) fn of_worker(worker: Worker, name: Option<Arc<str>>) -> Thread {
-        Thread(Arc::new(Kind::Worker { worker, name }))
+    pub(super) fn of_worker(worker: Worker, name: Option<Box<str>>) -> Thread {
+        Thread(Shared::new(Kind::Worker { worker, name }))
     }
 
     /// The native thread, if it is one.

@@ -6,18 +6,18 @@ use real::borrow::Cow;
 use real::fmt;
 use real::os::unix::thread::{JoinHandleExt, RawPthread};
 use real::panic::Location;
-use real::sync::Arc;
 use real::time::Duration;
 
 use super::handle::{Seen, Worker};
 use super::packet::Packet;
 use super::{Result, Thread};
+use crate::shared::Shared;
 
 /// An owned permission to join a thread; the thread is detached when it is dropped.
 pub struct JoinHandle<T> {
     flow: Flow,
     thread: Thread,
-    packet: Arc<Packet<T>>,
+    packet: Shared<Packet<T>>,
 }
 
 /// The worker or thread behind the handle.
@@ -33,7 +33,7 @@ unsafe impl<T> Send for JoinHandle<T> {}
 unsafe impl<T> Sync for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
-    pub(super) fn new(flow: Flow, thread: Thread, packet: Arc<Packet<T>>) -> JoinHandle<T> {
+    pub(super) fn new(flow: Flow, thread: Thread, packet: Shared<Packet<T>>) -> JoinHandle<T> {
         JoinHandle {
             flow,
             thread,
@@ -91,12 +91,12 @@ impl<T> JoinHandle<T> {
 }
 
 /// True when the thread has let go of its packet.
-fn is_alone<T>(packet: &Arc<Packet<T>>) -> bool {
-    Arc::strong_count(packet) == 1
+fn is_alone<T>(packet: &Shared<Packet<T>>) -> bool {
+    Shared::is_only(packet)
 }
 
 /// Waits on a thread that the engine does not control, and so cannot wake.
-fn poll_until_alone<T>(packet: &Arc<Packet<T>>) {
+fn poll_until_alone<T>(packet: &Shared<Packet<T>>) {
     while !is_alone(packet) {
         real::thread::sleep(Duration::from_micros(50));
     }

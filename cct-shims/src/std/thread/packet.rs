@@ -3,10 +3,10 @@
 use cct::engine::{self, PanicId};
 use real::cell::{Cell, UnsafeCell};
 use real::mem;
-use real::sync::Arc;
 
 use super::Result;
 use super::scoped::ScopeData;
+use crate::shared::Shared;
 use crate::std::process;
 
 /// Holds a thread's result; shared by the thread and its join handle.
@@ -17,14 +17,14 @@ pub(super) struct Packet<T> {
     result: UnsafeCell<Option<Result<T>>>,
     /// The panic that the result is, if it is one.
     panic: Cell<Option<PanicId>>,
-    scope: Option<Arc<ScopeData>>,
+    scope: Option<Shared<ScopeData>>,
 }
 
 // SAFETY: the thread's end lies between the write and any other access.
 unsafe impl<T: Send> Sync for Packet<T> {}
 
 impl<T> Packet<T> {
-    pub(super) fn new(scope: Option<Arc<ScopeData>>) -> Packet<T> {
+    pub(super) fn new(scope: Option<Shared<ScopeData>>) -> Packet<T> {
         if let Some(scope) = &scope {
             scope.enter();
         }

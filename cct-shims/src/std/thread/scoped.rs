@@ -6,11 +6,12 @@ use cct::operation::{Access, Operation};
 use real::fmt;
 use real::marker::PhantomData;
 use real::panic::{AssertUnwindSafe, Location};
+use real::sync::OnceLock;
 use real::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use real::sync::{Arc, OnceLock};
 
 use super::packet::Packet;
 use super::{Builder, JoinHandle, Result, Thread, current};
+use crate::shared::Shared;
 use crate::std::panic;
 
 /// Runs `f`, which may spawn threads that borrow from its environment, and waits for all of them.
@@ -19,7 +20,7 @@ pub fn scope<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    let data = Arc::new(ScopeData {
+    let data = Shared::new(ScopeData {
         running: AtomicUsize::new(0),
         panicked: AtomicBool::new(false),
         panic: OnceLock::new(),
@@ -44,7 +45,7 @@ where
 
 /// A scope to spawn threads in.
 pub struct Scope<'scope, 'env: 'scope> {
-    data: Arc<ScopeData>,
+    data: Shared<ScopeData>,
     // Both invariant: a thread must not outlive the scope, nor borrow for less than the whole of
     // it.
     own: PhantomData<&'scope mut &'scope ()>,
@@ -64,8 +65,8 @@ impl<'scope> Scope<'scope, '_> {
             .expect("failed to spawn thread")
     }
 
-    pub(super) fn data(&self) -> Arc<ScopeData> {
-        Arc::clone(&self.data)
+    pub(super) fn data(&self) -> Shared<ScopeData> {
+        self.data.clone()
     }
 }
 
@@ -156,7 +157,7 @@ impl ScopeData {
 pub struct ScopedJoinHandle<'scope, T> {
     handle: JoinHandle<T>,
     // Shared between threads only if the result may move between them, unlike a `JoinHandle`.
-    result: PhantomData<(&'scope (), Arc<Packet<T>>)>,
+    result: PhantomData<(&'scope (), Shared<Packet<T>>)>,
 }
 
 impl<T> ScopedJoinHandle<'_, T> {

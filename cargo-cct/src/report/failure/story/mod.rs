@@ -7,6 +7,7 @@
 mod access;
 mod cancelled;
 mod closed;
+mod counted;
 mod cycle;
 mod ends;
 mod fact;
@@ -55,7 +56,8 @@ impl Story {
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             sentences.extend(misused::sentence(scene));
-            sentences.extend(torn::sentence(scene).or_else(|| interleaved::sentence(scene)));
+            let between = torn::sentence(scene).or_else(|| interleaved::sentence(scene));
+            sentences.extend(between.or_else(|| counted::sentence(scene)));
             sentences.extend(closed::sentence(scene));
             if fails_where_it_is(scene.bug.kind) {
                 sentences.extend(cancelled::await_points(scene, scene.failing));

@@ -8,7 +8,7 @@ use super::super::names::{self, Names};
 use super::super::origin::Origin;
 use super::super::torn::Torn;
 use super::super::waits;
-use super::fails_where_it_is;
+use super::{counted, fails_where_it_is};
 
 /// A failing schedule.
 #[derive(Clone, Copy, Debug)]
@@ -81,9 +81,10 @@ impl<'a> Scene<'a> {
     /// The value that a step of the user's code read.
     pub(super) fn read(&self, index: usize) -> Option<Value> {
         let is_choice = self.operation(index).is_some_and(Op::is_choice);
+        let tells = !is_choice && !counted::is_blind(self, index);
         self.step(index)
             .read
-            .filter(|_| !is_choice && self.is_own(index))
+            .filter(|_| tells && self.is_own(index))
     }
 
     /// True if both steps are about one object.

@@ -10,6 +10,7 @@ use super::super::names;
 use super::super::source::short_site;
 use super::Scene;
 use super::access::{self, Access};
+use super::counted;
 use super::fact::{Awaited, Ends, Fact};
 use crate::report::words::number as count;
 
@@ -47,11 +48,12 @@ impl Words<'_> {
                     &format!("overwrote {} with {value}", self.object(*step)),
                 )
             }
-            Fact::Written(step) => match self.before {
-                Some(Fact::Repeats { step: first, .. }) if first < step => {
+            Fact::Written(step) => match (counted::has_left(scene, *step), self.before) {
+                (Some(verb), _) => format!("after {}", self.clause(*step, verb)),
+                (None, Some(Fact::Repeats { step: first, .. })) if first < step => {
                     format!("and {}", self.clause(*step, "wrote the same in between"))
                 }
-                _ => format!("which {}", self.clause(*step, "had written")),
+                (None, _) => format!("which {}", self.clause(*step, "had written")),
             },
             Fact::Unwritten if self.may_have_moved() => {
                 "which no step had written at that address".to_owned()
@@ -128,6 +130,7 @@ impl Words<'_> {
                     scene.step(*step).read.map(describe::value),
                     scene.operation(*step),
                 ) {
+                    _ if counted::is_blind(scene, *step) => does(scene, *step, false),
                     (Some(read), _) => format!("read {object} = {read}"),
                     (None, Some(op)) if op.tries_lock() => format!("could not take {object}"),
                     _ => format!("came to `{}`", describe::action(scene.trace, names, *step)),
@@ -359,6 +362,9 @@ pub(super) fn does(scene: &Scene<'_>, index: usize, is_known: bool) -> String {
         .object
         .and_then(|object| names.owner(object))
         .map(|owner| names.worker(owner));
+    if let Some(counts) = counted::does(scene, index, &object) {
+        return counts;
+    }
     if access::of(scene, index) == Some(Access::Value) {
         return match (
             step.read.map(describe::value),

@@ -6,9 +6,9 @@ use cct::primitive::{ChannelMachine, Limit, Received, Sent};
 use real::cell::UnsafeCell;
 use real::collections::VecDeque;
 use real::mem;
-use real::sync::Arc;
 
 use super::{RecvTimeoutError, TrySendError};
+use crate::shared::Shared;
 use crate::std::thread;
 
 /// A channel; shared by its senders and its receiver.
@@ -24,8 +24,8 @@ unsafe impl<T: Send> Sync for Channel<T> {}
 
 impl<T> Channel<T> {
     #[track_caller]
-    pub(super) fn new(bound: Option<usize>) -> Arc<Channel<T>> {
-        Arc::new(Channel {
+    pub(super) fn new(bound: Option<usize>) -> Shared<Channel<T>> {
+        Shared::new(Channel {
             machine: ChannelMachine::new(bound),
             is_rendezvous: bound == Some(0),
             messages: UnsafeCell::new(VecDeque::new()),

@@ -5,11 +5,11 @@ use real::cell::Cell;
 use real::fmt;
 use real::marker::PhantomData;
 use real::panic::{RefUnwindSafe, UnwindSafe};
-use real::sync::Arc;
 use real::time::Duration;
 
 use super::channel::Channel;
 use super::{IntoIter, Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
+use crate::shared::Shared;
 
 /// The receiving half of a channel.
 pub struct Receiver<T> {
@@ -24,7 +24,7 @@ enum Half<T> {
 }
 
 /// The share in a channel of the engine that is its receiver.
-struct EngineReceiver<T>(Arc<Channel<T>>);
+struct EngineReceiver<T>(Shared<Channel<T>>);
 
 impl<T> Receiver<T> {
     pub(super) fn of_std(receiver: real::sync::mpsc::Receiver<T>) -> Receiver<T> {
@@ -34,7 +34,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    pub(super) fn of_engine(channel: Arc<Channel<T>>) -> Receiver<T> {
+    pub(super) fn of_engine(channel: Shared<Channel<T>>) -> Receiver<T> {
         Receiver {
             half: Half::Engine(EngineReceiver(channel)),
             not_sync: PhantomData,

@@ -2,10 +2,10 @@
 
 use real::fmt;
 use real::panic::{RefUnwindSafe, UnwindSafe};
-use real::sync::Arc;
 
 use super::channel::Channel;
 use super::{SendError, TrySendError};
+use crate::shared::Shared;
 
 /// The sending half of a channel that is never full.
 pub struct Sender<T>(Half<real::sync::mpsc::Sender<T>, T>);
@@ -19,14 +19,14 @@ enum Half<S, T> {
 }
 
 /// A share in a channel of the engine that is counted as a sender.
-struct EngineSender<T>(Arc<Channel<T>>);
+struct EngineSender<T>(Shared<Channel<T>>);
 
 impl<T> Sender<T> {
     pub(super) fn of_std(sender: real::sync::mpsc::Sender<T>) -> Sender<T> {
         Sender(Half::Std(sender))
     }
 
-    pub(super) fn of_engine(channel: Arc<Channel<T>>) -> Sender<T> {
+    pub(super) fn of_engine(channel: Shared<Channel<T>>) -> Sender<T> {
         Sender(Half::Engine(EngineSender(channel)))
     }
 
@@ -45,7 +45,7 @@ impl<T> SyncSender<T> {
         SyncSender(Half::Std(sender))
     }
 
-    pub(super) fn of_engine(channel: Arc<Channel<T>>) -> SyncSender<T> {
+    pub(super) fn of_engine(channel: Shared<Channel<T>>) -> SyncSender<T> {
         SyncSender(Half::Engine(EngineSender(channel)))
     }
 
@@ -77,7 +77,7 @@ fn never_full<T>(error: TrySendError<T>) -> SendError<T> {
 impl<T> Clone for EngineSender<T> {
     fn clone(&self) -> EngineSender<T> {
         self.0.add_sender();
-        EngineSender(Arc::clone(&self.0))
+        EngineSender(self.0.clone())
     }
 }
 

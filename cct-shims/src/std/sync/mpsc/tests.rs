@@ -1,7 +1,6 @@
 //! A channel of the engine between threads that the engine does not control.
 
 use cct::primitive::Limit;
-use real::sync::Arc;
 use real::sync::atomic::{AtomicUsize, Ordering};
 use real::thread;
 use real::time::Duration;
@@ -13,7 +12,7 @@ use super::{RecvTimeoutError, TrySendError};
 fn messages_of_one_sender_keep_their_order() {
     for bound in [None, Some(0), Some(1), Some(7)] {
         let channel = Channel::new(bound);
-        let sender = Arc::clone(&channel);
+        let sender = channel.clone();
         let sending = thread::spawn(move || {
             for number in 0..500 {
                 sender.send(number).expect("the receiver is there");
@@ -36,7 +35,7 @@ fn a_rendezvous_needs_both() {
     let channel = Channel::new(Some(0));
     assert_eq!(channel.try_send(1), Err(TrySendError::Full(1)));
     assert_eq!(channel.try_recv(), Err(RecvTimeoutError::Timeout));
-    let sender = Arc::clone(&channel);
+    let sender = channel.clone();
     let sending = thread::spawn(move || sender.send(2));
     let received = loop {
         // An offer can be taken without waiting.
@@ -54,7 +53,7 @@ fn offers_go_back_when_the_receiver_goes() {
     let channel = Channel::new(Some(0));
     let sending: Vec<_> = (0..3)
         .map(|number| {
-            let sender = Arc::clone(&channel);
+            let sender = channel.clone();
             thread::spawn(move || sender.send(number))
         })
         .collect();
