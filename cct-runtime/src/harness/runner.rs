@@ -26,6 +26,8 @@ impl Runner {
         engine.set_counts(settings.counts);
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
+        let statics = || surroundings.places_of_statics_of_crates();
+        engine.look_for_races(settings.races.then(statics));
         Runner {
             surroundings,
             engine,
@@ -35,6 +37,8 @@ impl Runner {
     /// Has the engine wait for the outside, and count references, as these settings say.
     pub(super) fn apply(&mut self, settings: &Resolved) {
         self.engine.set_counts(settings.counts);
+        let statics = || self.surroundings.places_of_statics_of_crates();
+        self.engine.look_for_races(settings.races.then(statics));
         self.engine.set_allowance(Allowance::of(settings, give_up));
     }
 

@@ -79,6 +79,11 @@ impl Stacks {
         }
     }
 
+    /// True for an address in one of the slots.
+    pub(crate) fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.region as usize) < self.open * self.slot
+    }
+
     /// The stack of a worker that asked for more than a slot has.
     fn large(&mut self, worker: usize, size: usize) -> Option<Stack> {
         if self.large.len() <= worker {

@@ -16,6 +16,7 @@ mod interleaved;
 mod last;
 mod misused;
 mod notified;
+mod raced;
 mod scene;
 mod spinning;
 #[cfg(test)]
@@ -56,6 +57,10 @@ impl Story {
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             sentences.extend(misused::sentence(scene));
+            if scene.bug.race.is_some() {
+                sentences.extend(raced::sentences(scene));
+                return Story(sentences);
+            }
             let between = torn::sentence(scene).or_else(|| interleaved::sentence(scene));
             sentences.extend(between.or_else(|| counted::sentence(scene)));
             sentences.extend(closed::sentence(scene));
