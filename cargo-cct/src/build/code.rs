@@ -43,8 +43,10 @@ impl Code {
     const fn options(self) -> &'static [&'static str] {
         match self {
             Code::Atomics => &["-Cpasses=function(tsan)", NO_CALLS],
+            // Without optimisation the compiler reads what the source does not, and makes nothing of it: the
+            // whole of an enum for its discriminant, say.
             Code::All => &[
-                "-Cpasses=forceattrs,function(tsan)",
+                "-Cpasses=function(dce),forceattrs,function(tsan)",
                 "-Cllvm-args=-force-attribute=sanitize_thread",
                 "-Cllvm-args=-tsan-distinguish-volatile=1",
                 NO_CALLS,

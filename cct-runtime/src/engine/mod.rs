@@ -77,6 +77,8 @@ pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::ending::{bad_memory, note_block};
-pub(crate) use worker::memory::{acquire_all, acquire_one, note_free, note_reuse, release_one};
+pub(crate) use worker::memory::{
+    acquire_all, acquire_one, looks_for_races, note_free, note_reuse, release_one,
+};
 pub(crate) use worker::panic::{install_hook, message_of};
 pub(crate) use worker::run::{Order, Plan, Record};

@@ -84,7 +84,7 @@ pub(crate) struct Detector {
 /// What came of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Accessed {
-    /// It is kept in this slot, the last one of several.
+    /// It is kept in this slot.
     Kept(SlotId),
     /// It conflicts with an earlier one.
     Conflict(Conflict),
@@ -260,10 +260,17 @@ impl Detector {
     ) -> bool {
         // SAFETY: threads have the numbers that they were given here.
         let thread = unsafe { self.threads.get_unchecked(usize::from(number)) };
-        address % 8 + size <= 8 && self.shadow.covers(thread.epoch, address, size, way)
+        let covers = |address, size| self.shadow.covers(thread.epoch, address, size, way);
+        if address % 8 + size <= 8 {
+            covers(address, size)
+        } else if address.is_multiple_of(8) && size == 16 {
+            covers(address, 8) && covers(address + 8, 8)
+        } else {
+            parts(address, size).all(|(address, size)| covers(address, size))
+        }
     }
 
-    /// The thread accesses memory. `size` is not 0.
+    /// The thread accesses one of the [`parts`](super::parts) of some memory.
     pub(crate) fn access(
         &mut self,
         number: ThreadNumber,
@@ -273,16 +280,12 @@ impl Detector {
     ) -> Accessed {
         let thread = &self.threads[usize::from(number)];
         let by = (thread.epoch, &thread.clock);
-        let mut kept = SlotId(0);
-        for part in parts(address, size) {
-            match self.shadow.access(by, part, way, place) {
-                Found::Nothing(slot) => kept = slot,
-                Found::Conflict(slot, id) => {
-                    return Accessed::Conflict(conflict(slot, id, part, &thread.clock, number));
-                }
+        match self.shadow.access(by, (address, size), way, place) {
+            Found::Nothing(slot) => Accessed::Kept(slot),
+            Found::Conflict(slot, id, byte) => {
+                Accessed::Conflict(conflict(slot, id, byte, &thread.clock, number))
             }
         }
-        Accessed::Kept(kept)
     }
 
     /// Nobody has accessed this memory yet: it is given out.
@@ -294,17 +297,16 @@ impl Detector {
 fn conflict(
     slot: Slot,
     id: SlotId,
-    (address, _): (usize, usize),
+    address: usize,
     clock: &Clock,
     number: ThreadNumber,
 ) -> Conflict {
-    let (size, first) = slot.extent();
     Conflict {
         slot: id,
-        address: address.max((address & !7) + first as usize),
+        address,
         thread: slot.thread(),
         way: slot.way(),
-        size,
+        size: slot.size(),
         place: slot.place(),
         is_before: slot.thread() == number || slot.count() <= clock.at(slot.thread()),
     }

@@ -9,6 +9,8 @@
 //! together. None of this knows the engine.
 
 pub(crate) mod clock;
+#[cfg(test)]
+pub(crate) mod definition;
 pub(crate) mod detector;
 mod meeting;
 #[cfg(test)]
@@ -17,4 +19,4 @@ mod shadow;
 
 pub(crate) use clock::ThreadNumber;
 pub(crate) use detector::{Accessed, Conflict, Detector, Way};
-pub(crate) use shadow::SlotId;
+pub(crate) use shadow::{SlotId, parts};

@@ -1,128 +1,23 @@
-//! The detector against the definition of happens-before, which shares no code with it.
-//!
-//! Random sequences of events are given to both. The model has a set of events before each event: by the order
-//! of its thread, from a fork to the child, from a release to an acquire of one key, and by *synchronizes-with*
-//! of C++20, from the heads of the release sequence that a load reads from, or from release fences before
-//! writes of it, to the load, or to acquire fences after it.
+//! The detector against the definition of happens-before: random sequences of events are given to both.
 
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 
+use super::definition::{Act, Event, Touch, all_before, conflicts};
 use super::detector::{Accessed, Conflict, Detector, Way};
+use super::shadow::parts;
 use crate::strategy::Rng;
 
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Act {
-    Access { first: usize, size: usize, way: Way },
-    Load { atomic: u64, order: Ordering },
-    Store { atomic: u64, order: Ordering },
-    Replace { atomic: u64, order: Ordering },
-    Fence { order: Ordering },
-    Release { key: u64 },
-    Acquire { key: u64 },
-    Fork { child: u16 },
-}
+/// A sequence has at most so many events, about.
+const MOST: u32 = 100;
 
-#[derive(Clone, Copy, Debug)]
-struct Event {
-    thread: u16,
-    act: Act,
-}
-
-/// A bit for each event.
-type Set = u128;
-const MOST: usize = 100;
-
-/// The events before each event.
-fn all_before(events: &[Event]) -> Vec<Set> {
-    let mut edges: Vec<Set> = vec![0; events.len()];
-    for (late, event) in events.iter().enumerate() {
-        for (early, other) in events[..late].iter().enumerate() {
-            let is_before = match (other.act, event.act) {
-                _ if other.thread == event.thread => true,
-                (Act::Fork { child }, _) => child == event.thread,
-                (Act::Release { key }, Act::Acquire { key: same }) => key == same,
-                _ => false,
-            };
-            if is_before {
-                edges[late] |= 1 << early;
-            }
-        }
-        let (Act::Load { atomic, order } | Act::Replace { atomic, order }) = event.act else {
-            continue;
-        };
-        let mut targets = Vec::new();
-        if matches!(order, Acquire | AcqRel | SeqCst) {
-            targets.push(late);
-        }
-        targets.extend((late + 1..events.len()).filter(|&after| {
-            let is_strong = |order| matches!(order, Acquire | AcqRel | SeqCst);
-            events[after].thread == event.thread
-                && matches!(events[after].act, Act::Fence { order } if is_strong(order))
-        }));
-        for head in heads(events, late, atomic) {
-            for &target in &targets {
-                edges[target] |= 1 << head;
-            }
-        }
+fn way(touch: Touch) -> Way {
+    match touch {
+        Touch::Read => Way::Read,
+        Touch::Write => Way::Write,
+        Touch::AtomicRead => Way::AtomicRead,
+        Touch::AtomicWrite => Way::AtomicWrite,
+        Touch::Free => Way::Free,
     }
-    let mut before: Vec<Set> = Vec::new();
-    for direct in edges {
-        let earlier = (0..before.len()).filter(|early| direct >> early & 1 != 0);
-        before.push(earlier.fold(direct, |all, early| all | before[early]));
-    }
-    before
-}
-
-/// The events from which what came before them is handed on to a load of the atomic: releases in the sequence
-/// that it reads from, and fences before its writes.
-fn heads(events: &[Event], load: usize, atomic: u64) -> Vec<usize> {
-    let is_strong = |order| matches!(order, Release | AcqRel | SeqCst);
-    let mut heads = Vec::new();
-    for write in (0..load).rev() {
-        let (order, is_last) = match events[write].act {
-            Act::Store { atomic: it, order } if it == atomic => (order, true),
-            Act::Replace { atomic: it, order } if it == atomic => (order, false),
-            _ => continue,
-        };
-        if is_strong(order) {
-            heads.push(write);
-        }
-        heads.extend((0..write).filter(|&fence| {
-            events[fence].thread == events[write].thread
-                && matches!(events[fence].act, Act::Fence { order } if is_strong(order))
-        }));
-        if is_last {
-            break;
-        }
-    }
-    heads
-}
-
-/// The accesses before this one that it conflicts with, and whether they are before it.
-fn conflicts(events: &[Event], before: &[Set], late: usize) -> Vec<(usize, bool)> {
-    let Act::Access { first, size, way } = events[late].act else {
-        return Vec::new();
-    };
-    let writes = |way| matches!(way, Way::Write | Way::AtomicWrite | Way::Free);
-    let is_atomic = |way| matches!(way, Way::AtomicRead | Way::AtomicWrite);
-    let mut found = Vec::new();
-    for (early, event) in events[..late].iter().enumerate() {
-        let Act::Access {
-            first: from,
-            size: length,
-            way: other,
-        } = event.act
-        else {
-            continue;
-        };
-        let overlap = first < from + length && from < first + size;
-        let is_before = before[late] >> early & 1 != 0;
-        let races = (writes(way) || writes(other)) && !(is_atomic(way) && is_atomic(other));
-        if overlap && (races && !is_before || other == Way::Free) {
-            found.push((early, is_before));
-        }
-    }
-    found
 }
 
 /// The first event at which the detector finds a conflict.
@@ -131,13 +26,20 @@ fn detected(detector: &mut Detector, events: &[Event]) -> Option<(usize, Conflic
     for (index, event) in events.iter().enumerate() {
         let thread = event.thread;
         match event.act {
-            Act::Access { first, size, way } => {
+            Act::Access {
+                first,
+                size,
+                way: touch,
+            } => {
+                let way = way(touch);
                 let memory = (0x2000_0000_0000 + first, size);
                 if detector.knows(thread, memory, way) {
                     continue;
                 }
-                if let Accessed::Conflict(conflict) = detector.access(thread, memory, way, 0) {
-                    return Some((index, conflict));
+                for part in parts(memory.0, size) {
+                    if let Accessed::Conflict(conflict) = detector.access(thread, part, way, 0) {
+                        return Some((index, conflict));
+                    }
                 }
             }
             Act::Load { atomic, order } => detector.load(thread, atomic, order),
@@ -160,7 +62,7 @@ fn sequence(rng: &mut Rng, threads: u16, is_whole: bool) -> Vec<Event> {
             act: Act::Fork { child },
         })
         .collect();
-    let length = 4 + rng.below(MOST as u32 - 10) as usize;
+    let length = 4 + rng.below(MOST - 10) as usize;
     let orders = [Relaxed, Relaxed, Acquire, Release, AcqRel, SeqCst];
     while events.len() < length {
         let thread = rng.below(u32::from(threads)) as u16;
@@ -169,11 +71,11 @@ fn sequence(rng: &mut Rng, threads: u16, is_whole: bool) -> Vec<Event> {
         let act = match rng.below(16) {
             0..6 => {
                 let ways = [
-                    Way::Read,
-                    Way::Read,
-                    Way::Write,
-                    Way::AtomicRead,
-                    Way::AtomicWrite,
+                    Touch::Read,
+                    Touch::Read,
+                    Touch::Write,
+                    Touch::AtomicRead,
+                    Touch::AtomicWrite,
                 ];
                 let way = ways[rng.below(if is_whole { 3 } else { 5 }) as usize];
                 let is_free = rng.below(60) == 0;
@@ -189,7 +91,7 @@ fn sequence(rng: &mut Rng, threads: u16, is_whole: bool) -> Vec<Event> {
                 Act::Access {
                     first,
                     size,
-                    way: if is_free { Way::Free } else { way },
+                    way: if is_free { Touch::Free } else { way },
                 }
             }
             6..8 => Act::Load {
@@ -266,7 +168,7 @@ fn no_race_is_told_that_is_none() {
                 return false;
             };
             events[early].thread == conflict.thread
-                && way == conflict.way
+                && self::way(way) == conflict.way
                 && is_before == conflict.is_before
         };
         let all = conflicts(&events, &before, late);
@@ -279,4 +181,27 @@ fn no_race_is_told_that_is_none() {
         found > 1000 && missed < found / 50,
         "{found} found, {missed} missed"
     );
+}
+
+#[test]
+fn what_is_kept_is_known() {
+    let mut detector = Detector::new().expect("there is address space");
+    detector.begin();
+    for address in (0x2000_0000_0000..0x2000_0000_1000).step_by(8) {
+        for (way, size) in [
+            (Way::Read, 8),
+            (Way::Write, 8),
+            (Way::Read, 1),
+            (Way::Write, 4),
+        ] {
+            let memory = (address, size);
+            let is_known = detector.knows(0, memory, way);
+            assert_eq!(is_known, size < 8, "{memory:?} {way:?}");
+            assert!(matches!(
+                detector.access(0, memory, way, 0),
+                Accessed::Kept(_)
+            ));
+            assert!(detector.knows(0, memory, way));
+        }
+    }
 }

@@ -77,9 +77,17 @@ impl Slot {
         self.what as u32
     }
 
-    /// How many bytes it is of, and which of the eight is the first.
-    pub(super) fn extent(self) -> (u32, u32) {
-        (self.mask().count_ones(), self.mask().trailing_zeros())
+    /// How many bytes it is of.
+    pub(super) fn size(self) -> u32 {
+        self.mask().count_ones()
+    }
+
+    /// The same, of the bytes of another one as well.
+    fn with_bytes_of(self, other: Slot) -> Slot {
+        Slot {
+            when: self.when,
+            what: self.what | u64::from(other.mask()) << MASK_AT,
+        }
     }
 
     /// True if both are of this memory, in this iteration.
@@ -103,8 +111,8 @@ impl Slot {
 pub(super) enum Found {
     /// Nothing; it is kept in this slot.
     Nothing(SlotId),
-    /// This access of the same memory, in this slot.
-    Conflict(Slot, SlotId),
+    /// This access of the same memory, in this slot; the first byte that both are of.
+    Conflict(Slot, SlotId, usize),
 }
 
 /// The shadow.
@@ -170,6 +178,7 @@ impl Shadow {
         let cell = unsafe { &mut *self.cell(address) };
         let first = (index(address) * SLOTS) as u32;
         let mut free = None;
+        let mut own = None;
         for (number, place) in (0..).zip(cell.iter_mut()) {
             let slot = *place;
             let id = SlotId(first + number);
@@ -179,10 +188,15 @@ impl Shadow {
             }
             let is_same_thread = slot.thread() == access.thread();
             let is_before = is_same_thread || slot.count() <= clock.at(slot.thread());
-            let overlaps = slot.mask() & access.mask() != 0;
+            let overlap = slot.mask() & access.mask();
             let conflicts = way.conflicts_with(slot.way()) && !is_before;
-            if overlaps && (conflicts || slot.way() == Way::Free) {
-                return Found::Conflict(slot, id);
+            if overlap != 0 && (conflicts || slot.way() == Way::Free) {
+                let byte = (address & !(GRANULE - 1)) + overlap.trailing_zeros() as usize;
+                return Found::Conflict(slot, id, byte);
+            }
+            if slot.when == access.when && slot.way() == way {
+                own = Some(number);
+                continue;
             }
             // What would be a race with the old one, and is not with the new one, would have been one of
             // these two.
@@ -194,11 +208,16 @@ impl Shadow {
                 free.get_or_insert(number);
             }
         }
-        let number = free.unwrap_or_else(|| {
+        let number = own.or(free).unwrap_or_else(|| {
             self.turn = self.turn.wrapping_add(1);
             self.turn % SLOTS as u32
         });
-        cell[number as usize] = access;
+        let slot = &mut cell[number as usize];
+        // Of several accesses in one slot, the last one's place is kept.
+        *slot = match own {
+            Some(_) => access.with_bytes_of(*slot),
+            None => access,
+        };
         Found::Nothing(SlotId(first + number))
     }
 
@@ -228,7 +247,7 @@ fn mask(address: usize, size: usize) -> u8 {
 
 /// The parts of an access that do not cross a multiple of eight, as addresses and sizes.
 #[inline]
-pub(super) fn parts(address: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn parts(address: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     let end = address + size;
     let mut next = address;
     std::iter::from_fn(move || {

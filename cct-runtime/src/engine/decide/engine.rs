@@ -275,7 +275,9 @@ impl Engine {
     /// From here on races are looked for, also in these statics, or not.
     pub(crate) fn look_for_races(&mut self, statics: Option<Vec<(usize, usize)>>) {
         if statics.is_some() != self.observers.races.is_some() {
-            self.observers.races = statics.and_then(Races::new).map(Box::new);
+            let stacks = self.process.stacks.extent();
+            let races = statics.and_then(|statics| Races::new(statics, stacks));
+            self.observers.races = races.map(Box::new);
         }
     }
 

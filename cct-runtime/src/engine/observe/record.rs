@@ -32,8 +32,8 @@ pub(crate) struct Recorder {
     /// The awaits that were not ready when tasks were polled last, each after those that it is around.
     awaits: BTreeMap<WorkerId, Vec<AwaitPoint>>,
     prints: Prints,
-    /// The last accesses to memory, by where they are kept.
-    accesses: BTreeMap<SlotId, LastAccess>,
+    /// The last accesses to memory, by where they are kept and the byte of the eight there.
+    accesses: BTreeMap<(SlotId, usize), LastAccess>,
 }
 
 /// An access to memory, as a report tells it.
@@ -285,20 +285,31 @@ impl Recorder {
         }
     }
 
-    /// The worker accesses this memory, which is kept in a slot of the shadow. The caller is outside.
-    pub(crate) fn accessed(&mut self, slot: SlotId, worker: WorkerId, size: usize) {
-        let access = LastAccess {
+    /// The worker accesses memory of this size, now. The caller is outside.
+    pub(crate) fn access(&mut self, worker: WorkerId, size: usize) -> LastAccess {
+        LastAccess {
             worker: worker.0,
             size: size as u64,
             step: self.under_way(),
             stack: self.stack(),
-        };
-        self.accesses.insert(slot, access);
+        }
     }
 
-    /// The access that is kept in this slot, if accesses were told.
-    pub(crate) fn last_access(&self, slot: SlotId) -> Option<LastAccess> {
-        self.accesses.get(&slot).copied()
+    /// A part of the access is kept in this slot of the shadow. The caller is outside.
+    pub(crate) fn keep_access(
+        &mut self,
+        slot: SlotId,
+        (address, size): (usize, usize),
+        access: LastAccess,
+    ) {
+        for byte in address..address + size {
+            self.accesses.insert((slot, byte % 8), access);
+        }
+    }
+
+    /// The access to the byte at this address that is kept in this slot, if accesses were told.
+    pub(crate) fn last_access(&self, slot: SlotId, address: usize) -> Option<LastAccess> {
+        self.accesses.get(&(slot, address % 8)).copied()
     }
 
     /// A value was chosen in the step under way.

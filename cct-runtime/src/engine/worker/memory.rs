@@ -3,16 +3,16 @@
 //! Nothing here is a scheduling point: a program without races behaves the same however its plain accesses are
 //! interleaved. Where nobody looks for races all of it costs two reads.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::Ordering::{self, Relaxed};
 
 use super::ending::end_by;
 use super::last_site;
 use crate::engine::decide::{Engine, engine, outside};
-use crate::engine::observe::races::Races;
+use crate::engine::observe::races::{self, Races};
 use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
 use crate::object::ObjectId;
-use crate::race::{Accessed, Conflict, ThreadNumber, Way};
+use crate::race::{Accessed, Conflict, ThreadNumber, Way, parts};
 use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
@@ -24,6 +24,9 @@ use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
 /// Compiled code calls it in the place of the access, on whatever thread.
 #[inline]
 pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usize) {
+    if !looks_for_races() {
+        return;
+    }
     let way = if writes { Way::Write } else { Way::Read };
     let engine = engine();
     // SAFETY: a set engine is live, and the caller is its current worker.
@@ -32,7 +35,8 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
             && let Some(races) = &(*engine).observers.races
         {
             let number = (*(*(*engine).roster.current).thread).clock;
-            if !races.detector.knows(number, (address, size), way) {
+            let memory = (address, size);
+            if !races.detector.knows(number, memory, way) && races.may_concern(address) {
                 look(engine, (address, size), way, returns_to);
             }
         }
@@ -43,11 +47,9 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
 #[inline]
 pub(crate) fn note_free(address: usize, size: usize) {
     let engine = engine();
-    // SAFETY: as in `access`.
-    unsafe {
-        if !engine.is_null() && (*engine).observers.races.is_some() {
-            look(engine, (address, size), Way::Free, 0);
-        }
+    if looks_for_races() && !engine.is_null() {
+        // SAFETY: as in `access`.
+        unsafe { look(engine, (address, size), Way::Free, 0) };
     }
 }
 
@@ -174,13 +176,18 @@ pub(crate) fn acquire_all() {
 /// program's. It must not switch.
 #[inline]
 pub fn unseen<R>(f: impl FnOnce() -> R) -> R {
-    hush(true);
+    let looks = looks_for_races();
+    if looks {
+        hush(true);
+    }
     let result = f();
-    hush(false);
+    if looks {
+        hush(false);
+    }
     result
 }
 
-#[inline]
+#[cold]
 fn hush(is_hushed: bool) {
     let engine = engine();
     // SAFETY: as in `access`; nobody else refers to the engine.
@@ -228,11 +235,10 @@ pub(crate) unsafe fn acquire_of(engine: *mut Engine, thread: *const Worker, obje
     }
 }
 
+/// True in a process in which somebody looks for races.
 #[inline]
-fn looks_for_races() -> bool {
-    let engine = engine();
-    // SAFETY: a set engine is live.
-    !engine.is_null() && unsafe { (*engine).observers.races.is_some() }
+pub(crate) fn looks_for_races() -> bool {
+    races::ARE_LOOKED_FOR.load(Relaxed)
 }
 
 #[cold]
@@ -282,21 +288,32 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
             return;
         };
         let (address, size) = memory;
-        let concerns = races.concerns(address) || (*engine).process.stacks.contains(address);
-        if size == 0 || races.is_hushed || !concerns || (*engine).aside.onlooker().is_some() {
+        if size == 0
+            || races.is_hushed
+            || !races.concerns(address)
+            || (*engine).aside.onlooker().is_some()
+        {
             return;
         }
         let number = (*(*worker).thread).clock;
         let place = offset_of(returns_to);
-        match races.detector.access(number, memory, way, place) {
-            Accessed::Kept(slot) => {
-                if let Some(recorder) = &mut (*engine).observers.recorder
-                    && recorder.tells_calls()
-                {
-                    outside(|| recorder.accessed(slot, (*worker).id, size));
+        let mut told = None;
+        for part in parts(address, size) {
+            match races.detector.access(number, part, way, place) {
+                Accessed::Kept(slot) => {
+                    if let Some(recorder) = &mut (*engine).observers.recorder
+                        && recorder.tells_calls()
+                    {
+                        outside(|| {
+                            let access =
+                                told.unwrap_or_else(|| recorder.access((*worker).id, size));
+                            recorder.keep_access(slot, part, access);
+                            told = Some(access);
+                        });
+                    }
                 }
+                Accessed::Conflict(conflict) => end_by_race(conflict, size, way, place),
             }
-            Accessed::Conflict(conflict) => end_by_race(conflict, size, way, place),
         }
     }
 }
@@ -312,7 +329,7 @@ fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32) -> ! {
         let recorder = recorder.filter(|recorder| recorder.tells_calls());
         let (before, step, stack) = recorder.map_or((None, None, None), |recorder| {
             (
-                recorder.last_access(conflict.slot),
+                recorder.last_access(conflict.slot, conflict.address),
                 recorder.under_way(),
                 recorder.stack(),
             )

@@ -139,6 +139,9 @@ impl ChannelMachine {
                 let received = self.receive(counts, take);
                 let ends = received != Received::Empty || wakeup == Wakeup::TimedOut;
                 counts.receiver_waits = !ends;
+                if !ends {
+                    engine::release_one(self.object(), AWAITED);
+                }
                 ends.then_some((received, counts.taken))
             });
             match received {
@@ -212,24 +215,47 @@ impl ChannelMachine {
 
     /// Runs `access` while nothing is stored or taken.
     pub fn exclusively(&self, access: &mut dyn FnMut()) {
-        self.counts.with(|_| access());
+        self.counts.with(|_| engine::unseen(access));
     }
 
     /// Stores a message, for which there is room, and returns its ticket.
+    #[inline]
     fn put(&self, counts: &mut Counts, store: &mut dyn FnMut()) -> u64 {
+        if engine::looks_for_races() {
+            return self.put_in_order(counts, store);
+        }
         store();
+        counts.put()
+    }
+
+    /// Takes a message, if there is one.
+    #[inline]
+    fn receive(&self, counts: &mut Counts, take: &mut dyn FnMut()) -> Received {
+        if engine::looks_for_races() {
+            return self.receive_in_order(counts, take);
+        }
+        counts.receive(take)
+    }
+
+    /// [`put`](ChannelMachine::put), where the order of accesses to memory is kept.
+    #[cold]
+    fn put_in_order(&self, counts: &mut Counts, store: &mut dyn FnMut()) -> u64 {
+        engine::unseen(store);
         let ticket = counts.put();
-        if let Some(before) = counts.before_in_place(ticket) {
+        if counts.bound == Some(0) {
+            engine::acquire_one(self.object(), AWAITED);
+        } else if let Some(before) = counts.before_in_place(ticket) {
             engine::acquire_one(self.object(), taken(before));
         }
         engine::release_one(self.object(), stored(ticket));
         ticket
     }
 
-    /// Takes a message, if there is one.
-    fn receive(&self, counts: &mut Counts, take: &mut dyn FnMut()) -> Received {
+    /// [`receive`](ChannelMachine::receive), where the order of accesses to memory is kept.
+    #[cold]
+    fn receive_in_order(&self, counts: &mut Counts, take: &mut dyn FnMut()) -> Received {
         let ticket = counts.taken;
-        let received = counts.receive(take);
+        let received = engine::unseen(|| counts.receive(take));
         match received {
             Received::Message => {
                 engine::acquire_one(self.object(), stored(ticket));
@@ -332,6 +358,9 @@ impl ChannelMachine {
     }
 }
 
+/// What the receiver has done before it waits is before a send that need not wait for it.
+const AWAITED: u64 = u64::MAX;
+
 /// By which message what its sender has done is passed on.
 const fn stored(ticket: u64) -> u64 {
     2 * ticket
@@ -406,7 +435,7 @@ impl Guarded {
             std::hint::spin_loop();
         }
         // SAFETY: the lock is held, and `access` does not come back here.
-        let result = engine::unseen(|| access(unsafe { &mut *self.counts.get() }));
+        let result = access(unsafe { &mut *self.counts.get() });
         self.held.store(false, Ordering::Release);
         result
     }
