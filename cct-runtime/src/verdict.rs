@@ -72,7 +72,7 @@ pub struct Race {
 pub struct RacyAccess {
     /// The worker; in an execution that is not recorded, the thread that it ran on.
     pub worker: u32,
-    /// What it does to the memory.
+    /// The way it goes about the memory.
     pub way: AccessWay,
     /// How many bytes it is of; in an execution that is not recorded, of the eight around the address.
     pub size: u64,

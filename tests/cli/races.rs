@@ -1,4 +1,5 @@
-//! Data races: each is found, told and replayed, and what everything orders is none. tests/races has the rest.
+//! Data races: each is found, told and replayed, and what everything orders is none. tests/races has the
+//! rest.
 
 use cct_tests::support::{Finished, Workspace};
 

@@ -1,9 +1,9 @@
 //! The code layer: the compiler's own instrumentation of memory accesses.
 //!
 //! LLVM's ThreadSanitizer pass replaces each access of a crate by a call, on stable toolchains as well: of
-//! atomics, which shows the counts of `Arc` and `Weak`, or of plain memory as well, of which races are made. How
-//! passes are named is the matter of each LLVM, so it is tried when the sysroot is built, and the options that
-//! worked are kept there.
+//! atomics, which shows the counts of `Arc` and `Weak`, or of plain memory as well, of which races are made.
+//! How passes are named is the matter of each LLVM, so it is tried when the sysroot is built, and the options
+//! that worked are kept there.
 
 use std::env;
 use std::ffi::OsString;
@@ -23,9 +23,9 @@ pub(crate) const ENV_CODE: &str = "CCT_CODE";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Code {
-    /// Those of atomics, in all crates.
+    /// Accesses of atomics, in all crates.
     Atomics,
-    /// Those of plain memory as well, in crates that may have unsafe code.
+    /// Accesses of plain memory as well, in crates that may have unsafe code.
     All,
 }
 

@@ -223,8 +223,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Names the calls that led to an access, and the user's line among them, or else the innermost that is not
-    /// std's.
+    /// Names the calls that led to an access, and the user's line among them, or else the innermost that is
+    /// not std's.
     fn name_access(&mut self, access: &mut RacyAccess, stacks: &[Vec<u64>]) {
         let frames = access.stack.and_then(|stack| stacks.get(stack as usize));
         let Some(frames) = frames else { return };

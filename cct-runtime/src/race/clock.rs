@@ -19,7 +19,7 @@ impl Clock {
         self.0.clear();
     }
 
-    /// What is before the other is before this as well.
+    /// All that is before the other is before this as well.
     pub(super) fn join(&mut self, other: &Clock) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);

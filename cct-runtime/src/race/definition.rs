@@ -1,9 +1,11 @@
-//! Happens-before as C++20 and Rust's reference define it, over a sequence of events. It shares no code with the
-//! detector, and tests compare the two; those of whole programs, in `tests/races`, take it from here as well.
+//! Happens-before as C++20 and Rust's reference define it, over a sequence of events. It shares no code with
+//! the detector, and tests compare the two; those of whole programs, in `tests/races`, take it from here as
+//! well.
 //!
-//! Before an event are: those of its thread that came before it, a fork for all that the child does, a release for
-//! the acquires of the same key after it; and by *synchronizes-with*, for a load, or an acquire fence after it, the
-//! heads of the release sequence that it reads from, or release fences before the writes of it.
+//! Before an event are: those of its thread that came before it, a fork for all that the child does, a
+//! release for the acquires of the same key after it; and by *synchronizes-with*, for a load, or an acquire
+//! fence after it, the heads of the release sequence that it reads from, or release fences before the writes
+//! of it.
 
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Release, SeqCst};
 

@@ -60,11 +60,11 @@ impl Way {
 /// A thread, as the detector knows it.
 #[derive(Debug, Default)]
 struct Thread {
-    /// What is before its next act. Its own count is that of its accesses from here on.
+    /// All that is before its next act. Its own count is that of its accesses from here on.
     clock: Clock,
     /// The stamp, its number and its own count, as its accesses have them.
     epoch: u64,
-    /// What it has read by relaxed loads, for an acquire fence to make use of.
+    /// The clocks that it has read by relaxed loads, for an acquire fence to make use of.
     read: Clock,
     /// Its clock at its last release fence, for relaxed stores after it to publish.
     fenced: Clock,
@@ -74,14 +74,14 @@ struct Thread {
 #[derive(Debug)]
 pub(crate) struct Detector {
     shadow: Shadow,
-    /// Those of the iteration come first.
+    /// The iteration's come first.
     threads: Vec<Thread>,
     count: usize,
     meetings: Meetings,
     stamp: u16,
 }
 
-/// What came of an access.
+/// The result of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Accessed {
     /// It is kept in this slot.
@@ -175,21 +175,21 @@ impl Detector {
         thread.epoch = epoch(stamp, number, thread.clock.at(number));
     }
 
-    /// What the thread has done so far is before whatever comes upon this key.
+    /// All that the thread has done so far is before whatever comes upon this key.
     pub(crate) fn release(&mut self, number: ThreadNumber, key: u64) {
         let thread = &self.threads[usize::from(number)];
         self.meetings.get_or_make(key).join(&thread.clock);
         self.advance(number);
     }
 
-    /// What was released to this key is before what the thread does from here on.
+    /// All that was released to this key is before what the thread does from here on.
     pub(crate) fn acquire(&mut self, number: ThreadNumber, key: u64) {
         if let Some(left) = self.meetings.get(key) {
             self.threads[usize::from(number)].clock.join(left);
         }
     }
 
-    /// What all others have done so far is before what the thread does from here on.
+    /// All that others have done so far is before what the thread does from here on.
     pub(crate) fn acquire_all(&mut self, number: ThreadNumber) {
         for other in (0..self.count as ThreadNumber).filter(|&other| other != number) {
             if let [Some(thread), Some(other)] = self.two(number, other) {
@@ -270,7 +270,7 @@ impl Detector {
         }
     }
 
-    /// The thread accesses one of the [`parts`](super::parts) of some memory.
+    /// The thread accesses one of the [`parts`] of some memory.
     pub(crate) fn access(
         &mut self,
         number: ThreadNumber,

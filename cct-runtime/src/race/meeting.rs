@@ -31,7 +31,7 @@ impl Meetings {
         self.count = 0;
     }
 
-    /// What was left by this key, if anything was.
+    /// The clock that was left by this key, if one was.
     pub(super) fn get(&self, key: u64) -> Option<&Clock> {
         if self.entries.is_empty() {
             return None;
@@ -40,7 +40,7 @@ impl Meetings {
         (entry.iteration == self.iteration).then(|| &self.clocks[entry.clock as usize])
     }
 
-    /// What is left by this key; empty at first.
+    /// The clock that is left by this key; empty at first.
     pub(super) fn get_or_make(&mut self, key: u64) -> &mut Clock {
         if 2 * self.count >= self.entries.len() {
             self.grow();

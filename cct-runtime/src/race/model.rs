@@ -147,7 +147,7 @@ fn all_races_of_two_threads_are_found() {
     );
 }
 
-/// What is pushed out is missed, and what is told is so.
+/// An access that was pushed out is missed, and a race that is told is one.
 #[test]
 fn no_race_is_told_that_is_none() {
     let mut detector = Detector::new().expect("there is address space");

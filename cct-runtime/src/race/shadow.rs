@@ -1,6 +1,6 @@
 //! The shadow of memory: for each eight bytes of it, the last accesses that matter.
 //!
-//! An access is described by two words. The shadow has a place for each eight bytes of half a gigabyte; memory
+//! An access is described by two words. The shadow has a place for each eight bytes of 128 megabytes; memory
 //! further apart shares places, and an access of one may push out one of the other.
 
 use std::ptr::null_mut;
@@ -25,7 +25,7 @@ pub(crate) struct SlotId(pub(super) u32);
 /// So many accesses are kept for each eight bytes.
 const SLOTS: usize = 4;
 /// The shadow's length in cells of that many slots.
-const CELLS: usize = 1 << 26;
+const CELLS: usize = 1 << 24;
 const GRANULE: usize = 8;
 /// The lowest bit of an address that is part of the tag.
 const TAG: u32 = GRANULE.trailing_zeros() + CELLS.trailing_zeros();
@@ -107,7 +107,7 @@ impl Slot {
     }
 }
 
-/// What a new access comes upon.
+/// The result of a look at the accesses before.
 pub(super) enum Found {
     /// Nothing; it is kept in this slot.
     Nothing(SlotId),
@@ -124,7 +124,7 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// An empty one: four gigabytes of address space, of which is used what is touched. None if there is
+    /// An empty one: a gigabyte of address space, of which is used what is touched. None if there is
     /// none.
     pub(super) fn reserve() -> Option<Shadow> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -154,8 +154,8 @@ impl Shadow {
         unsafe { self.cells.add(index(address)) }
     }
 
-    /// True if this access, of up to eight bytes that do not cross a multiple of eight, is of no interest after
-    /// another of the same thread.
+    /// True if this access, of up to eight bytes that do not cross a multiple of eight, is of no interest
+    /// after another of the same thread.
     #[inline]
     pub(super) fn covers(&self, epoch: u64, address: usize, size: usize, way: Way) -> bool {
         let access = Slot::new(epoch, address, mask(address, size), way, 0);
@@ -198,7 +198,7 @@ impl Shadow {
                 own = Some(number);
                 continue;
             }
-            // What would be a race with the old one, and is not with the new one, would have been one of
+            // An access that would race with the old one, and does not with the new one, would make a race of
             // these two.
             let replaces = is_before
                 && slot.mask() & !access.mask() == 0

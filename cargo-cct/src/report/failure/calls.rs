@@ -152,7 +152,7 @@ pub(super) fn of_race(race: &Race, names: &Names, stacks: Stacks) -> String {
     out
 }
 
-/// What is done to memory, in the present tense.
+/// The access in a word, in the present tense.
 pub(super) fn verb(way: AccessWay) -> &'static str {
     match way {
         AccessWay::Read => "reads",

@@ -29,7 +29,8 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// Looks at these statics, which are in order, and at these stacks. None if there is no address space for it.
+    /// Looks at these statics, which are in order, and at these stacks. None if there is no address space for
+    /// it.
     pub(crate) fn new(statics: Vec<(usize, usize)>, stacks: Range<usize>) -> Option<Races> {
         let detector = Detector::new()?;
         ARE_LOOKED_FOR.store(true, Relaxed);
@@ -69,8 +70,8 @@ impl Races {
         self.threads[usize::from(number)]
     }
 
-    /// True for memory that is the program's own: of the iteration's heap, a stack, or a static. Other memory is
-    /// the engine's, or the system's.
+    /// True for memory that is the program's own: of the iteration's heap, a stack, or a static. Other memory
+    /// is the engine's, or the system's.
     pub(crate) fn concerns(&self, address: usize) -> bool {
         self.may_concern(address) && (!self.extent.contains(&address) || self.is_static(address))
     }

@@ -157,7 +157,7 @@ unsafe fn hold_back((engine, on): (*mut Engine, OnWorker), task: *mut Worker, wa
     }
 }
 
-/// Whoever holds a task back hands its waker to whoever wakes it.
+/// The object by which a task's waker goes from the thread that holds it back to the one that wakes it.
 ///
 /// # Safety
 ///

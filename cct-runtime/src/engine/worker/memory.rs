@@ -1,7 +1,7 @@
 //! Accesses to memory as compiled code tells of them, and what orders them.
 //!
-//! Nothing here is a scheduling point: a program without races behaves the same however its plain accesses are
-//! interleaved. Where nobody looks for races all of it costs two reads.
+//! Nothing here is a scheduling point: a program without races behaves the same however its plain accesses
+//! are interleaved. Where nobody looks for races all of it costs two reads.
 
 use std::sync::atomic::Ordering::{self, Relaxed};
 
@@ -53,7 +53,7 @@ pub(crate) fn note_free(address: usize, size: usize) {
     }
 }
 
-/// What was done to this memory was done to something else than it is from here on.
+/// All that was done to this memory was done to something else than it is from here on.
 #[inline]
 pub(crate) fn note_reuse(address: usize, size: usize) {
     let engine = engine();
@@ -132,7 +132,7 @@ pub fn pass_fence(order: Ordering) {
     with_races(|_, races, number| outside(|| races.detector.fence(number, order)));
 }
 
-/// What the current thread has done so far is before what others do after they [`acquire`] the object. Does
+/// All that the current thread has done is before what others do after they [`acquire`] the object. Does
 /// nothing outside a controlled worker.
 #[inline]
 pub fn release(object: ObjectId) {
@@ -141,8 +141,8 @@ pub fn release(object: ObjectId) {
     }
 }
 
-/// What others have done before they [`release`]d the object is before what the current thread does from here
-/// on. Does nothing outside a controlled worker.
+/// All that others have done before they [`release`]d the object is before what the current thread does from
+/// here on. Does nothing outside a controlled worker.
 #[inline]
 pub fn acquire(object: ObjectId) {
     if looks_for_races() {
@@ -166,7 +166,7 @@ pub(crate) fn acquire_one(object: ObjectId, number: u64) {
     }
 }
 
-/// What all others have done so far is before what the current thread does from here on: it has waited for
+/// All that others have done so far is before what the current thread does from here on: it has waited for
 /// something of which nobody can tell who brought it about.
 pub(crate) fn acquire_all() {
     with_races(|_, races, number| outside(|| races.detector.acquire_all(number)));

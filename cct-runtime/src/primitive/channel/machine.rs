@@ -358,7 +358,7 @@ impl ChannelMachine {
     }
 }
 
-/// What the receiver has done before it waits is before a send that need not wait for it.
+/// All that the receiver has done before it waits is before a send that need not wait for it.
 const AWAITED: u64 = u64::MAX;
 
 /// By which message what its sender has done is passed on.

@@ -27,7 +27,7 @@ pub struct RwLockMachine {
     poison: Poison,
 }
 
-/// What readers have done is before what the next writer does, and not before what other readers do.
+/// All that readers have done is before what the next writer does, and not before what other readers do.
 const READERS: u64 = 0;
 
 /// The two ways to ask for the lock.
