@@ -60,6 +60,12 @@ pub struct Bug {
 pub struct Race {
     /// The first byte that both are of; only meaningful within its process.
     pub address: u64,
+    /// The path of the static that this is in, if it is in one.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub static_path: Option<String>,
     /// The one that came first.
     pub earlier: RacyAccess,
     /// The one at which the race was found, just before it.
@@ -375,6 +381,7 @@ wire_struct!(Bug {
 });
 wire_struct!(Race {
     address,
+    static_path,
     earlier,
     later
 });

@@ -11,7 +11,7 @@ const BUGS: [(&str, &str, &[&str]); 14] = [
         "RACE",
         &["8 bytes of the same memory"],
     ),
-    ("a_static", "RACE", &["4 bytes", "bugs.rs:"]),
+    ("a_static", "RACE", &["4 bytes of `bugs::COUNT`"]),
     (
         "a_store_is_relaxed",
         "RACE",

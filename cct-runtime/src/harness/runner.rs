@@ -51,6 +51,11 @@ impl Runner {
     ) -> End {
         self.surroundings.restore(plan.head.seed);
         let mut end = self.engine.run(plan, body);
+        if let Verdict::Failed(bug) = &mut end.verdict
+            && let Some(race) = &mut bug.race
+        {
+            race.static_path = self.surroundings.static_at(race.address as usize);
+        }
         if end.verdict == Verdict::Passed && settings.fail_on_unobserved_panic {
             end.verdict = self.unobserved().map_or(Verdict::Passed, Verdict::failed);
         }

@@ -11,6 +11,7 @@ use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::observe::races::{self, Races};
 use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
+use crate::memory::arena;
 use crate::object::ObjectId;
 use crate::race::{Accessed, Conflict, ThreadNumber, Way, parts};
 use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
@@ -328,6 +329,9 @@ fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32) -> ! {
         let recorder = engine.observers.recorder.as_mut();
         let recorder = recorder.filter(|recorder| recorder.tells_calls());
         let (before, step, stack) = recorder.map_or((None, None, None), |recorder| {
+            if arena::contains(conflict.address as *mut u8) {
+                recorder.misused(conflict.address);
+            }
             (
                 recorder.last_access(conflict.slot, conflict.address),
                 recorder.under_way(),
@@ -336,6 +340,7 @@ fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32) -> ! {
         });
         let race = Race {
             address: conflict.address as u64,
+            static_path: None,
             earlier: RacyAccess {
                 worker: before.map_or(thread.map_or(0, |thread| thread.0), |it| it.worker),
                 way: conflict.way.into(),

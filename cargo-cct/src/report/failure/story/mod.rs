@@ -56,11 +56,11 @@ impl Story {
                 .map(|step| Sentence(vec![Fact::Panics(step)])),
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
-            sentences.extend(misused::sentence(scene));
             if scene.bug.race.is_some() {
                 sentences.extend(raced::sentences(scene));
                 return Story(sentences);
             }
+            sentences.extend(misused::sentence(scene));
             let between = torn::sentence(scene).or_else(|| interleaved::sentence(scene));
             sentences.extend(between.or_else(|| counted::sentence(scene)));
             sentences.extend(closed::sentence(scene));

@@ -14,7 +14,10 @@ use crate::report::words::count;
 
 /// The two accesses, and what does not order them although it looks so.
 pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
-    let mut facts = vec![Fact::Accessed, Fact::Accesses];
+    let block = scene.trace.misused;
+    let allocated = block.and_then(|block| usize::try_from(block.allocated?).ok());
+    let mut facts: Vec<Fact> = allocated.map(Fact::Allocates).into_iter().collect();
+    facts.extend([Fact::Accessed, Fact::Accesses]);
     if scene.bug.kind == BugKind::Race {
         facts.push(Fact::Unordered);
     }
@@ -127,10 +130,10 @@ pub(super) fn accessed(scene: &Scene<'_>, is_earlier: bool) -> String {
         AccessWay::Free => "freed",
     };
     let who = scene.names.worker(access.worker);
-    let of = if is_earlier {
-        ""
-    } else {
-        " of the same memory"
+    let of = match &race.static_path {
+        _ if !is_earlier => " of the same memory".to_owned(),
+        Some(path) => format!(" of `{path}`"),
+        None => String::new(),
     };
     let place = access
         .site
