@@ -72,6 +72,33 @@ fn each_is_found_told_and_replayed() {
     }
 }
 
+/// The program's own allocator gives memory out, and takes it back.
+#[test]
+fn memory_of_another_allocator_is_looked_at() {
+    let workspace = Workspace::of_fixture("races");
+    let statuses = workspace
+        .explore(&["--races", "--test", "allocator"], 100)
+        .statuses();
+    let status = |name: &str| statuses[&format!("races::allocator {name}")].as_str();
+    assert_eq!(status("freed_meanwhile"), "RACE");
+    assert_eq!(status("memory_that_is_used_again"), "PASS");
+}
+
+#[test]
+fn passes_of_the_user_are_refused_beside_ours() {
+    let workspace = Workspace::of_fixture("races");
+    let mut tool = workspace.cct();
+    tool.args(["test", "--races", "--test", "sound"])
+        .env("RUSTFLAGS", "-Cpasses=instcombine");
+    let refused = Finished::of(&mut tool);
+    refused.expect(101);
+    assert!(
+        refused.stderr.contains("`-C passes` does not go with"),
+        "{}",
+        refused.stderr
+    );
+}
+
 #[test]
 fn nothing_is_told_that_is_none() {
     let workspace = Workspace::of_fixture("races");

@@ -228,7 +228,9 @@ impl<'a> Lines<'a> {
     fn name_access(&mut self, access: &mut RacyAccess, stacks: &[Vec<u64>]) {
         let frames = access.stack.and_then(|stack| stacks.get(stack as usize));
         let Some(frames) = frames else { return };
-        access.calls = self.calls(frames);
+        let calls = self.calls(frames).into_iter();
+        // The calls by which compiled code tells of it.
+        access.calls = calls.skip_while(is_engines).collect();
         access.site = self.own(frames).or_else(|| self.outside_std(frames));
     }
 
@@ -318,6 +320,12 @@ fn note_access(trace: &mut Trace, access: &mut RacyAccess) -> bool {
     );
     access.step = Some(number(index));
     true
+}
+
+/// True for a call of the engine, or of the shims.
+fn is_engines(call: &Call) -> bool {
+    let path = call.function.trim_start_matches(['<', '&']);
+    path.starts_with("cct::") || path.starts_with("cct_shims::")
 }
 
 /// So many lines of the calls that led to a step are kept.

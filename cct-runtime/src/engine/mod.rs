@@ -38,7 +38,8 @@ pub use worker::facts::{
 };
 pub use worker::local::{local, set_local};
 pub use worker::memory::{
-    Atomic, AtomicAct, access, access_atomic, acquire, pass_fence, release, unseen,
+    Atomic, AtomicAct, access, access_atomic, acquire, note_free, note_reuse, pass_fence, release,
+    unseen,
 };
 pub use worker::outside_use::{note_child, stir};
 pub use worker::panic::{
@@ -77,8 +78,6 @@ pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::ending::{bad_memory, note_block};
-pub(crate) use worker::memory::{
-    acquire_all, acquire_one, looks_for_races, note_free, note_reuse, release_one,
-};
+pub(crate) use worker::memory::{acquire_all, acquire_one, looks_for_races, release_one};
 pub(crate) use worker::panic::{install_hook, message_of};
 pub(crate) use worker::run::{Order, Plan, Record};

@@ -44,9 +44,10 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
     }
 }
 
-/// The current worker gives back the block at this address, of this size.
+/// The current worker gives back the block at this address, of this size. Does nothing outside a controlled
+/// worker.
 #[inline]
-pub(crate) fn note_free(address: usize, size: usize) {
+pub fn note_free(address: usize, size: usize) {
     let engine = engine();
     if looks_for_races() && !engine.is_null() {
         // SAFETY: as in `access`.
@@ -54,9 +55,10 @@ pub(crate) fn note_free(address: usize, size: usize) {
     }
 }
 
-/// All that was done to this memory was done to something else than it is from here on.
+/// All that was done to this memory was done to something else than it is from here on. Does nothing outside
+/// a controlled worker.
 #[inline]
-pub(crate) fn note_reuse(address: usize, size: usize) {
+pub fn note_reuse(address: usize, size: usize) {
     let engine = engine();
     // SAFETY: as in `access`; nobody else refers to the engine.
     unsafe {

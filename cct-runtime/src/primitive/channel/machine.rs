@@ -208,7 +208,14 @@ impl ChannelMachine {
     pub fn drop_receiver(&self) {
         self.point(Operation::Disconnect, self.created).done();
         engine::release(self.object());
-        self.counts.with(|counts| counts.has_receiver = false);
+        let left = self.counts.with(|counts| {
+            counts.has_receiver = false;
+            counts.taken..counts.stored
+        });
+        if engine::looks_for_races() {
+            // They are dropped by who drops the receiver.
+            left.for_each(|ticket| engine::acquire_one(self.object(), stored(ticket)));
+        }
         // No offer is open any more.
         self.taken(u64::MAX);
     }
