@@ -85,6 +85,26 @@ fn memory_of_another_allocator_is_looked_at() {
 }
 
 #[test]
+fn a_run_that_does_not_look_for_races_does_not_take_them_for_gone() {
+    let workspace = Workspace::of_fixture("races");
+    let run = |more: &[&str]| {
+        let mut tool = workspace.cct();
+        let args = ["test", "--test", "bugs", "a_static"];
+        Finished::of(tool.args(args).args(more).env("CCT_KNOWN", "true"))
+    };
+    run(&["--races"]).expect(100);
+    let without = run(&[]);
+    without.expect(0);
+    assert!(!without.stdout.contains("no longer"), "{}", without.stdout);
+    let again = run(&["--races"]);
+    assert!(
+        again.stdout.contains("known: seen 2 times"),
+        "{}",
+        again.stdout
+    );
+}
+
+#[test]
 fn passes_of_the_user_are_refused_beside_ours() {
     let workspace = Workspace::of_fixture("races");
     let mut tool = workspace.cct();
