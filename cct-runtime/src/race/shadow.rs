@@ -13,8 +13,8 @@ use super::detector::Way;
 pub(crate) struct Slot {
     /// The iteration's stamp, the thread's number and its count: from the top 16, 16 and 32 bits.
     when: u64,
-    /// The upper part of the address, the way, which of the eight bytes, and the place of the code: 18, 3, 8
-    /// and 32 bits, from the top but three.
+    /// The upper part of the address, the way, which of the eight bytes, and the place of the code: from the
+    /// top 21, 3, 8 and 32 bits.
     what: u64,
 }
 
