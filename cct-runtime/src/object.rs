@@ -61,10 +61,10 @@ single_objects! {
     CHILDREN,
     /// All values without a size: the compiler may put each of them anywhere.
     UNSIZED,
-    /// The kernel: what one worker hands to it by a descriptor, others may get from it.
-    KERNEL,
     /// An operation that has succeeded; the same one is then no repetition of it, whatever it is about.
     SUCCEEDED,
+    /// The kernel: what one worker hands to it by a descriptor, others may get from it.
+    KERNEL,
 }
 
 macro_rules! kinds {

@@ -259,12 +259,6 @@ operations! {
     PlainLoad "plain load" Reads Reads "atomic" [can_spin never_waits learns],
     /// Writes a plain variable.
     PlainStore "plain store" Writes Writes "atomic" [never_waits tells],
-    /// Plain code reads memory; no step, and noted where it is part of a data race.
-    MemoryRead "reads" Reads Reads "memory" [never_waits],
-    /// Plain code writes memory; likewise.
-    MemoryWrite "writes" Writes Writes "memory" [never_waits],
-    /// Memory is given back; likewise.
-    MemoryFree "frees" Writes Writes "memory" [never_waits],
     /// A memory fence.
     Fence "fence" Reads Writes "atomic" [never_waits stands_alone],
     /// Acquires a mutex.
@@ -408,6 +402,12 @@ operations! {
     Poison "poison" Writes Writes "lock" [],
     /// Forgets that a holder of a lock panicked.
     ClearPoison "clear_poison" Writes Writes "lock" [],
+    /// Plain code reads memory; no step, and noted where it is part of a data race.
+    MemoryRead "reads" Reads Reads "memory" [never_waits],
+    /// Plain code writes memory; likewise.
+    MemoryWrite "writes" Writes Writes "memory" [never_waits],
+    /// Memory is given back; likewise.
+    MemoryFree "frees" Writes Writes "memory" [never_waits],
 }
 
 impl Operation {

@@ -148,9 +148,7 @@ impl Observers {
         read: Option<Value>,
         written: Option<Value>,
     ) {
-        if self.watch.is_on {
-            self.watch.note_values(outcome, read, written);
-        }
+        self.watch.note_values(outcome, read, written);
         if let Some(recorder) = &mut self.recorder {
             recorder.note_values(outcome, read, written);
         }
