@@ -30,8 +30,6 @@ mod nondet;
 #[cfg(feature = "engine")]
 pub mod primitive;
 #[cfg(feature = "engine")]
-mod race;
-#[cfg(feature = "engine")]
 pub mod specification;
 
 #[cfg(feature = "engine")]

@@ -402,12 +402,6 @@ operations! {
     Poison "poison" Writes Writes "lock" [],
     /// Forgets that a holder of a lock panicked.
     ClearPoison "clear_poison" Writes Writes "lock" [],
-    /// Plain code reads memory; no step, and noted where it is part of a data race.
-    MemoryRead "reads" Reads Reads "memory" [never_waits],
-    /// Plain code writes memory; likewise.
-    MemoryWrite "writes" Writes Writes "memory" [never_waits],
-    /// Memory is given back; likewise.
-    MemoryFree "frees" Writes Writes "memory" [never_waits],
 }
 
 impl Operation {

@@ -34,7 +34,6 @@ mod origins;
 mod places;
 mod polls;
 mod profiles;
-mod races;
 mod random;
 mod raw_calls;
 mod records;

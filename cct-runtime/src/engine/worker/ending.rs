@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use super::clock::touch_clock;
 use super::local::destroy_all;
-use super::memory::release;
 use super::wait::wake_all_of;
 use super::{controlled, hand_over};
 use crate::engine::decide::{Engine, Request, engine, outside};
@@ -52,7 +51,6 @@ pub fn end_worker() -> ! {
         if (*worker).id.0 == 0 {
             touch_clock(Access::Writes);
         }
-        release(ObjectId::end_of((*worker).id));
         wake_all_of(engine, ObjectId::end_of((*worker).id));
         (*engine).budget.idle = 0;
         (*engine).decision.request = Request::End;
@@ -97,13 +95,13 @@ pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'st
 
 /// Ends the iteration with the bug, given the current worker: it is made outside of the iteration, which it
 /// outlives.
-pub(super) fn end_by(bug: impl FnOnce(&mut Engine, Option<u32>) -> Bug) -> ! {
+fn end_by(bug: impl FnOnce(&Engine, Option<u32>) -> Bug) -> ! {
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
             let worker = Some((*(*engine).roster.current).id.0);
-            let bug = bug(&mut *engine, worker);
+            let bug = bug(&*engine, worker);
             (*engine).finish(End::failed(bug));
         });
         hand_over(engine, on);

@@ -1,6 +1,6 @@
 //! `AtomicBool`.
 
-use cct::engine::{self, Atomic};
+use cct::engine;
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;
@@ -30,8 +30,9 @@ impl AtomicBool {
             return self.0.fetch_not(order);
         }
         let step = engine::point(Operation::FetchNot, self.object());
+        order::note(step, order);
         let before = self.0.fetch_not(Ordering::SeqCst);
-        step.replaced(self.with(order), before, !before);
+        step.exchanged(before, !before);
         before
     }
 }

@@ -25,8 +25,9 @@ macro_rules! shared_methods {
                     return self.0.load(order);
                 }
                 let step = engine::point(Operation::Load, self.object());
+                order::note(step, order);
                 let value = self.0.load(Ordering::SeqCst);
-                step.loaded(self.with(order), value);
+                step.read(value);
                 value
             }
 
@@ -37,8 +38,9 @@ macro_rules! shared_methods {
                     return self.0.store(val, order);
                 }
                 let step = engine::point(Operation::Store, self.object());
+                order::note(step, order);
                 self.0.store(val, Ordering::Release);
-                step.stored(self.with(order), val);
+                step.wrote(val);
             }
 
             #[doc = see!($atomic compare_exchange)]
@@ -89,8 +91,8 @@ macro_rules! shared_methods {
                 let order = Ordering::SeqCst;
                 let result = self.0.compare_exchange(current, new, order, order);
                 match result {
-                    Ok(old) => step.replaced(self.with(orders[0]), old, new),
-                    Err(old) => step.refused_by(self.with(orders[1]), old),
+                    Ok(old) => step.exchanged(old, new),
+                    Err(old) => step.refused(Some(old.into())),
                 }
                 result
             }
@@ -98,15 +100,6 @@ macro_rules! shared_methods {
             #[inline]
             fn object(&self) -> ObjectId {
                 ObjectId::at(self.0.as_ptr().addr())
-            }
-
-            #[inline]
-            fn with(&self, order: Ordering) -> Atomic {
-                Atomic {
-                    object: self.object(),
-                    size: size_of::<$value>(),
-                    order,
-                }
             }
         }
 
@@ -135,9 +128,10 @@ macro_rules! read_modify_write {
                     return self.0.$method(val, order);
                 }
                 let step = engine::point(Operation::$operation, self.object());
+                order::note(step, order);
                 let before = self.0.$method(val, Ordering::SeqCst);
                 let ($old, $val) = (before, val);
-                step.replaced(self.with(order), before, $new);
+                step.exchanged(before, $new);
                 before
             }
         )* }
