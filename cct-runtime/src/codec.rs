@@ -197,6 +197,7 @@ mod tests {
             });
         }
         let steps = (0..rng.below(9)).map(|worker| Step {
+            order: None,
             worker,
             operation: 3,
             object: (worker % 2 == 0).then_some(worker),

@@ -79,6 +79,15 @@ impl Frames {
     }
 }
 
+/// The address of the executable's code or data as an offset from where it begins in memory; 0 for others.
+pub(crate) fn offset_of(address: usize) -> u32 {
+    let start = (&raw const __executable_start).addr();
+    address
+        .checked_sub(start)
+        .and_then(|offset| u32::try_from(offset).ok())
+        .unwrap_or(0)
+}
+
 extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
     // SAFETY: `here` gave its own frames, and is suspended.
     let frames = unsafe { &mut *data.cast::<Frames>() };

@@ -216,6 +216,7 @@ pub fn pause_until(mut predicate: impl FnMut() -> bool) {
     while !engine::holds(&mut predicate) {
         engine::conditions::pause(&mut predicate, site);
     }
+    engine::acquire_all();
 }
 
 /// Something that workers wait for: room in a queue, a permit, a message. Its address is its
@@ -277,12 +278,14 @@ impl Resource {
     /// where no engine is.
     pub fn signal(&self) {
         if is_controlled() {
+            engine::release(self.object());
             engine::wake_all(self.object());
         }
     }
 
     /// The same for one that waits, whom the strategy chooses; false if there is none.
     pub fn signal_one(&self) -> bool {
+        engine::release(self.object());
         is_controlled() && engine::wake_one(self.object())
     }
 
@@ -300,12 +303,14 @@ impl Resource {
         engine::point_at(Operation::WaitUntil, self.object(), site).done();
         loop {
             if engine::holds(&mut ready) {
+                engine::acquire(self.object());
                 return true;
             }
             let holder = holder();
             let object = self.object();
             let wakeup = engine::wait_at(Operation::WaitUntil, object, deadline, holder, site);
             if wakeup == engine::Wakeup::TimedOut {
+                engine::acquire(self.object());
                 return engine::holds(&mut ready);
             }
         }

@@ -30,6 +30,8 @@ mod nondet;
 #[cfg(feature = "engine")]
 pub mod primitive;
 #[cfg(feature = "engine")]
+mod race;
+#[cfg(feature = "engine")]
 pub mod specification;
 
 #[cfg(feature = "engine")]

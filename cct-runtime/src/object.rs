@@ -63,6 +63,8 @@ single_objects! {
     UNSIZED,
     /// An operation that has succeeded; the same one is then no repetition of it, whatever it is about.
     SUCCEEDED,
+    /// The kernel: what one worker hands to it by a descriptor, others may get from it.
+    KERNEL,
 }
 
 macro_rules! kinds {

@@ -402,6 +402,12 @@ operations! {
     Poison "poison" Writes Writes "lock" [],
     /// Forgets that a holder of a lock panicked.
     ClearPoison "clear_poison" Writes Writes "lock" [],
+    /// Plain code reads memory; no step, and noted where it is part of a data race.
+    MemoryRead "reads" Reads Reads "memory" [never_waits],
+    /// Plain code writes memory; likewise.
+    MemoryWrite "writes" Writes Writes "memory" [never_waits],
+    /// Memory is given back; likewise.
+    MemoryFree "frees" Writes Writes "memory" [never_waits],
 }
 
 impl Operation {

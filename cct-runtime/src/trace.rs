@@ -286,6 +286,12 @@ pub struct Step {
     pub read: Option<Value>,
     /// The value written, if any.
     pub written: Option<Value>,
+    /// The ordering of an operation on an atomic, or of a fence.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub order: Option<MemoryOrder>,
     /// True when the strategy could have picked another worker here.
     #[cfg_attr(feature = "serde", serde(alias = "contested"))]
     pub choice_point: bool,
@@ -367,6 +373,23 @@ pub fn lets_go(operation: Operation, outcome: Outcome) -> bool {
     waits || operation == Operation::End || operation.gives_way()
 }
 
+/// The orderings of atomic operations, as std has them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MemoryOrder {
+    /// It orders nothing.
+    Relaxed,
+    /// A load: what was before the store that it reads from is before it.
+    Acquire,
+    /// A store: what is before it is before what acquires it.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Both, in one order with all others of these.
+    SeqCst,
+}
+
 /// A value read from or written to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -393,6 +416,7 @@ impl Step {
             outcome: Outcome::Done,
             read: None,
             written: None,
+            order: None,
             choice_point: false,
             preempts: false,
             label: None,
@@ -432,6 +456,34 @@ impl Trace {
         picked
             .nth((count as usize).checked_sub(1)?)
             .map(|(index, _)| index)
+    }
+
+    /// Puts a note among the steps, at this index.
+    pub fn insert_note(&mut self, index: usize, note: Step) {
+        self.steps.insert(index, Step { note: true, ..note });
+        let later = |step: &mut u32| {
+            if *step as usize >= index {
+                *step += 1;
+            }
+        };
+        let makers = self
+            .workers
+            .iter_mut()
+            .filter_map(|info| info.made_by.as_mut());
+        let panics = self
+            .backtraces
+            .iter_mut()
+            .filter_map(|it| it.panic.as_mut());
+        let misused = self.misused.iter_mut();
+        let life = misused.flat_map(|block| [block.allocated.as_mut(), block.freed.as_mut()]);
+        makers.chain(panics).chain(life.flatten()).for_each(later);
+        self.choices_at.iter_mut().for_each(later);
+        for print in &mut self.prints {
+            // It counts those before.
+            if print.after as usize > index {
+                print.after += 1;
+            }
+        }
     }
 
     /// How many steps there were.
@@ -530,6 +582,7 @@ wire_struct!(Step {
     outcome,
     read,
     written,
+    order,
     choice_point,
     preempts,
     label,
@@ -541,6 +594,7 @@ wire_struct!(Step {
     caller;
     path
 });
+wire_enum!(MemoryOrder { 0 Relaxed, 1 Acquire, 2 Release, 3 AcqRel, 4 SeqCst });
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });
 
@@ -557,6 +611,20 @@ macro_rules! values {
 values! {
     u8 => Unsigned, u16 => Unsigned, u32 => Unsigned, u64 => Unsigned, usize => Unsigned,
     i8 => Signed, i16 => Signed, i32 => Signed, i64 => Signed, isize => Signed,
+}
+
+impl From<std::sync::atomic::Ordering> for MemoryOrder {
+    fn from(order: std::sync::atomic::Ordering) -> Self {
+        use std::sync::atomic::Ordering;
+        match order {
+            Ordering::Relaxed => MemoryOrder::Relaxed,
+            Ordering::Acquire => MemoryOrder::Acquire,
+            Ordering::Release => MemoryOrder::Release,
+            Ordering::AcqRel => MemoryOrder::AcqRel,
+            // There is no other.
+            _ => MemoryOrder::SeqCst,
+        }
+    }
 }
 
 impl From<bool> for Value {

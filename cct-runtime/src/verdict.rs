@@ -4,7 +4,7 @@
 
 use crate::codec::wire_enum;
 use crate::codec::wire_struct;
-use crate::trace::Site;
+use crate::trace::{Call, Site};
 
 /// How one iteration of a test ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,6 +46,79 @@ pub struct Bug {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub led_to: Option<Consequence>,
+    /// The two accesses to the same memory that are the bug, if it is one of those.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub race: Option<Box<Race>>,
+}
+
+/// Two accesses to the same memory: nothing orders them, or the first one gave it back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Race {
+    /// The first byte that both are of; only meaningful within its process.
+    pub address: u64,
+    /// The path of the static that this is in, if it is in one.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub static_path: Option<String>,
+    /// The one that came first.
+    pub earlier: RacyAccess,
+    /// The one at which the race was found, just before it.
+    pub later: RacyAccess,
+}
+
+/// An access to memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RacyAccess {
+    /// The worker; in an execution that is not recorded, the thread that it ran on.
+    pub worker: u32,
+    /// The way it goes about the memory.
+    pub way: AccessWay,
+    /// How many bytes it is of; in an execution that is not recorded, of the eight around the address.
+    pub size: u64,
+    /// Which code it is of, as a place in the executable; the same for each access of this code.
+    pub place: u64,
+    /// In a recorded execution, the step during which it was, by index; when its line has been looked up, the
+    /// note of it.
+    pub step: Option<u32>,
+    /// The calls that led there, as the process tells them: an index into the trace's stacks.
+    #[cfg_attr(feature = "serde", serde(default, skip))]
+    pub stack: Option<u32>,
+    /// The user's line, when it has been looked up.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub site: Option<Site>,
+    /// The calls, the innermost first, when they have been looked up.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub calls: Vec<Call>,
+}
+
+/// The ways to access memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum AccessWay {
+    /// Plain code reads.
+    Read,
+    /// Plain code writes.
+    Write,
+    /// An atomic operation reads.
+    AtomicRead,
+    /// An atomic operation writes.
+    AtomicWrite,
+    /// The memory is given back.
+    Free,
 }
 
 /// A panic of a worker that was told of another one's: by `join`, a scope, a poisoned lock, ….
@@ -70,6 +143,7 @@ impl Bug {
             worker,
             waits: Vec::new(),
             led_to: None,
+            race: None,
         }
     }
 
@@ -79,6 +153,9 @@ impl Bug {
         if self.kind == BugKind::Hang && other.kind == BugKind::Hang {
             // Where in its loop the code was found is chance.
             return true;
+        }
+        if let (Some(race), Some(other)) = (&self.race, &other.race) {
+            return race.is_like(other);
         }
         let place = |bug: &Bug| bug.site.as_ref().map(|site| (site.file.clone(), site.line));
         match (place(self), place(other)) {
@@ -142,6 +219,48 @@ impl Bug {
     }
 }
 
+impl Race {
+    /// Both, the earlier one first.
+    pub fn accesses(&self) -> [&RacyAccess; 2] {
+        [&self.earlier, &self.later]
+    }
+
+    /// The same to change.
+    pub fn accesses_mut(&mut self) -> [&mut RacyAccess; 2] {
+        [&mut self.earlier, &mut self.later]
+    }
+
+    /// True if both are of the same code, whichever came first: by the user's lines, where they are known.
+    fn is_like(&self, other: &Race) -> bool {
+        let (earlier, later) = (&self.earlier, &self.later);
+        earlier.is_like(&other.earlier) && later.is_like(&other.later)
+            || earlier.is_like(&other.later) && later.is_like(&other.earlier)
+    }
+}
+
+impl RacyAccess {
+    /// The places of it that are known, and of the calls that led there.
+    pub fn sites(&self) -> impl Iterator<Item = &Site> {
+        let calls = self.calls.iter().filter_map(|call| call.site.as_ref());
+        self.site.iter().chain(calls)
+    }
+
+    /// The same to change.
+    pub fn sites_mut(&mut self) -> impl Iterator<Item = &mut Site> {
+        let calls = self.calls.iter_mut();
+        self.site
+            .iter_mut()
+            .chain(calls.filter_map(|call| call.site.as_mut()))
+    }
+
+    fn is_like(&self, other: &RacyAccess) -> bool {
+        match (&self.site, &other.site) {
+            (Some(own), Some(other)) => (&own.file, own.line) == (&other.file, other.line),
+            _ => self.place == other.place,
+        }
+    }
+}
+
 /// A message with every number replaced, hexadecimal ones included.
 pub fn without_numbers(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
@@ -192,6 +311,8 @@ pub enum BugKind {
     Silence,
     /// Memory was freed twice, freed without having been allocated, or a lock in freed memory was used.
     BadMemory,
+    /// Two threads access the same memory, at least one of them writes, and nothing orders them.
+    Race,
     /// A monitor or an invariant says that this must not happen.
     Safety,
     /// Something that must happen has not, when the test was over or after very many fair steps.
@@ -255,8 +376,26 @@ wire_struct!(Bug {
     site,
     worker,
     waits,
-    led_to
+    led_to,
+    race
 });
+wire_struct!(Race {
+    address,
+    static_path,
+    earlier,
+    later
+});
+wire_struct!(RacyAccess {
+    worker,
+    way,
+    size,
+    place,
+    step,
+    stack,
+    site,
+    calls
+});
+wire_enum!(AccessWay { 0 Read, 1 Write, 2 AtomicRead, 3 AtomicWrite, 4 Free });
 wire_struct!(Consequence {
     worker,
     message,
@@ -265,7 +404,7 @@ wire_struct!(Consequence {
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 Livelock,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
-    13 Safety, 14 Liveness, 15 Silence,
+    13 Safety, 14 Liveness, 15 Silence, 16 Race,
 });
 wire_struct!(Wait {
     worker,

@@ -3,6 +3,8 @@
 //! As `Arc`, without weak references. The generic code of the shims is compiled into the program's crates,
 //! where counts of an `Arc` are steps: these here are counted by functions that are not generic.
 
+use cct::engine;
+use cct::object::ObjectId;
 use real::marker::PhantomData;
 use real::ops::Deref;
 use real::panic::{RefUnwindSafe, UnwindSafe};
@@ -34,8 +36,10 @@ impl Owners {
     /// True if it was the last.
     #[inline(never)]
     fn remove(&self) -> bool {
+        engine::release(ObjectId::of(self));
         let is_last = self.0.fetch_sub(1, Ordering::Release) == 1;
         if is_last {
+            engine::acquire(ObjectId::of(self));
             fence(Ordering::Acquire);
         }
         is_last
@@ -43,6 +47,7 @@ impl Owners {
 
     #[inline(never)]
     fn is_one(&self) -> bool {
+        engine::acquire(ObjectId::of(self));
         self.0.load(Ordering::Acquire) == 1
     }
 }

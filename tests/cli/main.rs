@@ -34,6 +34,7 @@ mod origins;
 mod places;
 mod polls;
 mod profiles;
+mod races;
 mod random;
 mod raw_calls;
 mod records;

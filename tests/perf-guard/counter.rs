@@ -35,11 +35,18 @@ pub(crate) fn run(name: &str, arguments: &[&str]) -> io::Result<(Output, Vec<u64
     let part = |number: usize| PathBuf::from(format!("{}.{number}", file.display()));
     let parts = || (1..).map(part).take_while(|path| path.exists());
     parts().try_for_each(fs::remove_file)?;
+    // Paths and variables lie on the stack, whose addresses some strategies' tables depend on.
+    let executable = std::env::current_exe()?;
+    let (home, own) = (executable.parent(), executable.file_name());
+    let (home, own) = home.zip(own).ok_or(ErrorKind::NotFound)?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--instr-atstart=no", "--quiet"])
         .arg(format!("--callgrind-out-file={}", file.display()))
-        .arg(std::env::current_exe()?)
+        .arg(Path::new(".").join(own))
         .args(arguments)
+        .current_dir(home)
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
         .output()?;
     let counts = parts().map(|path| total(&fs::read_to_string(path)?));
     Ok((output, counts.collect::<io::Result<_>>()?))

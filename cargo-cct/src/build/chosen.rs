@@ -12,7 +12,7 @@ use std::path::Path;
 use cct::config::{Counts, Settings};
 use serde::{Deserialize, Serialize};
 
-use super::code;
+use super::code::{self, Code};
 use super::workspace::Workspace;
 use crate::rewrite::{self, Named, Passes};
 
@@ -27,9 +27,9 @@ pub(crate) struct Chosen {
     /// Functions that are named beside those that are known.
     #[serde(default)]
     pub named: Named,
-    /// Counts of references are seen, so all crates are instrumented for that.
+    /// The accesses to memory that are seen, for which all crates are instrumented.
     #[serde(default)]
-    pub counts: bool,
+    pub code: Option<Code>,
 }
 
 /// The value that means a package wherever it is; otherwise it is the package's folder.
@@ -58,14 +58,21 @@ impl Chosen {
             names.dedup();
             names
         };
-        let counts = |settings: &Settings| settings.counts.is_some_and(|it| it != Counts::None);
+        let any = |asks: fn(&Settings) -> Option<bool>| {
+            let manifests = workspace.packages.values();
+            let configured = || {
+                manifests
+                    .filter_map(|member| asks(&member.config))
+                    .any(|it| it)
+            };
+            asks(typed).unwrap_or_else(configured)
+        };
+        let counts = any(|settings| settings.counts.map(|it| it != Counts::None));
         Chosen {
-            counts: match typed.counts {
-                Some(_) => counts(typed),
-                None => workspace
-                    .packages
-                    .values()
-                    .any(|member| counts(&member.config)),
+            code: if any(|settings| settings.races) {
+                Some(Code::All)
+            } else {
+                counts.then_some(Code::Atomics)
             },
             members: typed.rewrite,
             dependencies: all(|settings| settings.interleave.as_ref()),
@@ -92,8 +99,8 @@ impl Chosen {
             (variable(name), value.into())
         }));
         let mut variables: BTreeMap<String, OsString> = chosen.collect();
-        if self.counts {
-            variables.insert(code::ENV_CODE.to_owned(), "counts".into());
+        if let Some(code) = self.code {
+            variables.insert(code::ENV_CODE.to_owned(), code.name().into());
         }
         if self.members != Some(false) {
             // A member of that name has said for itself what it wants.

@@ -1,8 +1,9 @@
-//! The code layer: the compiler's own instrumentation of atomics, which shows the counts of `Arc` and `Weak`.
+//! The code layer: the compiler's own instrumentation of memory accesses.
 //!
-//! LLVM's ThreadSanitizer pass replaces each atomic operation of a crate by a call, on stable toolchains as
-//! well. How passes are named is the matter of each LLVM, so it is tried when the sysroot is built, and the
-//! options that worked are kept there.
+//! LLVM's ThreadSanitizer pass replaces each access of a crate by a call, on stable toolchains as well: of
+//! atomics, which shows the counts of `Arc` and `Weak`, or of plain memory as well, of which races are made.
+//! How passes are named is the matter of each LLVM, so it is tried when the sysroot is built, and the options
+//! that worked are kept there.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,56 +12,119 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde::{Deserialize, Serialize};
+
 use super::rustc_args::Facts;
 
-/// Set where crates are to be instrumented.
+/// Set where crates are to be instrumented, to the name of what is to be seen.
 pub(crate) const ENV_CODE: &str = "CCT_CODE";
 
-/// The file of the sysroot with the options, one on each line; empty if they do not work.
-const FILE: &str = "code";
-/// The options: atomics only, and no calls at the beginnings and ends of functions.
-const OPTIONS: [&str; 2] = [
-    "-Cpasses=function(tsan)",
-    "-Cllvm-args=-tsan-instrument-func-entry-exit=0",
-];
-/// A crate with one atomic operation, and the call that is to become of it.
+/// The accesses that are to be seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Code {
+    /// Accesses of atomics, in all crates.
+    Atomics,
+    /// Accesses of plain memory as well, in crates that may have unsafe code.
+    All,
+}
+
+impl Code {
+    const EACH: [Code; 2] = [Code::Atomics, Code::All];
+
+    /// The name, in the variable and of the sysroot's file.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Code::Atomics => "atomics",
+            Code::All => "all",
+        }
+    }
+
+    const fn options(self) -> &'static [&'static str] {
+        match self {
+            Code::Atomics => &["-Cpasses=function(tsan)", NO_CALLS],
+            // Without optimisation the compiler reads what the source does not, and makes nothing of it: the
+            // whole of an enum for its discriminant, say.
+            Code::All => &[
+                "-Cpasses=function(dce),forceattrs,function(tsan)",
+                "-Cllvm-args=-force-attribute=sanitize_thread",
+                "-Cllvm-args=-tsan-distinguish-volatile=1",
+                NO_CALLS,
+            ],
+        }
+    }
+
+    /// The calls that are to become of the sample.
+    const fn calls(self) -> &'static [&'static str] {
+        match self {
+            Code::Atomics => &["__tsan_atomic64_fetch_add"],
+            Code::All => &["__tsan_atomic64_fetch_add", "__tsan_write4"],
+        }
+    }
+
+    /// The file of the sysroot with the options, one on each line; empty if they do not work.
+    fn file(self) -> String {
+        format!("code-{}", self.name())
+    }
+
+    /// True if the sysroot with these libraries knows options that work.
+    pub(crate) fn is_on(self, lib: &Path) -> bool {
+        fs::metadata(lib.join(self.file())).is_ok_and(|file| file.len() > 0)
+    }
+}
+
+/// No calls at the beginnings and ends of functions.
+const NO_CALLS: &str = "-Cllvm-args=-tsan-instrument-func-entry-exit=0";
+/// A crate with an atomic operation and a plain one.
 const SAMPLE: &str = "#![no_std]\nuse core::sync::atomic::{AtomicU64, Ordering};\n\
-    pub fn up(count: &AtomicU64) -> u64 { count.fetch_add(1, Ordering::Relaxed) }\n";
-const CALL: &str = "__tsan_atomic64_fetch_add";
+    pub fn up(count: &AtomicU64) -> u64 { count.fetch_add(1, Ordering::Relaxed) }\n\
+    pub fn set(number: &mut u32) { *number = 1; }\n";
 
 /// Tries the options with this compiler, in a folder of its own, and leaves those that work in the sysroot's
 /// libraries.
-pub(super) fn probe(mut rustc: Command, scratch: &Path, lib: &Path) -> io::Result<()> {
+pub(super) fn probe(rustc: &Path, scratch: &Path, lib: &Path) -> io::Result<()> {
     fs::create_dir_all(scratch)?;
     let (sample, assembly) = (scratch.join("sample.rs"), scratch.join("sample.s"));
     fs::write(&sample, SAMPLE)?;
-    rustc
-        .args(["--crate-type=rlib", "--edition=2024", "--emit=asm"])
-        .args(OPTIONS)
-        .arg("-o")
-        .args([&assembly, &sample])
-        .stdin(Stdio::null());
-    let works = rustc.output()?.status.success()
-        && fs::read_to_string(&assembly).is_ok_and(|text| text.contains(CALL));
-    let options = if works {
-        OPTIONS.join("\n")
-    } else {
-        String::new()
-    };
-    fs::write(lib.join(FILE), options)
-}
-
-/// True if the sysroot with these libraries knows options that work.
-pub(crate) fn is_on(lib: &Path) -> bool {
-    fs::metadata(lib.join(FILE)).is_ok_and(|file| file.len() > 0)
+    for code in Code::EACH {
+        let mut rustc = Command::new(rustc);
+        rustc
+            .args(["--crate-type=rlib", "--edition=2024", "--emit=asm"])
+            .args(code.options())
+            .arg("-o")
+            .args([&assembly, &sample])
+            .stdin(Stdio::null());
+        let works = rustc.output()?.status.success()
+            && fs::read_to_string(&assembly)
+                .is_ok_and(|text| code.calls().iter().all(|call| text.contains(call)));
+        let options = if works {
+            code.options().join("\n")
+        } else {
+            String::new()
+        };
+        fs::write(lib.join(code.file()), options)?;
+    }
+    Ok(())
 }
 
 /// The options for a crate; none if nobody asks for them, they do not work, or it is instrumented by a
 /// sanitizer of the user's, which takes the same functions.
 pub(super) fn options(lib: &Path, facts: &Facts) -> Vec<OsString> {
-    if env::var_os(ENV_CODE).is_none() || facts.has_sanitizer {
+    let Some(name) = env::var_os(ENV_CODE).filter(|_| !facts.has_sanitizer) else {
         return Vec::new();
-    }
-    let options = fs::read_to_string(lib.join(FILE)).unwrap_or_default();
+    };
+    let is_all = name == Code::All.name() && Code::All.is_on(lib) && !is_safe(facts);
+    let code = if is_all { Code::All } else { Code::Atomics };
+    let options = fs::read_to_string(lib.join(code.file())).unwrap_or_default();
     options.lines().map(OsString::from).collect()
+}
+
+/// True for a crate of others that has no unsafe code, as it says itself: by it alone there is no race.
+fn is_safe(facts: &Facts) -> bool {
+    let root = facts.root.as_ref().filter(|_| facts.is_foreign);
+    let text = root.and_then(|root| fs::read_to_string(root).ok());
+    text.is_some_and(|text| {
+        text.lines()
+            .any(|line| line.trim_start().starts_with("#![forbid(") && line.contains("unsafe_code"))
+    })
 }

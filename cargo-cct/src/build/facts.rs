@@ -129,7 +129,7 @@ const HINTS: [(Exception, &[&str]); 2] = [
 
 /// Functions of `Arc` that look at a count: those that are called by path, that no other type has, or that
 /// are called as methods.
-const LOOKS: [&str; 10] = [
+const LOOKS: [&str; 12] = [
     "get_mut",
     "make_mut",
     "try_unwrap",
@@ -140,6 +140,8 @@ const LOOKS: [&str; 10] = [
     "upgrade",
     "downgrade",
     "new_cyclic",
+    "increment_strong_count",
+    "decrement_strong_count",
 ];
 /// So many of them count only behind a path.
 const BY_PATH: usize = 4;

@@ -37,6 +37,8 @@ pub(crate) struct Facts {
     pub externs: Vec<PathBuf>,
     /// True if a sanitizer is asked for.
     pub has_sanitizer: bool,
+    /// True if passes of LLVM are asked for.
+    pub has_passes: bool,
 }
 
 /// The arguments that are put in.
@@ -74,6 +76,7 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
             ("--crate-type", kind) => library |= kind != "bin",
             ("-Z", setting) => facts.has_sanitizer |= setting.starts_with("sanitizer="),
             ("-C", setting) => {
+                facts.has_passes |= setting.starts_with("passes=");
                 if let Some(extra) = setting.strip_prefix("extra-filename=") {
                     extra.clone_into(&mut facts.extra_filename);
                 }

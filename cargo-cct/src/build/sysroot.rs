@@ -171,12 +171,7 @@ fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), Sysro
     for facade in ["core", "std"] {
         build_facade(toolchain, staging, home, facade)?;
     }
-    code::probe(
-        Command::new(&toolchain.rustc),
-        &staging.join("target"),
-        &lib,
-    )
-    .map_err(failed)?;
+    code::probe(&toolchain.rustc, &staging.join("target"), &lib).map_err(failed)?;
     fs::write(lib.join("stamp"), embedded::SOURCES).map_err(failed)?;
     fs::write(lib.join("stub.rs"), "#![no_std]\n").map_err(failed)?;
     fs::remove_dir_all(staging.join("target")).map_err(failed)

@@ -100,7 +100,14 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
         call.args = &args;
         call.run()?
     } else {
-        let args = remapped(&args, &lib, &code::options(&lib, &facts));
+        let code = code::options(&lib, &facts);
+        if facts.has_passes && !code.is_empty() {
+            // Of what kind they are decides how others are named beside them.
+            return Err(io::Error::other(
+                "`-C passes` does not go with `--counts` or `--races`, which add passes of their own",
+            ));
+        }
+        let args = remapped(&args, &lib, &code);
         call.args = &args;
         let (passes, named) = chosen::passes(&package().0);
         if passes.is_empty() {

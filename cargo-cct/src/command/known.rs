@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use cct::config::Settings;
+use cct::config::{Counts, Settings};
 
 use super::relative;
 use super::replay::{Judged, Way, again};
@@ -161,6 +161,7 @@ impl<'a> Known<'a> {
             test: test.clone(),
         };
         let record = kept.record(path, &name)?;
+        let is_of_this_build = is_of_this_build && self.sees(&record);
         self.kept.entry(name).or_default().push(KeptHere {
             file,
             record,
@@ -180,6 +181,15 @@ impl<'a> Known<'a> {
         });
     }
 
+    /// True if this build shows all accesses to memory that the failure was found with.
+    fn sees(&self, record: &Record) -> bool {
+        let settings = Settings::parse(&record.overrides).unwrap_or_default();
+        let races = |settings: &Settings| settings.races == Some(true);
+        let counts = |settings: &Settings| settings.counts.is_some_and(|it| it != Counts::None);
+        let own = self.overrides;
+        (!races(&settings) || races(own)) && (!counts(&settings) || counts(own) || races(own))
+    }
+
     fn hash(&self, executable: &Executable) -> io::Result<String> {
         let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = hashes.get(&executable.path) {
@@ -196,7 +206,8 @@ impl<'a> Known<'a> {
             // Removed meanwhile.
             return Ok(None);
         };
-        let is_of_this_build = build_of(&record.provenance.selection) == self.build;
+        let is_of_this_build =
+            build_of(&record.provenance.selection) == self.build && self.sees(&record);
         if record.repeats != Repeats::Yes || record.bug.is_none() || !is_of_this_build {
             return Ok(None);
         }

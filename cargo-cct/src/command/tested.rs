@@ -9,7 +9,6 @@ use super::{cargo, load, sysroot};
 use crate::archive::Archive;
 use crate::build::cargo::{Built, Cargo};
 use crate::build::chosen::Chosen;
-use crate::build::code;
 use crate::build::digest;
 use crate::build::sysroot::{Sysroot, cache_folder, engine};
 use crate::build::toolchain::Toolchain;
@@ -47,8 +46,8 @@ impl Tested {
     ) -> anyhow::Result<Tested> {
         let sysroot = sysroot(&toolchain, output)?;
         let chosen = Chosen::new(typed, &workspace);
-        if chosen.counts && !code::is_on(&sysroot.lib) {
-            anstream::eprintln!("{}: {}", report::warning_word(), report::NO_COUNTS);
+        if chosen.code.is_some_and(|code| !code.is_on(&sysroot.lib)) {
+            anstream::eprintln!("{}: {}", report::warning_word(), report::NO_CODE);
         }
         let cargo = cargo(&toolchain, &sysroot, &workspace, &chosen, output);
         let built = if args.doc {

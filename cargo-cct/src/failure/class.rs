@@ -31,8 +31,12 @@ impl Class {
         let sites = sites(bug).into_iter();
         let places: BTreeSet<Place> = sites.map(|site| sources.place(site)).collect();
         let is_told = match bug.kind {
-            // The message names workers, and tells what some happened to do.
-            BugKind::Deadlock | BugKind::LockCycle | BugKind::Livelock | BugKind::Hang => false,
+            // The message names workers, and tells what some happened to do; that of a race tells nothing.
+            BugKind::Deadlock
+            | BugKind::LockCycle
+            | BugKind::Livelock
+            | BugKind::Hang
+            | BugKind::Race => false,
             // From outside a crash looks different than from inside.
             kind => places.is_empty() || !is_crash(kind),
         };
@@ -63,6 +67,11 @@ fn sites(bug: &Bug) -> Vec<&cct::trace::Site> {
     if bug.kind == BugKind::Hang {
         // Where in its loop the code was found is chance.
         return Vec::new();
+    }
+    if let Some(race) = &bug.race {
+        // Which of the two came first is chance.
+        let accesses = race.accesses().into_iter();
+        return accesses.filter_map(|access| access.site.as_ref()).collect();
     }
     if !is_about_waits || bug.waits.is_empty() {
         return bug.site.iter().collect();

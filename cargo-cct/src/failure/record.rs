@@ -7,7 +7,7 @@ use cct::codec::Wire as _;
 use cct::config::Settings;
 use cct::origin::{self, Table};
 use cct::trace::{Schedule, Site, Trace};
-use cct::verdict::Bug;
+use cct::verdict::{Bug, RacyAccess};
 use cct::wire::{self, Certain, Panic};
 use serde::{Deserialize, Serialize};
 
@@ -220,7 +220,9 @@ fn sites_of(finding: &Finding) -> impl Iterator<Item = &Site> {
         let waits = bug.waits.iter();
         let waits = waits.flat_map(|wait| [&wait.site].into_iter().chain(&wait.caller));
         let led_to = bug.led_to.iter().filter_map(|then| then.site.as_ref());
-        bug.site.iter().chain(waits).chain(led_to)
+        let races = bug.race.iter().flat_map(|race| race.accesses());
+        let races = races.flat_map(RacyAccess::sites);
+        bug.site.iter().chain(waits).chain(led_to).chain(races)
     });
     let of_panics = finding.unobserved.iter();
     let of_panics = of_panics.filter_map(|panic| panic.site.as_ref());

@@ -39,7 +39,8 @@ pub(super) fn words(kind: BugKind) -> Words {
             "goes on without a sign of life",
             Some("… goes on"),
         ),
-        BugKind::BadMemory => ("BAD FREE", "memory is misused", Some("✗ frees")),
+        BugKind::BadMemory => ("BAD FREE", "memory is misused", Some("✗ misuses memory")),
+        BugKind::Race => ("RACE", "data race", Some("✗ races")),
         BugKind::Safety => (
             "UNSAFE",
             "violates a specification",

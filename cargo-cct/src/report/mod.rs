@@ -122,10 +122,10 @@ pub(crate) struct Summary {
     pub failures: Vec<Failed>,
 }
 
-/// A warning: counts are asked for, and the toolchain cannot show them.
-pub(crate) const NO_COUNTS: &str = concat!(
-    "`--counts` has no effect: this toolchain's compiler ",
-    "has no pass that shows counts of references"
+/// A warning: accesses to memory are to be seen, and the toolchain cannot show them.
+pub(crate) const NO_CODE: &str = concat!(
+    "`--counts` and `--races` have no effect: this toolchain's compiler ",
+    "has no pass that shows accesses to memory"
 );
 
 /// Writes a text to standard output.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use addr2line::{Loader, demangle_auto};
 use cct::operation::Operation;
 use cct::trace::{Call, Outcome, Site, Step, Trace};
-use cct::verdict::{Bug, BugKind};
+use cct::verdict::{AccessWay, Bug, BugKind, RacyAccess};
 
 use super::board::BoardFile;
 use crate::build::cargo::Executable;
@@ -202,7 +202,18 @@ impl<'a> Lines<'a> {
                 trace.steps[index].caller = last_call(trace, index);
             }
         }
-        for wait in bug.into_iter().flat_map(|bug| &mut bug.waits) {
+        let Some(bug) = bug else { return };
+        if let Some(race) = &mut bug.race {
+            for access in race.accesses_mut() {
+                self.name_access(access, &stacks);
+            }
+            note_access(trace, &mut race.later);
+            if note_access(trace, &mut race.earlier) {
+                race.later.step = race.later.step.map(|step| step + 1);
+            }
+            bug.site.clone_from(&race.later.site);
+        }
+        for wait in &mut bug.waits {
             let mut steps = trace.steps.iter().rev();
             let last = steps.find(|step| step.worker == wait.worker);
             let last = last.filter(|step| step.outcome == Outcome::Waits || wait.spins);
@@ -210,6 +221,17 @@ impl<'a> Lines<'a> {
             wait.caller =
                 caller.and_then(|site| trace.sites.get(usize::try_from(site).ok()?).cloned());
         }
+    }
+
+    /// Names the calls that led to an access, and the user's line among them, or else the innermost that is
+    /// not std's.
+    fn name_access(&mut self, access: &mut RacyAccess, stacks: &[Vec<u64>]) {
+        let frames = access.stack.and_then(|stack| stacks.get(stack as usize));
+        let Some(frames) = frames else { return };
+        let calls = self.calls(frames).into_iter();
+        // The calls by which compiled code tells of it.
+        access.calls = calls.skip_while(is_engines).collect();
+        access.site = self.own(frames).or_else(|| self.outside_std(frames));
     }
 
     /// Looks up the lines of the calls that led to steps; `of_steps` has the stack of each.
@@ -266,6 +288,44 @@ impl<'a> Lines<'a> {
             step.path = step.path.filter(|_| is_there);
         }
     }
+}
+
+/// Puts a note of the access into the trace, where its line is known: behind the step during which it was.
+/// False if it is not.
+fn note_access(trace: &mut Trace, access: &mut RacyAccess) -> bool {
+    let (Some(site), Some(step)) = (&access.site, access.step) else {
+        return false;
+    };
+    let operation = match access.way {
+        AccessWay::Read | AccessWay::AtomicRead => Operation::MemoryRead,
+        AccessWay::Write | AccessWay::AtomicWrite => Operation::MemoryWrite,
+        AccessWay::Free => Operation::MemoryFree,
+    };
+    let number = |list: usize| u32::try_from(list).unwrap_or(u32::MAX);
+    let place = trace.sites.iter().position(|known| known == site);
+    let place = place.unwrap_or_else(|| {
+        trace.sites.push(site.clone());
+        trace.sites.len() - 1
+    });
+    let unit = if access.size == 1 { "byte" } else { "bytes" };
+    trace.labels.push(format!("{} {unit}", access.size));
+    let label = Some(number(trace.labels.len() - 1));
+    let index = step as usize + 1;
+    trace.insert_note(
+        index,
+        Step {
+            label,
+            ..Step::of(access.worker, operation as u8, None, number(place))
+        },
+    );
+    access.step = Some(number(index));
+    true
+}
+
+/// True for a call of the engine, or of the shims.
+fn is_engines(call: &Call) -> bool {
+    let path = call.function.trim_start_matches(['<', '&']);
+    path.starts_with("cct::") || path.starts_with("cct_shims::")
 }
 
 /// So many lines of the calls that led to a step are kept.

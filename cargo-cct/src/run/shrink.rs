@@ -100,7 +100,7 @@ pub(crate) struct Effort {
     /// There is no way left in which a shorter schedule is looked for.
     pub is_complete: bool,
     /// An attempt ended the process in this way, and what was left was not tried.
-    pub ended_by: Option<Bug>,
+    pub ended_by: Option<Box<Bug>>,
 }
 
 impl Effort {
@@ -156,7 +156,7 @@ impl Shrinker<'_> {
             executions: last.executions,
             elapsed: began.elapsed(),
             is_complete: last.is_complete == Some(true),
-            ended_by,
+            ended_by: ended_by.map(Box::new),
         };
         told.reverse();
         told.dedup_by(|one, other| one.schedule == other.schedule);

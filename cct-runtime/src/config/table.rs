@@ -138,6 +138,12 @@ macro_rules! with_settings {
                        all, or all where code of the program may look at a count",
                 default: "none", |_| Counts::None,
             }
+            races: bool {
+                kind: Flag, reach: Run, decides: true,
+                heading: "Exploration", value: "BOOL", example: true,
+                help: "Whether accesses to plain memory are looked at for data races",
+                default: "false", |_| false,
+            }
             interleave: Vec<String> {
                 kind: Names, reach: Test, decides: true,
                 heading: "Exploration", value: "CRATE", example: "a,b",

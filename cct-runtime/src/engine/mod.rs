@@ -37,6 +37,10 @@ pub use worker::facts::{
     current, current_thread, is_controlled, iteration, leave, leave_out, run_number,
 };
 pub use worker::local::{local, set_local};
+pub use worker::memory::{
+    Atomic, AtomicAct, access, access_atomic, acquire, note_free, note_reuse, pass_fence, release,
+    unseen,
+};
 pub use worker::outside_use::{note_child, stir};
 pub use worker::panic::{
     last_panic, leave_panic, panic_count, replace_hook, set_panic_count, told_at, told_of,
@@ -74,5 +78,6 @@ pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::ending::{bad_memory, note_block};
+pub(crate) use worker::memory::{acquire_all, acquire_one, looks_for_races, release_one};
 pub(crate) use worker::panic::{install_hook, message_of};
 pub(crate) use worker::run::{Order, Plan, Record};

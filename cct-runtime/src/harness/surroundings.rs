@@ -72,7 +72,13 @@ impl Surroundings {
         statics.map(Statics::take_c_locals).unwrap_or_default()
     }
 
-    /// Returns the addresses and sizes of statics, for the engine.
+    /// Returns the addresses and sizes of the statics of the program's crates, for the engine.
+    pub(super) fn places_of_statics_of_crates(&self) -> Vec<(usize, usize)> {
+        let statics = self.statics.as_ref();
+        statics.map(Statics::places_of_crates).unwrap_or_default()
+    }
+
+    /// Returns the addresses and sizes of all that is put back, for the engine.
     pub(super) fn places_of_statics(&self) -> Vec<(usize, usize)> {
         self.statics
             .as_ref()

@@ -218,6 +218,14 @@ impl Statics {
             .collect()
     }
 
+    /// Returns the addresses and the sizes in bytes of the statics of the program's own crates, in order.
+    pub(crate) fn places_of_crates(&self) -> Vec<(usize, usize)> {
+        let of_std = ["std", "core", "alloc", "test"];
+        let of_program = |name: &str| crate_of(name).is_none_or(|krate| !of_std.contains(&krate));
+        let own = self.names.iter().filter(|(_, name)| of_program(name));
+        own.map(|(range, _)| (range.start, range.len())).collect()
+    }
+
     /// Returns the number of statics and their size in bytes.
     pub(crate) fn extent(&self) -> (usize, usize) {
         (self.names.len(), self.saved.len())

@@ -42,9 +42,11 @@ impl BarrierMachine {
         if controlled {
             engine::point_at(Operation::BarrierWait, self.object(), site).done();
         }
+        engine::release(self.object());
         let before = self.arrive();
         if self.is_last(before) {
             self.release();
+            engine::acquire(self.object());
             return true;
         }
         let same_round = || self.state.load(Ordering::Acquire) & !ARRIVALS == before & !ARRIVALS;
@@ -55,6 +57,7 @@ impl BarrierMachine {
         } else {
             self.sleep_while(same_round);
         }
+        engine::acquire(self.object());
         false
     }
 

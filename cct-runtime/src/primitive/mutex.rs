@@ -105,6 +105,7 @@ impl MutexMachine {
 
     /// Releases without a scheduling point.
     pub(super) fn release(&self) {
+        engine::release(self.object());
         let state = self.state.load(Ordering::Relaxed);
         if owner::worker(state & !WAITED).is_some() {
             // Not a swap: workers set the flag on this same OS thread, and a native thread that
@@ -213,9 +214,14 @@ impl MutexMachine {
     }
 
     fn take(&self, code: u32) -> bool {
-        self.state
+        let is_taken = self
+            .state
             .compare_exchange(FREE, code, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
+            .is_ok();
+        if is_taken {
+            engine::acquire(self.object());
+        }
+        is_taken
     }
 
     pub(super) fn object(&self) -> ObjectId {

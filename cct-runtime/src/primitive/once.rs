@@ -61,7 +61,11 @@ impl OnceMachine {
 
     /// True when an initialiser has run; for who cannot be surprised by others.
     pub fn is_complete(&self) -> bool {
-        self.state.load(Ordering::Acquire) == COMPLETE
+        let is_complete = self.state.load(Ordering::Acquire) == COMPLETE;
+        if is_complete {
+            engine::acquire(self.object());
+        }
+        is_complete
     }
 
     /// True when an initialiser has run; a scheduling point unless that is so already.
@@ -132,7 +136,10 @@ impl OnceMachine {
         loop {
             let state = self.state.load(Ordering::Acquire);
             match state & !WAITS {
-                COMPLETE => return None,
+                COMPLETE => {
+                    engine::acquire(self.object());
+                    return None;
+                }
                 INCOMPLETE | POISONED if !is_declared => {
                     engine::point_at(Operation::CallOnce, self.object(), site).done();
                     is_declared = true;
@@ -147,6 +154,7 @@ impl OnceMachine {
                         .is_ok()
                     {
                         engine::touch(self.object(), Access::Writes);
+                        engine::acquire(self.object());
                         if let Some(me) = me {
                             self.let_others_wait(me);
                         }
@@ -258,6 +266,7 @@ impl Drop for Running<'_> {
                 engine::leave_panic(once.object());
             }
         }
+        engine::release(once.object());
         // A panic leaves those asleep whom it does not concern.
         let end = self.end;
         let next = |state| {

@@ -2,7 +2,7 @@
 //!
 //! Each is carried out as strongly as it can be asked for; one worker runs at a time.
 
-use cct::engine::{self, Step};
+use cct::engine::{self, Atomic, AtomicAct, Step, access_atomic};
 use cct::memory::arena;
 use cct::object::ObjectId;
 use cct::operation::Operation;
@@ -41,8 +41,31 @@ impl Count<'_> {
     }
 
     #[inline]
-    fn changed(&self, before: u64, after: u64) {
+    fn changed(&self, before: u64, after: u64, order: c_int) {
         self.step.counted(self.object, before, after);
+        self.is_ordered(AtomicAct::Replace, order);
+    }
+
+    #[inline]
+    fn is_ordered(&self, act: AtomicAct, order: c_int) {
+        let atomic = Atomic {
+            object: self.object,
+            size: size_of::<u64>(),
+            order: ordering(order),
+        };
+        access_atomic(atomic, act);
+    }
+}
+
+/// The ordering with this number in C++.
+#[inline]
+const fn ordering(order: c_int) -> Ordering {
+    match order {
+        0 => Ordering::Relaxed,
+        1 | 2 => Ordering::Acquire,
+        3 => Ordering::Release,
+        4 => Ordering::AcqRel,
+        _ => Ordering::SeqCst,
     }
 }
 
@@ -99,13 +122,13 @@ macro_rules! replacing {
         ///
         /// As ThreadSanitizer's.
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(address: *mut u64, value: u64, _: c_int) -> u64 {
+        unsafe extern "C" fn $name(address: *mut u64, value: u64, order: c_int) -> u64 {
             let $address = address;
             // SAFETY: the compiler's.
             let count = unsafe { Count::at(address, Operation::$operation, $is_sole) };
             let before = count.cell.$method(value, Ordering::SeqCst);
             let ($old, $value) = (before, value);
-            count.changed(before, $new);
+            count.changed(before, $new, order);
             before
         }
     )* };
@@ -127,13 +150,14 @@ replacing! {
 ///
 /// As ThreadSanitizer's.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, _: c_int) -> u64 {
+unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, order: c_int) -> u64 {
     // `get_mut` looks at the strong count.
     let is_sole = counts_at(address).is_some_and(|[strong, weak]| strong <= 1 && weak == LOCKED);
     // SAFETY: the compiler's.
     let count = unsafe { Count::at(address, Operation::CountRead, is_sole) };
     let value = count.cell.load(Ordering::SeqCst);
     count.step.read(value);
+    count.is_ordered(AtomicAct::Load, order);
     value
 }
 
@@ -143,11 +167,12 @@ unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, _: c_int) -> u64 {
 ///
 /// As ThreadSanitizer's.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __tsan_atomic64_store(address: *mut u64, value: u64, _: c_int) {
+unsafe extern "C" fn __tsan_atomic64_store(address: *mut u64, value: u64, order: c_int) {
     // SAFETY: the compiler's.
     let count = unsafe { Count::at(address, Operation::CountWrite, is_sole(address)) };
     let before = count.cell.swap(value, Ordering::SeqCst);
-    count.changed(before, value);
+    count.step.counted(count.object, before, value);
+    count.is_ordered(AtomicAct::Store, order);
 }
 
 /// Takes over ThreadSanitizer's `__tsan_atomic64_compare_exchange_val`, which returns the value before.
@@ -160,8 +185,8 @@ unsafe extern "C" fn __tsan_atomic64_compare_exchange_val(
     address: *mut u64,
     expected: u64,
     new: u64,
-    _: c_int,
-    _: c_int,
+    success: c_int,
+    failure: c_int,
 ) -> u64 {
     // `try_unwrap` gives up the reference, `get_mut` has it for itself; others may share it.
     let is_sole = (new == 0 || new == LOCKED) && is_sole(address);
@@ -170,11 +195,12 @@ unsafe extern "C" fn __tsan_atomic64_compare_exchange_val(
     let order = Ordering::SeqCst;
     match count.cell.compare_exchange(expected, new, order, order) {
         Ok(before) => {
-            count.changed(before, new);
+            count.changed(before, new, success);
             before
         }
         Err(before) => {
             count.step.refused(Some(before.into()));
+            count.is_ordered(AtomicAct::Load, failure);
             before
         }
     }
@@ -182,7 +208,8 @@ unsafe extern "C" fn __tsan_atomic64_compare_exchange_val(
 
 /// Takes over ThreadSanitizer's `__tsan_atomic_thread_fence`: `Arc` has one before a destructor.
 #[unsafe(no_mangle)]
-extern "C" fn __tsan_atomic_thread_fence(_: c_int) {
+extern "C" fn __tsan_atomic_thread_fence(order: c_int) {
+    engine::pass_fence(ordering(order));
     fence(Ordering::SeqCst);
 }
 

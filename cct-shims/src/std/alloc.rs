@@ -1,6 +1,6 @@
 //! The layer before the program's global allocator.
 
-use cct::engine::{hushed, is_at_work, is_controlled};
+use cct::engine::{hushed, is_at_work, is_controlled, note_free, note_reuse};
 use cct::memory::own;
 use real::alloc::{GlobalAlloc, Layout};
 use real::fmt;
@@ -37,7 +37,9 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
             return own::allocate(layout);
         }
         // SAFETY: the caller's.
-        self.ask(|program| unsafe { program.alloc(layout) })
+        let block = self.ask(|program| unsafe { program.alloc(layout) });
+        note_reuse(block.addr(), layout.size());
+        block
     }
 
     #[inline]
@@ -51,7 +53,9 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
             return block;
         }
         // SAFETY: the caller's.
-        self.ask(|program| unsafe { program.alloc_zeroed(layout) })
+        let block = self.ask(|program| unsafe { program.alloc_zeroed(layout) });
+        note_reuse(block.addr(), layout.size());
+        block
     }
 
     #[inline]
@@ -61,6 +65,7 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
             if own::contains(block) {
                 own::free(block, layout);
             } else if !is_at_work() {
+                note_free(block.addr(), layout.size());
                 self.ask(|program| program.dealloc(block, layout));
             }
         }
@@ -74,7 +79,12 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
                 return own::resize(block, layout, size);
             }
             if !is_at_work() {
-                return self.ask(|program| program.realloc(block, layout, size));
+                let moved = self.ask(|program| program.realloc(block, layout, size));
+                if moved != block && !moved.is_null() {
+                    note_free(block.addr(), layout.size());
+                    note_reuse(moved.addr(), size);
+                }
+                return moved;
             }
             let moved = own::allocate(Layout::from_size_align_unchecked(size, layout.align()));
             if !moved.is_null() {

@@ -66,7 +66,10 @@ unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
         None,
         engine::last_site(),
     ) {
-        Wakeup::Woken => 0,
+        Wakeup::Woken => {
+            engine::acquire(object);
+            0
+        }
         Wakeup::TimedOut => super::fail(libc::ETIMEDOUT),
     }
 }
@@ -74,6 +77,7 @@ unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
 fn wake(word: usize, count: usize) -> isize {
     let object = ObjectId::at(word);
     engine::point_at(Operation::FutexWake, object, engine::last_site()).done();
+    engine::release(object);
     let count = count.min(i32::MAX as usize);
     let mut woken = 0;
     while woken < count && engine::wake_one(object) {

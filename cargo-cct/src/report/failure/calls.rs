@@ -2,6 +2,7 @@
 
 use cct::origin;
 use cct::trace::{AwaitPoint, Backtrace, Call, Site, Trace};
+use cct::verdict::{AccessWay, Race};
 
 use super::names::Names;
 use super::origin::Origin;
@@ -131,7 +132,39 @@ pub(super) fn known(trace: &Trace, worker: u32) -> &[Call] {
 /// The user's calls that a worker is in at the end, the innermost first, but for the line it is known to wait
 /// at: in lines with this margin.
 pub(super) fn own(trace: &Trace, worker: u32, at: &Site, margin: &str) -> String {
-    let calls = known(trace, worker);
+    own_among(known(trace, worker), at, margin)
+}
+
+/// The calls that led to each of two accesses that are a race, if there is more to tell than their lines.
+pub(super) fn of_race(race: &Race, names: &Names, stacks: Stacks) -> String {
+    let mut out = String::new();
+    for (access, which) in [(&race.earlier, "first"), (&race.later, "second")] {
+        let Some(site) = &access.site else { continue };
+        let calls = match stacks {
+            Stacks::Own => own_among(&access.calls, site, "    "),
+            Stacks::Short | Stacks::Full => listed(&access.calls, stacks),
+        };
+        if !calls.is_empty() {
+            let (who, what) = (names.worker(access.worker), verb(access.way));
+            put!(out, "  {which} access: {who} {what} at {site}\n{calls}");
+        }
+    }
+    out
+}
+
+/// The access in a word, in the present tense.
+pub(super) fn verb(way: AccessWay) -> &'static str {
+    match way {
+        AccessWay::Read => "reads",
+        AccessWay::Write => "writes",
+        AccessWay::AtomicRead => "atomically reads",
+        AccessWay::AtomicWrite => "atomically writes",
+        AccessWay::Free => "frees",
+    }
+}
+
+/// The user's calls among these, the innermost first, but for the line that is told already.
+fn own_among(calls: &[Call], at: &Site, margin: &str) -> String {
     let mut out = String::new();
     let mut last = Some((at.file.as_str(), at.line));
     for call in calls {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use cct::trace::Site;
+use cct::verdict::RacyAccess;
 
 use super::origin::Origin;
 use super::source::Source;
@@ -38,6 +39,8 @@ fn sites(record: &mut Record) -> Vec<&mut Site> {
     if let Some(bug) = &mut record.bug {
         sites.extend(&mut bug.site);
         sites.extend(bug.led_to.iter_mut().filter_map(|last| last.site.as_mut()));
+        let races = bug.race.iter_mut().flat_map(|race| race.accesses_mut());
+        sites.extend(races.flat_map(RacyAccess::sites_mut));
         for wait in &mut bug.waits {
             sites.push(&mut wait.site);
             sites.extend(&mut wait.caller);

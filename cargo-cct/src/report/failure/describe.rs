@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Step, Trace, Value, WorkerKind};
+use cct::trace::{MemoryOrder, Outcome, Step, Trace, Value, WorkerKind};
 
 use super::names::{Names, operation};
 use crate::report::words::list;
@@ -113,6 +113,17 @@ fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
             Some(object) => format!("{}.{}", names.object(object), op.method()),
             None => op.name().to_owned(),
         },
+    }
+}
+
+/// The ordering of an atomic operation, as std calls it.
+pub(super) fn order(order: MemoryOrder) -> &'static str {
+    match order {
+        MemoryOrder::Relaxed => "Relaxed",
+        MemoryOrder::Acquire => "Acquire",
+        MemoryOrder::Release => "Release",
+        MemoryOrder::AcqRel => "AcqRel",
+        MemoryOrder::SeqCst => "SeqCst",
     }
 }
 

@@ -147,8 +147,13 @@ impl Report {
         let record = &self.record;
         let mut out = self.head(layout);
         out.push_str(&self.message());
-        out.push_str(&self.backtrace());
+        if !self.is_race() {
+            out.push_str(&self.backtrace());
+        }
         out.push_str(&self.story(layout));
+        if self.is_race() {
+            out.push_str(&self.backtrace());
+        }
         out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
             out.push_str(&printed::below(record, &[]));
@@ -181,6 +186,14 @@ impl Report {
             put!(out, "  {}   {picture}\n", paint(STRONG, "picture"));
         }
         out
+    }
+
+    /// True if it is of two accesses to the same memory.
+    fn is_race(&self) -> bool {
+        self.record
+            .bug
+            .as_ref()
+            .is_some_and(|bug| bug.race.is_some())
     }
 
     /// True if the trace is of the execution that failed, and not of a repetition that went another way.
@@ -225,7 +238,8 @@ impl Report {
         };
         let what = words(bug.kind).title;
         let place = at(bug.site.as_ref());
-        let who = bug.worker.filter(|&worker| worker > 0);
+        let is_by_one = |worker: &u32| *worker > 0 && bug.kind != BugKind::Race;
+        let who = bug.worker.filter(is_by_one);
         let who = who.map(|worker| self.names.worker(worker));
         let who = who.map(|worker| format!("{worker} ")).unwrap_or_default();
         let separator = if bug.message.contains('\n') {
@@ -250,12 +264,16 @@ impl Report {
         out
     }
 
-    /// The backtrace of the panic that is the bug.
+    /// The backtrace of the panic that is the bug, or those of a race.
     fn backtrace(&self) -> String {
         let trace = self.record.trace.as_ref();
-        let text = trace.map_or_else(String::new, |trace| {
-            calls::of_panic(trace, self.failing(trace), self.stacks)
-        });
+        let race = self.record.bug.as_ref().and_then(|bug| bug.race.as_deref());
+        let text = match race {
+            Some(race) => calls::of_race(race, &self.names, self.stacks),
+            None => trace.map_or_else(String::new, |trace| {
+                calls::of_panic(trace, self.failing(trace), self.stacks)
+            }),
+        };
         if text.is_empty() {
             text
         } else {

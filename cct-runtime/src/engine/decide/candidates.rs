@@ -41,6 +41,12 @@ impl Engine {
             (*worker).body = Some(BodyBox(body));
             (*worker).context = prepare(stack.base, main);
             (*worker).thread = worker;
+            if let Some(races) = &mut self.observers.races {
+                let maker = self.roster.current;
+                let maker = (!maker.is_null()).then(|| (*maker).thread);
+                let parent = maker.map(|thread| thread.as_ref().map_or(0, |thread| thread.clock));
+                (*worker).clock = races.add_thread((*worker).id, parent);
+            }
         }
         Some(worker)
     }

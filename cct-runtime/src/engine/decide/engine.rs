@@ -17,6 +17,7 @@ use crate::claim::Exception;
 use crate::config;
 use crate::engine::observe::Observers;
 use crate::engine::observe::debugged::Debugged;
+use crate::engine::observe::races::Races;
 use crate::engine::observe::stops::Stops;
 use crate::engine::observe::tape::Tape;
 use crate::engine::state::budget::Budget;
@@ -269,6 +270,15 @@ impl Engine {
     /// From here on these operations on counts of references are steps.
     pub(crate) fn set_counts(&mut self, which: config::Counts) {
         self.granularity.counts.which = which;
+    }
+
+    /// From here on races are looked for, also in these statics, or not.
+    pub(crate) fn look_for_races(&mut self, statics: Option<Vec<(usize, usize)>>) {
+        if statics.is_some() != self.observers.races.is_some() {
+            let stacks = self.process.stacks.extent();
+            let races = statics.and_then(|statics| Races::new(statics, stacks));
+            self.observers.races = races.map(Box::new);
+        }
     }
 
     /// The process is under a debugger, which is to see the workers.

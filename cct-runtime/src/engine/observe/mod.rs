@@ -2,12 +2,13 @@
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
 //! know. [`watch`] collects the accesses of each step, for strategies that observe and for the count of
-//! behaviours, which [`happens_before`] tells apart. [`debugged`] is for debuggers, and [`stops`] says
-//! where a replay stops.
+//! behaviours, which [`happens_before`] tells apart. [`races`] looks at plain memory. [`debugged`] is for
+//! debuggers, and [`stops`] says where a replay stops.
 
 pub(crate) mod debugged;
 pub(crate) mod happens_before;
 mod printed;
+pub(crate) mod races;
 pub(crate) mod record;
 pub(crate) mod stops;
 pub(crate) mod tape;
@@ -16,6 +17,7 @@ pub(crate) mod watch;
 use crate::object::ObjectId;
 use crate::trace::{Outcome, Value};
 use debugged::Debugged;
+use races::Races;
 use record::Recorder;
 use stops::Stops;
 use tape::Tape;
@@ -31,6 +33,8 @@ pub(crate) struct Observers {
     pub(crate) debugged: Option<Box<Debugged>>,
     /// The steps before which a replay stops, if there are any.
     pub(crate) stops: Option<Box<Stops>>,
+    /// Looks for data races, if somebody does.
+    pub(crate) races: Option<Box<Races>>,
     /// Whether somebody wants to know what each step read and wrote.
     pub(crate) keeps_values: bool,
     /// The streams that the step under way has taken for a print, and not given back; 0 for none.
@@ -54,6 +58,7 @@ impl Observers {
             watch: Watch::default(),
             debugged: None,
             stops: None,
+            races: None,
             keeps_values: false,
             printing: [ObjectId::NONE; 2],
         }
@@ -68,6 +73,7 @@ impl Observers {
             watch,
             debugged,
             stops,
+            races,
             keeps_values,
             printing,
         } = self;
@@ -79,7 +85,7 @@ impl Observers {
         }
         *own = recorder;
         watch.begin(asks, classifies);
-        *keeps_values = own.is_some() || watch.is_on;
+        *keeps_values = own.is_some() || watch.is_on || races.is_some();
         *printing = [ObjectId::NONE; 2];
     }
 
@@ -114,12 +120,12 @@ impl Observers {
         self.recorder.is_some() || self.watch.is_on
     }
 
-    /// Steps are not observed from here on.
+    /// Steps are not observed from here on, but for what orders accesses to memory.
     pub(crate) fn pause(&mut self) -> Paused {
         Paused {
             recorder: self.recorder.take(),
             is_watched: std::mem::take(&mut self.watch.is_on),
-            keeps_values: std::mem::take(&mut self.keeps_values),
+            keeps_values: std::mem::replace(&mut self.keeps_values, self.races.is_some()),
         }
     }
 

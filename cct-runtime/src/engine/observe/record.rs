@@ -11,10 +11,11 @@ use crate::engine::state::worker::Worker;
 use crate::frames::Frames;
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::race::SlotId;
 use crate::strategy::WorkerId;
 use crate::trace::{
-    AwaitPoint, Awaits, Backtrace, Block, ObjectInfo, Outcome, Site, Step, Trace, Value,
-    WorkerInfo, WorkerKind,
+    AwaitPoint, Awaits, Backtrace, Block, MemoryOrder, ObjectInfo, Outcome, Site, Step, Trace,
+    Value, WorkerInfo, WorkerKind,
 };
 
 /// The record of an iteration.
@@ -31,6 +32,17 @@ pub(crate) struct Recorder {
     /// The awaits that were not ready when tasks were polled last, each after those that it is around.
     awaits: BTreeMap<WorkerId, Vec<AwaitPoint>>,
     prints: Prints,
+    /// The last accesses to memory, by where they are kept and the byte of the eight there.
+    accesses: BTreeMap<(SlotId, usize), LastAccess>,
+}
+
+/// An access to memory, as a report tells it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastAccess {
+    pub(crate) worker: u32,
+    pub(crate) size: u64,
+    pub(crate) step: Option<u32>,
+    pub(crate) stack: Option<u32>,
 }
 
 impl Recorder {
@@ -108,7 +120,8 @@ impl Recorder {
         self.trace.misused = block.map(|(_, block)| *block);
     }
 
-    fn under_way(&self) -> Option<u32> {
+    /// The step under way, by index.
+    pub(crate) fn under_way(&self) -> Option<u32> {
         let index = self.trace.steps.iter().rposition(|step| !step.note)?;
         u32::try_from(index).ok()
     }
@@ -263,6 +276,40 @@ impl Recorder {
             last.read = read;
             last.written = written;
         }
+    }
+
+    /// Notes the ordering of the operation under way.
+    pub(crate) fn note_order(&mut self, order: MemoryOrder) {
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.order = Some(order);
+        }
+    }
+
+    /// The worker accesses memory of this size, now. The caller is outside.
+    pub(crate) fn access(&mut self, worker: WorkerId, size: usize) -> LastAccess {
+        LastAccess {
+            worker: worker.0,
+            size: size as u64,
+            step: self.under_way(),
+            stack: self.stack(),
+        }
+    }
+
+    /// A part of the access is kept in this slot of the shadow. The caller is outside.
+    pub(crate) fn keep_access(
+        &mut self,
+        slot: SlotId,
+        (address, size): (usize, usize),
+        access: LastAccess,
+    ) {
+        for byte in address..address + size {
+            self.accesses.insert((slot, byte % 8), access);
+        }
+    }
+
+    /// The access to the byte at this address that is kept in this slot, if accesses were told.
+    pub(crate) fn last_access(&self, slot: SlotId, address: usize) -> Option<LastAccess> {
+        self.accesses.get(&(slot, address % 8)).copied()
     }
 
     /// A value was chosen in the step under way.

@@ -13,6 +13,7 @@ use super::turn::Turn;
 use crate::engine::switch::{Context, Stack};
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::race::ThreadNumber;
 use crate::strategy::{Action, ChainId, WorkerId};
 
 /// A worker; kept and used again by the next iteration.
@@ -82,6 +83,8 @@ pub(crate) struct Worker {
     pub(crate) panic_unobserved: bool,
     /// The thread whose stack it runs on: itself, unless it is a task. Null for a task that nobody polls.
     pub(crate) thread: *mut Worker,
+    /// Its number among those whose clocks are kept, if it is a thread and races are looked for.
+    pub(crate) clock: ThreadNumber,
     /// How many futures it drives until they are ready, one within the other.
     pub(crate) roots: u32,
     /// How often it has handed a future to a call, or such a call was over.
@@ -211,6 +214,7 @@ impl Worker {
             told: None,
             panic_unobserved: false,
             thread: null_mut(),
+            clock: 0,
             roots: 0,
             calls: 0,
             executor_waits: null_mut(),

@@ -3,6 +3,7 @@
 //! Worker n always gets slot n, so that stack addresses are the same in each iteration and in a replay.
 //! Memory is taken page by page as a worker touches it, and kept for the next iteration.
 
+use std::ops::Range;
 use std::ptr::null_mut;
 
 /// The most workers of one iteration.
@@ -77,6 +78,12 @@ impl Stacks {
                 limit,
             })
         }
+    }
+
+    /// The addresses of all slots.
+    pub(crate) fn extent(&self) -> Range<usize> {
+        let start = self.region as usize;
+        start..start + self.slot * MAX_WORKERS
     }
 
     /// The stack of a worker that asked for more than a slot has.

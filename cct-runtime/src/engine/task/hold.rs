@@ -7,6 +7,7 @@ use std::task::Waker;
 use crate::engine::decide::{Engine, Request, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
+use crate::engine::worker::memory::{acquire_of, release_of};
 use crate::engine::worker::{OnWorker, hand_over, hand_over_with_place, touch};
 use crate::object::ObjectId;
 use crate::operation::{Access, Effect, Operation};
@@ -139,6 +140,7 @@ unsafe fn hold_back((engine, on): (*mut Engine, OnWorker), task: *mut Worker, wa
     unsafe {
         let part = Driven::of(task);
         let below = set_at_gate(part, false);
+        release_of(engine, (*task).thread, woken(task));
         (*task).thread = null_mut();
         if (*task).operation == Operation::Await {
             // Awaits around this one need not be noted.
@@ -153,6 +155,16 @@ unsafe fn hold_back((engine, on): (*mut Engine, OnWorker), task: *mut Worker, wa
             wake((engine, on), current, below);
         }
     }
+}
+
+/// The object by which a task's waker goes from the thread that holds it back to the one that wakes it.
+///
+/// # Safety
+///
+/// The task is live.
+unsafe fn woken(task: *const Worker) -> ObjectId {
+    // SAFETY: the caller's.
+    ObjectId::park_of(unsafe { (*task).id })
 }
 
 /// True if the last operation of the task changed what others see.
@@ -203,6 +215,7 @@ pub(super) unsafe fn wake(
             handle
         });
         let before = std::mem::replace(&mut (*engine).roster.undisturbed, waker);
+        acquire_of(engine, (*waker).thread, woken(task));
         if was_told {
             drop(handle);
         } else {

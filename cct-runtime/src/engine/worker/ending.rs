@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use super::clock::touch_clock;
 use super::local::destroy_all;
+use super::memory::release;
 use super::wait::wake_all_of;
 use super::{controlled, hand_over};
 use crate::engine::decide::{Engine, Request, engine, outside};
@@ -51,6 +52,7 @@ pub fn end_worker() -> ! {
         if (*worker).id.0 == 0 {
             touch_clock(Access::Writes);
         }
+        release(ObjectId::end_of((*worker).id));
         wake_all_of(engine, ObjectId::end_of((*worker).id));
         (*engine).budget.idle = 0;
         (*engine).decision.request = Request::End;
@@ -95,13 +97,13 @@ pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'st
 
 /// Ends the iteration with the bug, given the current worker: it is made outside of the iteration, which it
 /// outlives.
-fn end_by(bug: impl FnOnce(&Engine, Option<u32>) -> Bug) -> ! {
+pub(super) fn end_by(bug: impl FnOnce(&mut Engine, Option<u32>) -> Bug) -> ! {
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.
     unsafe {
         outside(|| {
             let worker = Some((*(*engine).roster.current).id.0);
-            let bug = bug(&*engine, worker);
+            let bug = bug(&mut *engine, worker);
             (*engine).finish(End::failed(bug));
         });
         hand_over(engine, on);

@@ -13,7 +13,7 @@ pub(crate) mod ending;
 pub(crate) mod facts;
 mod glance;
 pub(crate) mod local;
-
+pub(crate) mod memory;
 pub(crate) mod outside_use;
 pub(crate) mod panic;
 pub(crate) mod point;

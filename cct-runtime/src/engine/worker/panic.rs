@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::panic::{Location, PanicHookInfo};
 use std::sync::Once;
 
+use super::memory::{acquire, release};
 use super::{point_at, touch};
 use crate::engine::decide::outside::is_engine_thread;
 use crate::engine::decide::{Engine, engine, outside};
@@ -99,6 +100,8 @@ pub fn worker_panicked() {
 #[track_caller]
 pub fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
     point_at(Operation::Store, ObjectId::PANIC_HOOK, Location::caller()).named("panic hook");
+    acquire(ObjectId::PANIC_HOOK);
+    release(ObjectId::PANIC_HOOK);
     // SAFETY: as in `panic_count`.
     unsafe { std::mem::replace(&mut (*engine()).iteration.hook, hook) }
 }
@@ -149,11 +152,15 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
         }
     });
     touch(ObjectId::PANIC_HOOK, Access::Reads);
+    acquire(ObjectId::PANIC_HOOK);
     // SAFETY: as above; the hook is the test's and may do what it likes, so no reference is held.
     let hook = unsafe { (*engine).iteration.hook.as_ref().map(std::ptr::from_ref) };
     match hook {
-        // SAFETY: std, too, forbids to replace the hook from within it.
-        Some(hook) => unsafe { (*hook)(info) },
+        Some(hook) => {
+            // SAFETY: std, too, forbids to replace the hook from within it.
+            unsafe { (*hook)(info) };
+            release(ObjectId::PANIC_HOOK);
+        }
         None => outside(|| {
             let name = name.as_deref().unwrap_or("<unnamed>");
             // A message that cannot be written is not worth a second panic.

@@ -9,6 +9,7 @@ use crate::engine::decide::Engine;
 use crate::engine::decide::driver::Driver;
 use crate::engine::decide::engine::set_engine;
 use crate::engine::decide::next;
+use crate::engine::decide::outside::uncontrolled_threads_exist;
 use crate::engine::decide::replay::Replay;
 use crate::engine::observe::record::Recorder;
 use crate::engine::state::iteration::End;
@@ -93,6 +94,13 @@ impl Engine {
         let asks = self.decision.driver.observes();
         self.observers.begin(recorder, asks, plan.classify);
         self.observers.tape.begin(plan.iteration, plan.head);
+        if let Some(races) = &mut self.observers.races {
+            races.begin();
+            // Threads that nobody controls are made seldom, and stay.
+            if plan.iteration.is_power_of_two() {
+                races.has_outsiders = uncontrolled_threads_exist();
+            }
+        }
         let engine: *mut Engine = self;
         // SAFETY: only the lifetime changes; the first worker runs during this call only.
         let body: &'static dyn Fn() -> Option<Bug> = unsafe { std::mem::transmute(body) };

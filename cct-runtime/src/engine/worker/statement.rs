@@ -3,6 +3,8 @@
 use super::engine;
 
 /// A statement of interleaved code begins: what it calls is a call of its own.
+///
+/// It is no part of the code that calls it, whose accesses to memory may be looked at.
 #[inline]
 pub fn statement() {
     let engine = engine();

@@ -1,5 +1,8 @@
 //! An operation under way, through which a shim tells what it read and wrote.
 
+use std::sync::atomic::Ordering;
+
+use super::memory::{Atomic, AtomicAct, access_atomic};
 use crate::claim::Exception;
 use crate::engine::decide::{Engine, engine, outside};
 use crate::object::ObjectId;
@@ -78,6 +81,37 @@ impl Step {
         self.record(Outcome::Done, || (Some(before.into()), Some(after.into())));
     }
 
+    /// The operation read this from an atomic.
+    #[inline]
+    pub fn loaded(self, atomic: Atomic, value: impl Into<Value>) {
+        let values = || (Some(value.into()), None);
+        self.record_atomic(atomic, AtomicAct::Load, Outcome::Done, values);
+    }
+
+    /// An operation that may fail did not change an atomic; it read this.
+    #[inline]
+    pub fn refused_by(self, atomic: Atomic, value: impl Into<Value>) {
+        let values = || (Some(value.into()), None);
+        self.record_atomic(atomic, AtomicAct::Load, Outcome::Refused, values);
+    }
+
+    /// The operation wrote this to an atomic.
+    #[inline]
+    pub fn stored(self, atomic: Atomic, value: impl Into<Value>) {
+        let values = || (None, Some(value.into()));
+        self.record_atomic(atomic, AtomicAct::Store, Outcome::Done, values);
+    }
+
+    /// The operation replaced one value of an atomic by another.
+    #[inline]
+    pub fn replaced<T: PartialEq + Into<Value>>(self, atomic: Atomic, read: T, written: T) {
+        if read != written {
+            self.progressed();
+        }
+        let values = || (Some(read.into()), Some(written.into()));
+        self.record_atomic(atomic, AtomicAct::Replace, Outcome::Done, values);
+    }
+
     /// An operation that may fail changed nothing; it read this, if anything.
     #[inline]
     pub fn refused(self, read: Option<Value>) {
@@ -140,6 +174,47 @@ impl Step {
             }
         }
     }
+}
+
+impl Step {
+    #[inline]
+    fn record_atomic(
+        self,
+        atomic: Atomic,
+        act: AtomicAct,
+        outcome: Outcome,
+        values: impl FnOnce() -> (Option<Value>, Option<Value>),
+    ) {
+        self.leaves_out_if(atomic.order != Ordering::SeqCst, Exception::WeakOrderings);
+        // SAFETY: as in `progressed`.
+        unsafe {
+            if !self.engine.is_null() && (*self.engine).observers.keeps_values {
+                let (read, written) = values();
+                if !self.is_part {
+                    note_values(self.engine, outcome, read, written);
+                }
+                note_atomic(self, atomic, act);
+            }
+        }
+    }
+}
+
+/// The operation under way is on an atomic; not part of what each operation is compiled to.
+///
+/// # Safety
+///
+/// The step's engine is live.
+#[cold]
+#[inline(never)]
+unsafe fn note_atomic(step: Step, atomic: Atomic, act: AtomicAct) {
+    // SAFETY: the caller's.
+    unsafe {
+        let recorder = (*step.engine).observers.recorder.as_mut();
+        if let Some(recorder) = recorder.filter(|_| !step.is_part) {
+            recorder.note_order(atomic.order.into());
+        }
+    }
+    access_atomic(atomic, act);
 }
 
 /// The operation under way read and wrote this; not part of what each operation is compiled to.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::choice::choose_by;
 use super::facts::leave_out;
+use super::memory::{acquire, release};
 use super::step::Step;
 use super::wait::{Wakeup, declare_wait, refuse, wait_at, wake_all_of};
 use super::{controlled, hand_over, point_at, touch};
@@ -120,10 +121,11 @@ pub fn join_until(worker: WorkerId, deadline: u64, site: &'static Location<'stat
     }
     while !is_finished(worker) {
         let wakeup = wait_at(Operation::Join, object, deadline, Some(worker), site);
-        if wakeup == Wakeup::TimedOut {
-            return is_finished(worker);
+        if wakeup == Wakeup::TimedOut && !is_finished(worker) {
+            return false;
         }
     }
+    acquire(object);
     // SAFETY: as in `is_finished`.
     unsafe { (*(*engine()).roster.worker(worker)).panic_unobserved = false };
     true
@@ -143,6 +145,7 @@ pub fn note_over() {
     unsafe {
         let me = (*engine).roster.current;
         touch(ObjectId::end_of((*me).id), Access::Writes);
+        release(ObjectId::end_of((*me).id));
         (*me).over_since = Some((*engine).steps());
     }
 }
@@ -174,6 +177,10 @@ pub fn check_over(
                 (*worker).over_since = None;
                 touch(object, Access::Writes);
             }
+        }
+        if is_over {
+            // Nothing says that it is so; nothing says that it is not, either.
+            acquire(object);
         }
         step.read(is_over);
         is_over
@@ -220,6 +227,7 @@ pub fn park(deadline: u64) {
             }
         }
         (*thread).park_token = false;
+        acquire(object);
     }
 }
 
@@ -240,6 +248,7 @@ pub fn unpark(iteration: u64, worker: WorkerId) {
         let worker = (*engine).roster.worker(worker);
         let object = ObjectId::park_of((*worker).id);
         point_at(Operation::Unpark, object, Location::caller()).done();
+        release(object);
         (*worker).park_token = true;
         wake_all_of(engine, object);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::block::{FREED, HEADER, Header, LIVE, header};
 use super::freed::FreedBlocks;
-use crate::engine::{bad_memory, current_engine, note_block};
+use crate::engine::{bad_memory, current_engine, note_block, note_free, note_reuse};
 
 /// The address that the region is asked for at; another would do, but differ from process to process.
 const HOME: usize = 0x2000_0000_0000;
@@ -20,6 +20,9 @@ const GREAT: usize = 4 << 20;
 /// A multiple of the size of pages.
 const PAGE: usize = 64 << 10;
 const POISON: u8 = 0xDD;
+/// Of a freed block so many bytes are taken for written, so that accesses of others to them are races.
+const LOOKED_AT: usize = 64 << 10;
+
 struct Arena {
     start: usize,
     /// The address of the first free byte.
@@ -132,6 +135,10 @@ unsafe fn take(size: usize, align: usize) -> *mut u8 {
         && align == HEADER
         && let Some(block) = arena.freed.take(size)
     {
+        // SAFETY: the block has a header.
+        note_reuse(block.as_ptr() as usize, unsafe {
+            size_of_block(block.as_ptr())
+        });
         return block.as_ptr();
     }
     let block = (arena.top + HEADER).next_multiple_of(align);
@@ -174,6 +181,7 @@ pub unsafe fn free(block: *mut u8) {
             note_block(block as usize, false);
         }
         let size = (*header(block)).size;
+        note_free(block as usize, size.min(LOOKED_AT));
         (*header(block)).state = FREED;
         block.write_bytes(POISON, size.min(GREAT));
         if size > GREAT {
@@ -211,7 +219,11 @@ pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
             let end = (block as usize).saturating_add(size);
             let fits = end <= arena.start + REGION;
             if fits {
-                arena.top = end.next_multiple_of(HEADER);
+                let top = end.next_multiple_of(HEADER);
+                if top < arena.top {
+                    note_reuse(top, arena.top - top);
+                }
+                arena.top = top;
             }
             fits
         } else {

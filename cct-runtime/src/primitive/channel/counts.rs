@@ -64,6 +64,13 @@ impl Counts {
         self.stored - 1
     }
 
+    /// The message that was stored before in the place of the one with this ticket.
+    #[inline]
+    pub(super) fn before_in_place(&self, ticket: u64) -> Option<u64> {
+        let bound = self.bound.filter(|&bound| bound > 0)?;
+        ticket.checked_sub(bound as u64)
+    }
+
     /// How the offer with this ticket ended, if it has.
     #[inline]
     pub(super) fn end_of_offer(&self, ticket: u64) -> Option<Sent> {

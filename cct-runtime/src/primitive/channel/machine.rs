@@ -63,8 +63,8 @@ impl ChannelMachine {
                     Err(Sent::Full)
                 } else {
                     let delivered = counts.bound != Some(0) || counts.is_awaited();
-                    store();
-                    Ok((counts.put(), delivered, counts.must_queue()))
+                    let ticket = self.put(counts, store);
+                    Ok((ticket, delivered, counts.must_queue()))
                 }
             });
             match stored {
@@ -73,6 +73,7 @@ impl ChannelMachine {
                     self.block(Operation::Send, 0, None, site, Counts::must_queue);
                 }
                 Err(refused) => {
+                    engine::acquire(self.object());
                     engine::step_under_way().refused(None);
                     return refused;
                 }
@@ -100,8 +101,7 @@ impl ChannelMachine {
             } else if is_full {
                 (Sent::Full, is_full)
             } else {
-                store();
-                counts.put();
+                self.put(counts, store);
                 (Sent::Delivered, counts.must_queue())
             }
         });
@@ -109,6 +109,7 @@ impl ChannelMachine {
             step.succeeded();
             self.stored(is_full);
         } else {
+            engine::acquire(self.object());
             step.refused(None);
         }
         sent
@@ -135,9 +136,12 @@ impl ChannelMachine {
         let mut wakeup = Wakeup::Woken;
         loop {
             let received = self.counts.with(|counts| {
-                let received = counts.receive(take);
+                let received = self.receive(counts, take);
                 let ends = received != Received::Empty || wakeup == Wakeup::TimedOut;
                 counts.receiver_waits = !ends;
+                if !ends {
+                    engine::release_one(self.object(), AWAITED);
+                }
                 ends.then_some((received, counts.taken))
             });
             match received {
@@ -160,7 +164,7 @@ impl ChannelMachine {
         let step = self.point(Operation::TryRecv, Location::caller());
         let (received, taken) = self
             .counts
-            .with(|counts| (counts.receive(take), counts.taken));
+            .with(|counts| (self.receive(counts, take), counts.taken));
         if received == Received::Message {
             step.succeeded();
             self.taken(taken);
@@ -186,6 +190,7 @@ impl ChannelMachine {
         } else {
             engine::point_at(Operation::Disconnect, senders, self.created).done();
         }
+        engine::release(senders);
         let became_last = self.counts.with(|counts| {
             counts.senders -= 1;
             counts.senders == 0
@@ -202,14 +207,73 @@ impl ChannelMachine {
     /// Takes the receiver away. Nothing is stored or taken afterwards.
     pub fn drop_receiver(&self) {
         self.point(Operation::Disconnect, self.created).done();
-        self.counts.with(|counts| counts.has_receiver = false);
+        engine::release(self.object());
+        let left = self.counts.with(|counts| {
+            counts.has_receiver = false;
+            counts.taken..counts.stored
+        });
+        if engine::looks_for_races() {
+            // They are dropped by who drops the receiver.
+            left.for_each(|ticket| engine::acquire_one(self.object(), stored(ticket)));
+        }
         // No offer is open any more.
         self.taken(u64::MAX);
     }
 
     /// Runs `access` while nothing is stored or taken.
     pub fn exclusively(&self, access: &mut dyn FnMut()) {
-        self.counts.with(|_| access());
+        self.counts.with(|_| engine::unseen(access));
+    }
+
+    /// Stores a message, for which there is room, and returns its ticket.
+    #[inline]
+    fn put(&self, counts: &mut Counts, store: &mut dyn FnMut()) -> u64 {
+        if engine::looks_for_races() {
+            return self.put_in_order(counts, store);
+        }
+        store();
+        counts.put()
+    }
+
+    /// Takes a message, if there is one.
+    #[inline]
+    fn receive(&self, counts: &mut Counts, take: &mut dyn FnMut()) -> Received {
+        if engine::looks_for_races() {
+            return self.receive_in_order(counts, take);
+        }
+        counts.receive(take)
+    }
+
+    /// [`put`](ChannelMachine::put), where the order of accesses to memory is kept.
+    #[cold]
+    fn put_in_order(&self, counts: &mut Counts, store: &mut dyn FnMut()) -> u64 {
+        engine::unseen(store);
+        let ticket = counts.put();
+        if counts.bound == Some(0) {
+            engine::acquire_one(self.object(), AWAITED);
+        } else if let Some(before) = counts.before_in_place(ticket) {
+            engine::acquire_one(self.object(), taken(before));
+        }
+        engine::release_one(self.object(), stored(ticket));
+        ticket
+    }
+
+    /// [`receive`](ChannelMachine::receive), where the order of accesses to memory is kept.
+    #[cold]
+    fn receive_in_order(&self, counts: &mut Counts, take: &mut dyn FnMut()) -> Received {
+        let ticket = counts.taken;
+        let received = engine::unseen(|| counts.receive(take));
+        match received {
+            Received::Message => {
+                engine::acquire_one(self.object(), stored(ticket));
+                if counts.bound.is_some() {
+                    engine::release_one(self.object(), taken(ticket));
+                }
+            }
+            Received::Disconnected => engine::acquire(self.senders()),
+            Received::Empty => {}
+        }
+        received
     }
 
     /// Waits until the offer with this number was taken.
@@ -217,6 +281,8 @@ impl ChannelMachine {
         loop {
             let end = self.counts.with(|counts| counts.end_of_offer(ticket));
             if let Some(end) = end {
+                engine::acquire_one(self.object(), taken(ticket));
+                engine::acquire(self.object());
                 return end;
             }
             let open = |counts: &Counts| counts.end_of_offer(ticket).is_none();
@@ -297,6 +363,19 @@ impl ChannelMachine {
     fn senders(&self) -> ObjectId {
         ObjectId::senders_of(self.object())
     }
+}
+
+/// All that the receiver has done before it waits is before a send that need not wait for it.
+const AWAITED: u64 = u64::MAX;
+
+/// By which message what its sender has done is passed on.
+const fn stored(ticket: u64) -> u64 {
+    2 * ticket
+}
+
+/// By which place of a message what its receiver has done is passed on.
+const fn taken(ticket: u64) -> u64 {
+    2 * ticket + 1
 }
 
 fn is_receive(operation: Operation, _ticket: u64) -> bool {

@@ -27,6 +27,9 @@ pub struct RwLockMachine {
     poison: Poison,
 }
 
+/// All that readers have done is before what the next writer does, and not before what other readers do.
+const READERS: u64 = 0;
+
 /// The two ways to ask for the lock.
 struct Way {
     operation: Operation,
@@ -120,6 +123,7 @@ impl RwLockMachine {
         if engine::is_controlled() {
             engine::point_at(Operation::ReadUnlock, self.object(), hold.site).done();
         }
+        engine::release_one(self.object(), READERS);
         self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let without_one = |state| Some(without_reader(state));
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
@@ -136,6 +140,7 @@ impl RwLockMachine {
     pub fn write_unlock(&self, hold: Hold) {
         let object = self.object();
         self.poison.give_back(Operation::WriteUnlock, hold, object);
+        engine::release(object);
         self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
         self.wake(before);
@@ -146,6 +151,7 @@ impl RwLockMachine {
         if engine::is_controlled() {
             engine::point_at(Operation::WriteUnlock, self.object(), hold.site).done();
         }
+        engine::release(self.object());
         let to_reader = |state| Some(with_writer_as_reader(state));
         let before = self.change(Ordering::AcqRel, to_reader).unwrap_or(0);
         if before & WRITERS_WAIT == 0 {
@@ -214,6 +220,7 @@ impl RwLockMachine {
     fn take_read(&self, code: u32) -> bool {
         let is_taken = self.change(Ordering::Acquire, with_reader).is_ok();
         if is_taken {
+            engine::acquire(self.object());
             self.holders.fetch_add(code, Ordering::Relaxed);
         }
         is_taken
@@ -224,6 +231,8 @@ impl RwLockMachine {
             .state
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_ok() {
+            engine::acquire(self.object());
+            engine::acquire_one(self.object(), READERS);
             self.holders.fetch_add(code, Ordering::Relaxed);
             // Waiters that the last release woke and that did not come first wait on.
             if let Some(me) = owner::worker(code)

@@ -115,6 +115,7 @@ impl ScopeData {
             self.panicked.store(true, Ordering::Relaxed);
         }
         engine::touch(self.object(), Access::Adds);
+        engine::release(self.object());
         if self.running.fetch_sub(1, Ordering::Release) == 1 {
             self.wake();
         }
@@ -135,6 +136,7 @@ impl ScopeData {
         while self.is_running() {
             engine::wait(Operation::ScopeEnd, self.object(), engine::NEVER, None);
         }
+        engine::acquire(self.object());
     }
 
     fn wake(&self) {

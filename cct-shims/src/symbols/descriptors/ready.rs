@@ -155,6 +155,7 @@ impl Waiting<'_> {
             if found == 0 {
                 step.refused(None);
             } else {
+                engine::acquire(ObjectId::KERNEL);
                 step.succeeded();
             }
             return found;
@@ -176,6 +177,7 @@ impl Waiting<'_> {
         timer::expire(engine::now());
         if is_ready() {
             self.point().done();
+            engine::acquire(ObjectId::KERNEL);
             return true;
         }
         self.again(is_ready)
@@ -198,10 +200,14 @@ impl Waiting<'_> {
             // A timer may be among what is waited for.
             let deadline = self.deadline.min(timer::next());
             match engine::wait_until(self.operation, self.object, deadline, predicate, site) {
-                Wakeup::Woken => return true,
+                Wakeup::Woken => {
+                    engine::acquire(ObjectId::KERNEL);
+                    return true;
+                }
                 Wakeup::TimedOut => {
                     timer::expire(engine::now());
                     if (wait.is_ready)() {
+                        engine::acquire(ObjectId::KERNEL);
                         return true;
                     }
                     if engine::now() >= self.deadline {
@@ -227,6 +233,8 @@ pub(super) fn deadline(timeout: Option<Duration>) -> u64 {
 
 /// Says that a descriptor may be ready now that was not: the workers that wait for it are woken.
 pub(super) fn changed(what: Descriptor) {
+    engine::acquire(ObjectId::KERNEL);
+    engine::release(ObjectId::KERNEL);
     what.source().into_iter().for_each(engine::stir);
     engine::evaluate_predicates();
 }

@@ -95,6 +95,7 @@ pub(super) unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barri
         let site = engine::last_site();
         engine::point_at(Operation::BarrierWait, barrier.object(), site).done();
     }
+    engine::release(barrier.object());
     barrier.inside.fetch_add(1, Ordering::AcqRel);
     let before = barrier.arrive();
     let is_last = barrier.is_last(before);
@@ -107,6 +108,7 @@ pub(super) unsafe extern "C" fn pthread_barrier_wait(barrier: *mut pthread_barri
             barrier.block(&barrier.ended, same_round);
         }
     }
+    engine::acquire(barrier.object());
     if barrier.inside.fetch_sub(1, Ordering::AcqRel) == 1 {
         barrier.wake(&barrier.inside);
     }

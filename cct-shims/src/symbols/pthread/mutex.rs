@@ -274,6 +274,15 @@ impl Mutex {
 
     /// Takes the mutex if it is free, or fails for another reason than that it is not.
     unsafe fn take(&self, me: WorkerId) -> Option<c_int> {
+        // SAFETY: the caller's mutex.
+        let taken = unsafe { self.take_unordered(me) };
+        if taken.is_some() {
+            engine::acquire(self.object());
+        }
+        taken
+    }
+
+    unsafe fn take_unordered(&self, me: WorkerId) -> Option<c_int> {
         match owner::of(&self.owner) {
             Owner::Worker(holder) => return self.take_from_dead(holder),
             Owner::Gone => {
@@ -315,6 +324,7 @@ impl Mutex {
                 waited::leave(own);
                 if result == 0 {
                     owner::set(&self.owner, me);
+                    engine::acquire(self.object());
                 }
                 return Some(result);
             }
@@ -374,6 +384,7 @@ impl Mutex {
         if holder.is_some() {
             owner::hand_back(&self.owner);
         }
+        engine::release(self.object());
         // SAFETY: the caller's mutex.
         let result = unsafe { UNLOCK.get()(self.real()) };
         engine::wake_all(self.object());

@@ -43,12 +43,16 @@ unsafe extern "C" fn once(control: *mut c_int, routine: extern "C" fn(), caller:
                 engine::touch(object, Access::Writes);
                 routine();
                 declare(Operation::OnceDone, object, caller);
+                engine::release(object);
                 state.store(DONE, Ordering::Release);
                 wake_threads(control);
                 engine::wake_all(object);
                 return 0;
             }
-            Err(DONE) => return 0,
+            Err(DONE) => {
+                engine::acquire(object);
+                return 0;
+            }
             Err(_) => {
                 waited::enter(object);
                 if state.load(order) & DONE == 0 {

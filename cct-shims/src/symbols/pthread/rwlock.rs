@@ -167,6 +167,7 @@ unsafe extern "C" fn unlock(lock: *mut pthread_rwlock_t, caller: usize) -> c_int
             Operation::ReadUnlock
         };
         declare(operation, object, caller);
+        engine::release(object);
         if is_written {
             owner::hand_back(&at.writer);
         }
@@ -284,6 +285,9 @@ impl RwLock {
         }
         // SAFETY: as above.
         let result = unsafe { way.try_lock.get()(self.real()) };
+        if result == 0 {
+            engine::acquire(self.object());
+        }
         if result == 0 && way.operation == Operation::Write {
             owner::set(&self.writer, me);
             engine::retract(self.object(), me);

@@ -93,6 +93,7 @@ pub(super) unsafe extern "C" fn sem_trywait(semaphore: *mut sem_t) -> c_int {
     let result = unsafe { TRYWAIT.get()(semaphore) };
     if let Some(step) = step {
         if result == 0 {
+            engine::acquire(object);
             step.succeeded();
         } else {
             step.refused(None);
@@ -113,6 +114,7 @@ pub(super) unsafe extern "C" fn sem_post(semaphore: *mut sem_t) -> c_int {
     unsafe {
         if engine::is_controlled() {
             engine::point_at(Operation::SemPost, object, engine::last_site()).done();
+            engine::release(object);
             let result = POST.get()(semaphore);
             engine::wake_one(object);
             return result;
@@ -142,6 +144,7 @@ unsafe fn wait_until(semaphore: *mut sem_t, deadline: u64) -> c_int {
         // SAFETY: the caller's semaphore.
         if unsafe { TRYWAIT.get()(semaphore) } == 0 {
             waited::leave(object);
+            engine::acquire(object);
             return 0;
         }
         // SAFETY: as above.

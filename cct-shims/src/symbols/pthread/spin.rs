@@ -38,6 +38,7 @@ unsafe extern "C" fn lock(spin: *mut pthread_spinlock_t, caller: usize) -> c_int
             engine::wait_at(Operation::Lock, object, NEVER, None, engine::last_site());
             waited::leave(object);
         }
+        engine::acquire(object);
         engine::retract(object, me);
         0
     }
@@ -49,7 +50,11 @@ unsafe extern "C" fn try_lock(spin: *mut pthread_spinlock_t, caller: usize) -> c
         if engine::is_controlled() {
             declare(Operation::TryLock, ObjectId::at(spin.addr()), caller);
         }
-        TRYLOCK.get()(spin)
+        let result = TRYLOCK.get()(spin);
+        if result == 0 {
+            engine::acquire(ObjectId::at(spin.addr()));
+        }
+        result
     }
 }
 
@@ -59,6 +64,7 @@ unsafe extern "C" fn unlock(spin: *mut pthread_spinlock_t, caller: usize) -> c_i
     unsafe {
         if engine::is_controlled() {
             declare(Operation::Unlock, object, caller);
+            engine::release(object);
             let result = UNLOCK.get()(spin);
             engine::wake_all(object);
             return result;

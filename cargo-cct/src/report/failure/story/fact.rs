@@ -88,6 +88,21 @@ pub(super) enum Fact {
     Allocates(usize),
     /// A worker freed the memory in this step.
     Frees(usize),
+    /// The first of two accesses that are a race.
+    Accessed,
+    /// The second of them.
+    Accesses,
+    /// The two are ordered by nothing.
+    Unordered,
+    /// A store, which another worker read from, publishes nothing.
+    PublishesNothing {
+        /// The store.
+        store: usize,
+        /// The load that read from it.
+        load: usize,
+    },
+    /// A load takes nothing over from the store that it read from.
+    TakesNothingOver(usize),
     /// A worker panicked.
     Panics(usize),
     /// The failing worker failed.
@@ -205,10 +220,17 @@ impl Fact {
             | Fact::Cancelled(step)
             | Fact::Allocates(step)
             | Fact::Frees(step)
+            | Fact::TakesNothingOver(step)
             | Fact::Panics(step) => vec![*step],
+            Fact::PublishesNothing { store, load } => vec![*store, *load],
             Fact::NoneWrote { step, last } => vec![*step, *last],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
-            Fact::Unwritten | Fact::NoMore(_) | Fact::Fails { .. } => Vec::new(),
+            Fact::Unwritten
+            | Fact::NoMore(_)
+            | Fact::Accessed
+            | Fact::Accesses
+            | Fact::Unordered
+            | Fact::Fails { .. } => Vec::new(),
         }
     }
 
@@ -249,12 +271,13 @@ impl Fact {
             (_, fact) if fact.is_same_as(Some(before), scene) => " and ",
             (_, Fact::NoneWrote { .. }) => " though ",
             (_, fact) if fact.is_relative() => ", ",
-            (Fact::Holds(_), _) => " and ",
+            (Fact::Holds(_) | Fact::Accessed, _) => " and ",
             (
                 Fact::WaitsFor { .. },
                 Fact::Holds(_) | Fact::WaitsFor { .. } | Fact::LastCame(_) | Fact::KeepsOut(_),
             )
-            | (Fact::WasAt(_) | Fact::TimesOut(_), _) => "; ",
+            | (Fact::WasAt(_) | Fact::TimesOut(_), _)
+            | (_, Fact::Unordered) => "; ",
             (_, Fact::NoMore(_)) => ", and ",
             (Fact::WaitsFor { .. }, Fact::HasTaken(_)) => ", which ",
             (_, Fact::HasTaken(_)) => " and ",

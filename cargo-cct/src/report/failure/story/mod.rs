@@ -16,6 +16,7 @@ mod interleaved;
 mod last;
 mod misused;
 mod notified;
+mod raced;
 mod scene;
 mod spinning;
 #[cfg(test)]
@@ -55,6 +56,10 @@ impl Story {
                 .map(|step| Sentence(vec![Fact::Panics(step)])),
         );
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
+            if scene.bug.race.is_some() {
+                sentences.extend(raced::sentences(scene));
+                return Story(sentences);
+            }
             sentences.extend(misused::sentence(scene));
             let between = torn::sentence(scene).or_else(|| interleaved::sentence(scene));
             sentences.extend(between.or_else(|| counted::sentence(scene)));

@@ -12,6 +12,7 @@ use super::Scene;
 use super::access::{self, Access};
 use super::counted;
 use super::fact::{Awaited, Ends, Fact};
+use super::raced;
 use crate::report::words::number as count;
 
 /// Puts a fact into words; those of the fact before need not be repeated.
@@ -93,6 +94,11 @@ impl Words<'_> {
                 format!("{clause} without another look at `{object}`")
             }
             Fact::Panics(step) => self.clause(*step, "panicked"),
+            Fact::Accessed
+            | Fact::Accesses
+            | Fact::Unordered
+            | Fact::PublishesNothing { .. }
+            | Fact::TakesNothingOver(_) => self.of_race(fact),
             Fact::NoneWrote { .. } | Fact::Repeats { .. } => self.of_value(fact),
             Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
             Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
@@ -104,6 +110,34 @@ impl Words<'_> {
             | Fact::Notifies { .. }
             | Fact::BeginsToWait(_)
             | Fact::NoMore(_) => self.of_wait(fact),
+        }
+    }
+
+    /// The same for facts about a data race.
+    fn of_race(&self, fact: &Fact) -> String {
+        let (scene, names) = (self.scene, self.scene.names);
+        let order = |step: usize| scene.step(step).order.map_or("", describe::order);
+        let accessed = |is_earlier| raced::accessed(scene, is_earlier);
+        match fact {
+            Fact::Accessed => accessed(true),
+            Fact::Accesses => accessed(false),
+            Fact::PublishesNothing { store, load } => format!(
+                "{}'s `{}`{}, which {} read (step {}), is {}: it publishes nothing",
+                self.who(*store),
+                describe::action(scene.trace, names, *store),
+                at(scene, *store),
+                self.who(*load),
+                names.step(*load),
+                order(*store),
+            ),
+            Fact::TakesNothingOver(load) => format!(
+                "{}'s `{}`{} is {}: it takes nothing over",
+                self.who(*load),
+                describe::action(scene.trace, names, *load),
+                at(scene, *load),
+                order(*load),
+            ),
+            _ => "nothing orders the two".to_owned(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! `AtomicBool`.
 
-use cct::engine;
+use cct::engine::{self, Atomic};
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;
@@ -30,9 +30,8 @@ impl AtomicBool {
             return self.0.fetch_not(order);
         }
         let step = engine::point(Operation::FetchNot, self.object());
-        order::note(step, order);
         let before = self.0.fetch_not(Ordering::SeqCst);
-        step.exchanged(before, !before);
+        step.replaced(self.with(order), before, !before);
         before
     }
 }

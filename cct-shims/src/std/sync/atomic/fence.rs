@@ -11,7 +11,9 @@ use super::order;
 #[track_caller]
 pub fn fence(order: Ordering) {
     if engine::is_controlled() && order != Ordering::Relaxed {
-        order::note(engine::point(Operation::Fence, ObjectId::NONE), order);
+        let step = engine::point(Operation::Fence, ObjectId::NONE);
+        order::note(step, order);
+        engine::pass_fence(order);
         // Workers need no barrier between each other, and threads outside get a cheap one.
         atomic::fence(Ordering::AcqRel);
     } else {

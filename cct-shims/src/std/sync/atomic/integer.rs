@@ -1,6 +1,6 @@
 //! The integer atomics.
 
-use cct::engine;
+use cct::engine::{self, Atomic};
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;

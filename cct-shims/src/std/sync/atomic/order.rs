@@ -8,7 +8,7 @@ use cct::engine::Step;
 use cct::operation::Operation;
 use real::sync::atomic::Ordering;
 
-/// Says that an operation asks for less than sequential consistency, if it does.
+/// Says that a fence asks for less than sequential consistency, if it does.
 #[inline]
 pub(super) fn note(step: Step, order: Ordering) {
     step.leaves_out_if(order != Ordering::SeqCst, Exception::WeakOrderings);

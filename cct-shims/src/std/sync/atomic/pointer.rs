@@ -1,6 +1,6 @@
 //! `AtomicPtr`: a thin generic face over one machine for pointers to anything.
 
-use cct::engine;
+use cct::engine::{self, Atomic};
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use real::fmt;

@@ -25,9 +25,8 @@ macro_rules! shared_methods {
                     return self.0.load(order);
                 }
                 let step = engine::point(Operation::Load, self.object());
-                order::note(step, order);
                 let value = self.0.load(Ordering::SeqCst);
-                step.read(value);
+                step.loaded(self.with(order), value);
                 value
             }
 
@@ -38,9 +37,8 @@ macro_rules! shared_methods {
                     return self.0.store(val, order);
                 }
                 let step = engine::point(Operation::Store, self.object());
-                order::note(step, order);
                 self.0.store(val, Ordering::Release);
-                step.wrote(val);
+                step.stored(self.with(order), val);
             }
 
             #[doc = see!($atomic compare_exchange)]
@@ -91,8 +89,8 @@ macro_rules! shared_methods {
                 let order = Ordering::SeqCst;
                 let result = self.0.compare_exchange(current, new, order, order);
                 match result {
-                    Ok(old) => step.exchanged(old, new),
-                    Err(old) => step.refused(Some(old.into())),
+                    Ok(old) => step.replaced(self.with(orders[0]), old, new),
+                    Err(old) => step.refused_by(self.with(orders[1]), old),
                 }
                 result
             }
@@ -100,6 +98,15 @@ macro_rules! shared_methods {
             #[inline]
             fn object(&self) -> ObjectId {
                 ObjectId::at(self.0.as_ptr().addr())
+            }
+
+            #[inline]
+            fn with(&self, order: Ordering) -> Atomic {
+                Atomic {
+                    object: self.object(),
+                    size: size_of::<$value>(),
+                    order,
+                }
             }
         }
 
@@ -128,10 +135,9 @@ macro_rules! read_modify_write {
                     return self.0.$method(val, order);
                 }
                 let step = engine::point(Operation::$operation, self.object());
-                order::note(step, order);
                 let before = self.0.$method(val, Ordering::SeqCst);
                 let ($old, $val) = (before, val);
-                step.exchanged(before, $new);
+                step.replaced(self.with(order), before, $new);
                 before
             }
         )* }

@@ -1,0 +1,150 @@
+//! A data race: the two accesses, and the atomics by which their order was meant to be kept.
+
+use std::collections::BTreeMap;
+
+use cct::operation::Operation as Op;
+use cct::trace::MemoryOrder;
+use cct::verdict::{AccessWay, BugKind, RacyAccess};
+
+use super::super::calls;
+use super::super::source::short_site;
+use super::fact::Fact;
+use super::{Scene, Sentence};
+use crate::report::words::count;
+
+/// The two accesses, and what does not order them although it looks so.
+pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
+    let block = scene.trace.misused;
+    let allocated = block.and_then(|block| usize::try_from(block.allocated?).ok());
+    let mut facts: Vec<Fact> = allocated.map(Fact::Allocates).into_iter().collect();
+    facts.extend([Fact::Accessed, Fact::Accesses]);
+    if scene.bug.kind == BugKind::Race {
+        facts.push(Fact::Unordered);
+    }
+    let mut sentences = vec![Sentence(facts)];
+    sentences.extend(
+        links(scene)
+            .into_iter()
+            .flat_map(|link| link.weaknesses(scene)),
+    );
+    sentences
+}
+
+/// A load that read what a store of another worker had written.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    store: usize,
+    load: usize,
+}
+
+/// The chain of atomics from the earlier access to the later one: what would order them if all of it were as
+/// strong as can be. Empty if there is none.
+fn links(scene: &Scene<'_>) -> Vec<Link> {
+    let Some(race) = scene.bug.race.as_deref() else {
+        return Vec::new();
+    };
+    let index = |access: &RacyAccess| access.step.and_then(|step| usize::try_from(step).ok());
+    let (Some(first), Some(last)) = (index(&race.earlier), index(&race.later)) else {
+        return Vec::new();
+    };
+    // By worker, the link by which it came to know of the access; by object, the store that tells of it.
+    let mut knows: BTreeMap<u32, Option<Link>> = BTreeMap::from([(race.earlier.worker, None)]);
+    let mut told = BTreeMap::<u32, usize>::new();
+    for step in first..last.min(scene.trace.steps.len()) {
+        let it = scene.step(step);
+        let (Some(object), Some(_)) = (it.object, it.order) else {
+            continue;
+        };
+        let store = told.get(&object).copied().filter(|_| it.read.is_some());
+        if let Some(store) = store.filter(|_| !knows.contains_key(&it.worker)) {
+            knows.insert(it.worker, Some(Link { store, load: step }));
+        }
+        if it.written.is_some() && knows.contains_key(&it.worker) {
+            told.insert(object, step);
+        } else if it.written.is_some() && it.read.is_none() {
+            told.remove(&object);
+        }
+    }
+    let mut links = Vec::new();
+    let mut worker = race.later.worker;
+    while let Some(Some(link)) = knows.get(&worker) {
+        links.push(*link);
+        worker = scene.step(link.store).worker;
+    }
+    links.reverse();
+    links
+}
+
+impl Link {
+    /// Why nothing is handed over by it.
+    fn weaknesses(self, scene: &Scene<'_>) -> Vec<Sentence> {
+        let Link { store, load } = self;
+        let has_fence =
+            |worker: u32, mut steps: std::ops::Range<usize>, is_strong: fn(_) -> bool| {
+                steps.any(|step| {
+                    let it = scene.step(step);
+                    let is_fence = scene.operation(step) == Some(Op::Fence) && it.worker == worker;
+                    is_fence && it.order.is_some_and(is_strong)
+                })
+            };
+        let end = scene.trace.steps.len();
+        let orders =
+            |step: usize, is_strong: fn(_) -> bool| scene.step(step).order.is_some_and(is_strong);
+        let worker = |step: usize| scene.step(step).worker;
+        let mut sentences = Vec::new();
+        if !orders(store, releases) && !has_fence(worker(store), 0..store, releases) {
+            let fact = Fact::PublishesNothing { store, load };
+            sentences.push(Sentence(vec![fact]));
+        }
+        if !orders(load, acquires) && !has_fence(worker(load), load..end, acquires) {
+            sentences.push(Sentence(vec![Fact::TakesNothingOver(load)]));
+        }
+        sentences
+    }
+}
+
+fn releases(order: MemoryOrder) -> bool {
+    !matches!(order, MemoryOrder::Relaxed | MemoryOrder::Acquire)
+}
+
+fn acquires(order: MemoryOrder) -> bool {
+    !matches!(order, MemoryOrder::Relaxed | MemoryOrder::Release)
+}
+
+/// One of the two accesses in words.
+pub(super) fn accessed(scene: &Scene<'_>, is_earlier: bool) -> String {
+    let Some(race) = scene.bug.race.as_deref() else {
+        return String::new();
+    };
+    let access = if is_earlier {
+        &race.earlier
+    } else {
+        &race.later
+    };
+    let verb = match access.way {
+        way if !is_earlier => calls::verb(way),
+        AccessWay::Read => "read",
+        AccessWay::Write => "wrote",
+        AccessWay::AtomicRead => "atomically read",
+        AccessWay::AtomicWrite => "atomically wrote",
+        AccessWay::Free => "freed",
+    };
+    let who = scene.names.worker(access.worker);
+    let of = match &race.static_path {
+        _ if !is_earlier => " of the same memory".to_owned(),
+        Some(path) => format!(" of `{path}`"),
+        None => String::new(),
+    };
+    let place = access
+        .site
+        .as_ref()
+        .map(|site| format!(" at {}", short_site(site)));
+    let step = access.step.and_then(|step| usize::try_from(step).ok());
+    let step = step.map(|step| format!(" (after step {})", scene.names.step(step)));
+    format!(
+        "{who} {verb} {}{of}{}{}",
+        count(access.size, "byte"),
+        place.unwrap_or_default(),
+        step.unwrap_or_default()
+    )
+}

@@ -1,0 +1,392 @@
+//! Accesses to memory as compiled code tells of them, and what orders them.
+//!
+//! Nothing here is a scheduling point: a program without races behaves the same however its plain accesses
+//! are interleaved. Where nobody looks for races all of it costs two reads.
+
+use std::sync::atomic::Ordering::{self, Relaxed};
+
+use super::ending::end_by;
+use super::last_site;
+use crate::engine::decide::{Engine, engine, outside};
+use crate::engine::observe::races::{self, Races};
+use crate::engine::state::worker::Worker;
+use crate::frames::offset_of;
+use crate::memory::arena;
+use crate::object::ObjectId;
+use crate::race::{Accessed, Conflict, ThreadNumber, Way, parts};
+use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
+
+/// A thread is about to read, or else write, this memory. A race ends the iteration.
+///
+/// `returns_to` is the address of the code after the call that tells of it. `size` may be 0.
+///
+/// # Safety
+///
+/// Compiled code calls it in the place of the access, on whatever thread.
+#[inline]
+pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usize) {
+    if !looks_for_races() {
+        return;
+    }
+    let way = if writes { Way::Write } else { Way::Read };
+    let engine = engine();
+    // SAFETY: a set engine is live, and the caller is its current worker.
+    unsafe {
+        if !engine.is_null()
+            && let Some(races) = &(*engine).observers.races
+        {
+            let number = (*(*(*engine).roster.current).thread).clock;
+            let memory = (address, size);
+            if !races.detector.knows(number, memory, way) && races.may_concern(address) {
+                look(engine, (address, size), way, returns_to);
+            }
+        }
+    }
+}
+
+/// The current worker gives back the block at this address, of this size. Does nothing outside a controlled
+/// worker.
+#[inline]
+pub fn note_free(address: usize, size: usize) {
+    let engine = engine();
+    if looks_for_races() && !engine.is_null() {
+        // SAFETY: as in `access`.
+        unsafe { look(engine, (address, size), Way::Free, 0) };
+    }
+}
+
+/// All that was done to this memory was done to something else than it is from here on. Does nothing outside
+/// a controlled worker.
+#[inline]
+pub fn note_reuse(address: usize, size: usize) {
+    let engine = engine();
+    // SAFETY: as in `access`; nobody else refers to the engine.
+    unsafe {
+        if !engine.is_null()
+            && let Some(races) = &mut (*engine).observers.races
+        {
+            races.detector.forget(address, size);
+        }
+    }
+}
+
+/// An atomic that an operation is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic {
+    /// Its address is the object.
+    pub object: ObjectId,
+    /// How many bytes it has.
+    pub size: usize,
+    /// How the operation is ordered with others.
+    pub order: Ordering,
+}
+
+/// The operations on atomics, by what becomes of the value before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomicAct {
+    /// It stays.
+    Load,
+    /// It is lost.
+    Store,
+    /// It is replaced by another, in one.
+    Replace,
+}
+
+/// The current worker carries out an operation on an atomic. Does nothing outside a controlled worker.
+pub fn access_atomic(atomic: Atomic, act: AtomicAct) {
+    let Atomic {
+        object,
+        size,
+        order,
+    } = atomic;
+    let way = match act {
+        AtomicAct::Load => Way::AtomicRead,
+        AtomicAct::Store | AtomicAct::Replace => Way::AtomicWrite,
+    };
+    with_races(|engine, _, _| {
+        if let Some(address) = object.address() {
+            let site = std::ptr::from_ref(last_site()).addr();
+            // SAFETY: the engine is live, and the caller is its current worker.
+            unsafe { look(engine, (address, size), way, site) };
+        }
+    });
+    with_races(|_, races, number| {
+        let detector = &mut races.detector;
+        outside(|| match act {
+            AtomicAct::Load => detector.load(number, object.key(), order),
+            AtomicAct::Store => detector.store(number, object.key(), order),
+            AtomicAct::Replace => detector.replace(number, object.key(), order),
+        });
+    });
+}
+
+/// The current worker passes a fence. Does nothing outside a controlled worker.
+pub fn pass_fence(order: Ordering) {
+    let engine = engine();
+    // SAFETY: a set engine is live, and nobody else refers to its recorder meanwhile.
+    unsafe {
+        if !engine.is_null()
+            && (*engine).observers.keeps_values
+            && let Some(recorder) = &mut (*engine).observers.recorder
+        {
+            recorder.note_order(order.into());
+        }
+    }
+    with_races(|_, races, number| outside(|| races.detector.fence(number, order)));
+}
+
+/// All that the current thread has done is before what others do after they [`acquire`] the object. Does
+/// nothing outside a controlled worker.
+#[inline]
+pub fn release(object: ObjectId) {
+    if looks_for_races() {
+        release_key(object.key());
+    }
+}
+
+/// All that others have done before they [`release`]d the object is before what the current thread does from
+/// here on. Does nothing outside a controlled worker.
+#[inline]
+pub fn acquire(object: ObjectId) {
+    if looks_for_races() {
+        acquire_key(object.key());
+    }
+}
+
+/// [`release`] to one of the messages, or places, of a channel.
+#[inline]
+pub(crate) fn release_one(object: ObjectId, number: u64) {
+    if looks_for_races() {
+        release_key(key_of_one(object, number));
+    }
+}
+
+/// [`acquire`] of one of the messages, or places, of a channel.
+#[inline]
+pub(crate) fn acquire_one(object: ObjectId, number: u64) {
+    if looks_for_races() {
+        acquire_key(key_of_one(object, number));
+    }
+}
+
+/// All that others have done so far is before what the current thread does from here on: it has waited for
+/// something of which nobody can tell who brought it about.
+pub(crate) fn acquire_all() {
+    with_races(|_, races, number| outside(|| races.detector.acquire_all(number)));
+}
+
+/// Runs `f`, code of the shims that looks after something that workers share: its accesses are none of the
+/// program's. It must not switch.
+#[inline]
+pub fn unseen<R>(f: impl FnOnce() -> R) -> R {
+    let looks = looks_for_races();
+    if looks {
+        hush(true);
+    }
+    let result = f();
+    if looks {
+        hush(false);
+    }
+    result
+}
+
+#[cold]
+fn hush(is_hushed: bool) {
+    let engine = engine();
+    // SAFETY: as in `access`; nobody else refers to the engine.
+    unsafe {
+        if !engine.is_null()
+            && let Some(races) = &mut (*engine).observers.races
+        {
+            races.is_hushed = is_hushed;
+        }
+    }
+}
+
+/// An odd number without a pattern: 2^64 divided by the golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn key_of_one(object: ObjectId, number: u64) -> u64 {
+    (number | 1 << 63).wrapping_mul(SPREAD) ^ object.key()
+}
+
+/// [`release`] of what this thread has done, whoever is current.
+///
+/// # Safety
+///
+/// Both are live.
+pub(crate) unsafe fn release_of(engine: *mut Engine, thread: *const Worker, object: ObjectId) {
+    // SAFETY: the caller's; nobody else refers to the engine.
+    unsafe {
+        if let Some(races) = &mut (*engine).observers.races {
+            outside(|| races.detector.release((*thread).clock, object.key()));
+        }
+    }
+}
+
+/// [`acquire`] for what this thread does, whoever is current.
+///
+/// # Safety
+///
+/// Both are live.
+pub(crate) unsafe fn acquire_of(engine: *mut Engine, thread: *const Worker, object: ObjectId) {
+    // SAFETY: the caller's; nobody else refers to the engine.
+    unsafe {
+        if let Some(races) = &mut (*engine).observers.races {
+            outside(|| races.detector.acquire((*thread).clock, object.key()));
+        }
+    }
+}
+
+/// True in a process in which somebody looks for races.
+#[inline]
+pub(crate) fn looks_for_races() -> bool {
+    races::ARE_LOOKED_FOR.load(Relaxed)
+}
+
+#[cold]
+fn release_key(key: u64) {
+    with_races(|_, races, number| outside(|| races.detector.release(number, key)));
+}
+
+#[cold]
+fn acquire_key(key: u64) {
+    with_races(|_, races, number| {
+        outside(|| {
+            if races.has_outsiders {
+                races.detector.acquire_all(number);
+            }
+            races.detector.acquire(number, key);
+        });
+    });
+}
+
+/// Runs `f` with the detector and the current thread's number, on a worker whose accesses count.
+#[inline]
+fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) {
+    let engine = engine();
+    // SAFETY: a set engine is live, and the caller is its current worker; `f` does not switch, unless it is
+    // the last that it does.
+    unsafe {
+        if !engine.is_null()
+            && (*engine).aside.onlooker().is_none()
+            && let Some(races) = &mut (*engine).observers.races
+        {
+            f(engine, races, (*(*(*engine).roster.current).thread).clock);
+        }
+    }
+}
+
+/// Looks at an access that is not known already.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[inline(never)]
+unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to: usize) {
+    // SAFETY: the caller's; no reference is kept across the end of the iteration.
+    unsafe {
+        let worker = (*engine).roster.current;
+        let Some(races) = &mut (*engine).observers.races else {
+            return;
+        };
+        let (address, size) = memory;
+        if size == 0
+            || races.is_hushed
+            || !races.concerns(address)
+            || (*engine).aside.onlooker().is_some()
+        {
+            return;
+        }
+        let number = (*(*worker).thread).clock;
+        let place = offset_of(returns_to);
+        let mut told = None;
+        for part in parts(address, size) {
+            match races.detector.access(number, part, way, place) {
+                Accessed::Kept(slot) => {
+                    if let Some(recorder) = &mut (*engine).observers.recorder
+                        && recorder.tells_calls()
+                    {
+                        outside(|| {
+                            let access =
+                                told.unwrap_or_else(|| recorder.access((*worker).id, size));
+                            recorder.keep_access(slot, part, access);
+                            told = Some(access);
+                        });
+                    }
+                }
+                Accessed::Conflict(conflict) => end_by_race(conflict, size, way, place),
+            }
+        }
+    }
+}
+
+/// Ends the iteration: the current worker is about to make an access that conflicts with an earlier one.
+#[cold]
+fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32) -> ! {
+    end_by(|engine, worker| {
+        engine.leave_allocator();
+        let races = engine.observers.races.as_ref();
+        let thread = races.map(|races| races.thread(conflict.thread));
+        let recorder = engine.observers.recorder.as_mut();
+        let recorder = recorder.filter(|recorder| recorder.tells_calls());
+        let (before, step, stack) = recorder.map_or((None, None, None), |recorder| {
+            if arena::contains(conflict.address as *mut u8) {
+                recorder.misused(conflict.address);
+            }
+            (
+                recorder.last_access(conflict.slot, conflict.address),
+                recorder.under_way(),
+                recorder.stack(),
+            )
+        });
+        let race = Race {
+            address: conflict.address as u64,
+            static_path: None,
+            earlier: RacyAccess {
+                worker: before.map_or(thread.map_or(0, |thread| thread.0), |it| it.worker),
+                way: conflict.way.into(),
+                size: before.map_or(u64::from(conflict.size), |it| it.size),
+                place: u64::from(conflict.place),
+                step: before.and_then(|it| it.step),
+                stack: before.and_then(|it| it.stack),
+                site: None,
+                calls: Vec::new(),
+            },
+            later: RacyAccess {
+                worker: worker.unwrap_or_default(),
+                way: way.into(),
+                size: size as u64,
+                place: u64::from(place),
+                step,
+                stack,
+                site: None,
+                calls: Vec::new(),
+            },
+        };
+        let (kind, message) = if conflict.is_before {
+            (BugKind::BadMemory, "memory is used that has been freed")
+        } else {
+            (
+                BugKind::Race,
+                "nothing orders two accesses to the same memory",
+            )
+        };
+        Bug {
+            race: Some(Box::new(race)),
+            ..Bug::new(kind, message.to_owned(), None, worker)
+        }
+    })
+}
+
+impl From<Way> for AccessWay {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::Read => AccessWay::Read,
+            Way::Write => AccessWay::Write,
+            Way::AtomicRead => AccessWay::AtomicRead,
+            Way::AtomicWrite => AccessWay::AtomicWrite,
+            Way::Free => AccessWay::Free,
+        }
+    }
+}

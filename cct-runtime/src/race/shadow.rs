@@ -1,0 +1,260 @@
+//! The shadow of memory: for each eight bytes of it, the last accesses that matter.
+//!
+//! An access is described by two words. The shadow has a place for each eight bytes of 128 megabytes; memory
+//! further apart shares places, and an access of one may push out one of the other.
+
+use std::ptr::null_mut;
+
+use super::clock::{Clock, ThreadNumber};
+use super::detector::Way;
+
+/// An access as it is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Slot {
+    /// The iteration's stamp, the thread's number and its count: from the top 16, 16 and 32 bits.
+    when: u64,
+    /// The upper part of the address, the way, which of the eight bytes, and the place of the code: from the
+    /// top 21, 3, 8 and 32 bits.
+    what: u64,
+}
+
+/// Names a slot, for those who keep more about it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct SlotId(pub(super) u32);
+
+/// So many accesses are kept for each eight bytes.
+const SLOTS: usize = 4;
+/// The shadow's length in cells of that many slots.
+const CELLS: usize = 1 << 24;
+const GRANULE: usize = 8;
+/// The lowest bit of an address that is part of the tag.
+const TAG: u32 = GRANULE.trailing_zeros() + CELLS.trailing_zeros();
+
+const MASK_AT: u32 = 32;
+const WAY_AT: u32 = 40;
+const TAG_AT: u32 = 43;
+
+type Cell = [Slot; SLOTS];
+
+/// The epoch of a thread: the upper word of its accesses.
+pub(super) fn epoch(stamp: u16, thread: ThreadNumber, count: u32) -> u64 {
+    u64::from(stamp) << 48 | u64::from(thread) << 32 | u64::from(count)
+}
+
+impl Slot {
+    #[inline]
+    fn new(epoch: u64, address: usize, mask: u8, way: Way, place: u32) -> Slot {
+        Slot {
+            when: epoch,
+            what: (address as u64 >> TAG) << TAG_AT
+                | (way as u64) << WAY_AT
+                | u64::from(mask) << MASK_AT
+                | u64::from(place),
+        }
+    }
+
+    pub(super) fn thread(self) -> ThreadNumber {
+        (self.when >> 32) as ThreadNumber
+    }
+
+    #[inline]
+    pub(super) fn count(self) -> u32 {
+        self.when as u32
+    }
+
+    #[inline]
+    fn mask(self) -> u8 {
+        (self.what >> MASK_AT) as u8
+    }
+
+    #[inline]
+    pub(super) fn way(self) -> Way {
+        Way::from_bits((self.what >> WAY_AT) as u8 & 7)
+    }
+
+    /// Of which code it was, as an offset in the executable.
+    pub(super) fn place(self) -> u32 {
+        self.what as u32
+    }
+
+    /// How many bytes it is of.
+    pub(super) fn size(self) -> u32 {
+        self.mask().count_ones()
+    }
+
+    /// The same, of the bytes of another one as well.
+    fn with_bytes_of(self, other: Slot) -> Slot {
+        Slot {
+            when: self.when,
+            what: self.what | u64::from(other.mask()) << MASK_AT,
+        }
+    }
+
+    /// True if both are of this memory, in this iteration.
+    #[inline]
+    fn is_there(self, other: Slot) -> bool {
+        (self.when ^ other.when) >> 48 == 0 && (self.what ^ other.what) >> TAG_AT == 0
+    }
+
+    /// True if whatever is a race with `other`, which the same thread makes without a release in between, is
+    /// one with this.
+    #[inline]
+    fn covers(self, other: Slot) -> bool {
+        self.when == other.when
+            && (self.what ^ other.what) >> TAG_AT == 0
+            && self.mask() & other.mask() == other.mask()
+            && self.way().covers(other.way())
+    }
+}
+
+/// The result of a look at the accesses before.
+pub(super) enum Found {
+    /// Nothing; it is kept in this slot.
+    Nothing(SlotId),
+    /// This access of the same memory, in this slot; the first byte that both are of.
+    Conflict(Slot, SlotId, usize),
+}
+
+/// The shadow.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    cells: *mut Cell,
+    /// Which slot is pushed out next; the same in each repetition of a schedule.
+    turn: u32,
+}
+
+impl Shadow {
+    /// An empty one: a gigabyte of address space, of which is used what is touched. None if there is
+    /// none.
+    pub(super) fn reserve() -> Option<Shadow> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a fresh mapping touches nobody's memory.
+        let cells = unsafe { libc::mmap(null_mut(), SIZE, protection, flags, -1, 0) };
+        (cells != libc::MAP_FAILED).then(|| Shadow {
+            cells: cells.cast(),
+            turn: 0,
+        })
+    }
+
+    /// A new iteration begins: what was kept is known by its stamp to be of another.
+    pub(super) fn begin(&mut self) {
+        self.turn = 0;
+    }
+
+    /// Stamps begin anew: all is forgotten.
+    pub(super) fn clear(&mut self) {
+        // SAFETY: the mapping is ours, and private: its pages are zeros afterwards.
+        unsafe { libc::madvise(self.cells.cast(), SIZE, libc::MADV_DONTNEED) };
+    }
+
+    #[inline]
+    fn cell(&self, address: usize) -> *mut Cell {
+        // SAFETY: the index is below the number of cells.
+        unsafe { self.cells.add(index(address)) }
+    }
+
+    /// True if this access, of up to eight bytes that do not cross a multiple of eight, is of no interest
+    /// after another of the same thread.
+    #[inline]
+    pub(super) fn covers(&self, epoch: u64, address: usize, size: usize, way: Way) -> bool {
+        let access = Slot::new(epoch, address, mask(address, size), way, 0);
+        // SAFETY: the cell is in the mapping, and nobody else uses it.
+        let cell = unsafe { &*self.cell(address) };
+        cell.iter().any(|slot| slot.covers(access))
+    }
+
+    /// Keeps an access of up to eight bytes that do not cross a multiple of eight, unless it comes upon one
+    /// that is not before `clock` and is in its way, or upon freed memory.
+    pub(super) fn access(
+        &mut self,
+        (epoch, clock): (u64, &Clock),
+        (address, size): (usize, usize),
+        way: Way,
+        place: u32,
+    ) -> Found {
+        let access = Slot::new(epoch, address, mask(address, size), way, place);
+        // SAFETY: the cell is in the mapping, and nobody else uses it.
+        let cell = unsafe { &mut *self.cell(address) };
+        let first = (index(address) * SLOTS) as u32;
+        let mut free = None;
+        let mut own = None;
+        for (number, place) in (0..).zip(cell.iter_mut()) {
+            let slot = *place;
+            let id = SlotId(first + number);
+            if !slot.is_there(access) {
+                free.get_or_insert(number);
+                continue;
+            }
+            let is_same_thread = slot.thread() == access.thread();
+            let is_before = is_same_thread || slot.count() <= clock.at(slot.thread());
+            let overlap = slot.mask() & access.mask();
+            let conflicts = way.conflicts_with(slot.way()) && !is_before;
+            if overlap != 0 && (conflicts || slot.way() == Way::Free) {
+                let byte = (address & !(GRANULE - 1)) + overlap.trailing_zeros() as usize;
+                return Found::Conflict(slot, id, byte);
+            }
+            if slot.when == access.when && slot.way() == way {
+                own = Some(number);
+                continue;
+            }
+            // An access that would race with the old one, and does not with the new one, would make a race of
+            // these two.
+            let replaces = is_before
+                && slot.mask() & !access.mask() == 0
+                && (way == Way::Free || way.covers(slot.way()));
+            if replaces {
+                *place = Slot::default();
+                free.get_or_insert(number);
+            }
+        }
+        let number = own.or(free).unwrap_or_else(|| {
+            self.turn = self.turn.wrapping_add(1);
+            self.turn % SLOTS as u32
+        });
+        let slot = &mut cell[number as usize];
+        // Of several accesses in one slot, the last one's place is kept.
+        *slot = match own {
+            Some(_) => access.with_bytes_of(*slot),
+            None => access,
+        };
+        Found::Nothing(SlotId(first + number))
+    }
+
+    /// Forgets the accesses to this memory: it is somebody else's from here on.
+    pub(super) fn forget(&mut self, address: usize, size: usize) {
+        let first = address & !(GRANULE - 1);
+        for granule in (first..address + size).step_by(GRANULE) {
+            // SAFETY: the cell is in the mapping, and nobody else uses it.
+            unsafe { *self.cell(granule) = Cell::default() };
+        }
+    }
+}
+
+const SIZE: usize = CELLS * size_of::<Cell>();
+
+#[inline]
+fn index(address: usize) -> usize {
+    (address / GRANULE) & (CELLS - 1)
+}
+
+/// A bit for each of the eight bytes around this address that the access is of.
+#[inline]
+fn mask(address: usize, size: usize) -> u8 {
+    debug_assert!(address % GRANULE + size <= GRANULE && size > 0);
+    (((1_u32 << size) - 1) << (address % GRANULE)) as u8
+}
+
+/// The parts of an access that do not cross a multiple of eight, as addresses and sizes.
+#[inline]
+pub(crate) fn parts(address: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    let end = address + size;
+    let mut next = address;
+    std::iter::from_fn(move || {
+        let part = next;
+        (part < end).then(|| {
+            next = ((part & !(GRANULE - 1)) + GRANULE).min(end);
+            (part, next - part)
+        })
+    })
+}

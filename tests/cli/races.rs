@@ -1,0 +1,131 @@
+//! Data races: each is found, told and replayed, and what everything orders is none. tests/races has the
+//! rest.
+
+use cct_tests::support::{Finished, Workspace};
+
+/// The ways to miss an order, each with what its report has to say.
+const BUGS: [(&str, &str, &[&str]); 14] = [
+    ("nothing_orders_them", "RACE", &["nothing orders the two"]),
+    (
+        "threads_of_a_scope",
+        "RACE",
+        &["8 bytes of the same memory"],
+    ),
+    ("a_static", "RACE", &["4 bytes of `bugs::COUNT`"]),
+    (
+        "a_store_is_relaxed",
+        "RACE",
+        &["is Relaxed: it publishes nothing"],
+    ),
+    (
+        "a_load_is_relaxed",
+        "RACE",
+        &["is Relaxed: it takes nothing over"],
+    ),
+    (
+        "a_fence_comes_too_late",
+        "RACE",
+        &["is Relaxed: it publishes nothing"],
+    ),
+    (
+        "owners_by_hand",
+        "RACE",
+        &["fetch_sub", "it publishes nothing"],
+    ),
+    ("a_reader_writes", "RACE", &["nothing orders the two"]),
+    (
+        "a_message_comes_too_early",
+        "RACE",
+        &["nothing orders the two"],
+    ),
+    ("a_part_of_it", "RACE", &["1 byte"]),
+    ("it_is_copied_meanwhile", "RACE", &["200 bytes", "1 byte"]),
+    ("one_side_is_atomic", "RACE", &["atomically read"]),
+    ("freed_meanwhile", "RACE", &["free"]),
+    (
+        "freed_before",
+        "BAD FREE",
+        &["memory is used that has been freed", "freed 8 bytes"],
+    ),
+];
+
+#[test]
+fn each_is_found_told_and_replayed() {
+    let workspace = Workspace::of_fixture("races");
+    let events = workspace.explore(&["--races", "--test", "bugs"], 100);
+    for (name, status, words) in BUGS {
+        let ended = events.test(&format!("races::bugs {name}"));
+        assert_eq!(ended["status"], status, "{name}: {ended:#}");
+        let failure = &ended["failure"];
+        assert_eq!(failure["repeats"]["repeats"], "yes", "{failure:#}");
+        let id = failure["id"].as_str().expect("it has an id");
+        let shown = Finished::of(workspace.cct().args(["show", id]));
+        let text = shown
+            .stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        for word in words {
+            assert!(text.contains(word), "{name}: `{word}` in {}", shown.stdout);
+        }
+        Finished::of(workspace.cct().args(["replay", id])).expect(100);
+    }
+}
+
+/// The program's own allocator gives memory out, and takes it back.
+#[test]
+fn memory_of_another_allocator_is_looked_at() {
+    let workspace = Workspace::of_fixture("races");
+    let statuses = workspace
+        .explore(&["--races", "--test", "allocator"], 100)
+        .statuses();
+    let status = |name: &str| statuses[&format!("races::allocator {name}")].as_str();
+    assert_eq!(status("freed_meanwhile"), "RACE");
+    assert_eq!(status("memory_that_is_used_again"), "PASS");
+}
+
+#[test]
+fn a_run_that_does_not_look_for_races_does_not_take_them_for_gone() {
+    let workspace = Workspace::of_fixture("races");
+    let run = |more: &[&str]| {
+        let mut tool = workspace.cct();
+        let args = ["test", "--test", "bugs", "a_static"];
+        Finished::of(tool.args(args).args(more).env("CCT_KNOWN", "true"))
+    };
+    run(&["--races"]).expect(100);
+    let without = run(&[]);
+    without.expect(0);
+    assert!(!without.stdout.contains("no longer"), "{}", without.stdout);
+    let again = run(&["--races"]);
+    assert!(
+        again.stdout.contains("known: seen 2 times"),
+        "{}",
+        again.stdout
+    );
+}
+
+#[test]
+fn passes_of_the_user_are_refused_beside_ours() {
+    let workspace = Workspace::of_fixture("races");
+    let mut tool = workspace.cct();
+    tool.args(["test", "--races", "--test", "sound"])
+        .env("RUSTFLAGS", "-Cpasses=instcombine");
+    let refused = Finished::of(&mut tool);
+    refused.expect(101);
+    assert!(
+        refused.stderr.contains("`-C passes` does not go with"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn nothing_is_told_that_is_none() {
+    let workspace = Workspace::of_fixture("races");
+    for profile in [&[][..], &["--release"]] {
+        let args = [&["--races", "--test", "sound"], profile].concat();
+        let events = workspace.explore(&args, 0);
+        let statuses = events.statuses();
+        assert!(statuses.len() > 15 && statuses.values().all(|status| status == "PASS"));
+    }
+}
