@@ -35,7 +35,7 @@ fn tasks_that_poll_for_ever_are_told_from_those_that_count() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "task-polls");
     let events = workspace.explore(&["--iterations", "4"], 100);
     let ended = events.ended();
-    assert_eq!(ended.len(), 11);
+    assert_eq!(ended.len(), 12);
     for (test, ended) in ended {
         let expected = if test.contains("for_ever::") {
             "LIVELOCK"

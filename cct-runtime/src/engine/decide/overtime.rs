@@ -464,11 +464,12 @@ impl Overtime {
         if self.seen.len() <= index {
             self.seen.resize_with(index + 1, Seen::default);
         }
-        // A pointer to freed memory stays one: nobody can follow it. A future may have
-        // a new block for each round, which is not looked at.
+        // A pointer to freed memory stays one: nobody can follow it. A future may have a new block for each
+        // round, which is not looked at. A count whose upper half is old, and an address's, is no pointer:
+        // hardly two of its values are blocks.
         let is_dead = |old, new| {
-            let is_any = place.0.is_none() && arena::is_address(new);
-            arena::is_address(old) && (is_any || arena::is_freed(new))
+            let is_any = place.0.is_none() && arena::is_block(old) && arena::is_block(new);
+            is_any || arena::is_address(old) && arena::is_freed(new)
         };
         self.seen[index].see(place, words, (self.leaps, &self.moments), is_dead);
     }

@@ -26,10 +26,8 @@ pub(crate) fn live_words(words: &mut Vec<u64>) {
         let block = place + HEADER;
         if state == LIVE {
             words.push(block as u64);
-            words.extend((0..size.div_ceil(8)).map(|index| {
-                // SAFETY: the block has that size, up to the next header.
-                unsafe { (block as *const u64).add(index).read() }
-            }));
+            // SAFETY: the block is live.
+            unsafe { words_of(block, size, words) };
         }
         place = (block + size).next_multiple_of(HEADER);
     }
@@ -56,10 +54,8 @@ pub(crate) fn small_blocks(words: &mut Vec<u64>) {
                 continue;
             }
             known.push(block);
-            words.extend((0..size.div_ceil(8)).map(|index| {
-                // SAFETY: the block has that size, up to the next header.
-                unsafe { (block as *const u64).add(index).read() }
-            }));
+            // SAFETY: the block is live.
+            unsafe { words_of(block as usize, size, words) };
         }
         if words.len() == from {
             break;
@@ -67,13 +63,24 @@ pub(crate) fn small_blocks(words: &mut Vec<u64>) {
     }
 }
 
+/// Appends the words of a block. Of its last one only what belongs to it: behind that lies what was there before.
+///
+/// # Safety
+///
+/// The block is live and has that size.
+unsafe fn words_of(block: usize, size: usize, words: &mut Vec<u64>) {
+    // SAFETY: by the caller; up to the next header all is readable.
+    let word = |index: usize| unsafe { (block as *const u64).add(index).read() };
+    words.extend((0..size / 8).map(word));
+    let rest = size % 8;
+    if rest > 0 {
+        words.push(word(size / 8) & ((1 << (rest * 8)) - 1));
+    }
+}
+
 /// True if the number is the address of a live block.
 fn is_live(word: u64) -> bool {
-    is_address(word)
-        && word.is_multiple_of(HEADER as u64)
-        && is_address(word - HEADER as u64)
-        // SAFETY: below the top all is readable, and a header lies before where a block can begin.
-        && unsafe { (*header(word as *mut u8)).state == LIVE }
+    state(word) == Some(LIVE)
 }
 
 /// True if the number is an address in the arena.
@@ -84,9 +91,18 @@ pub(crate) fn is_address(word: u64) -> bool {
 
 /// True if the number is the address of a block that has been freed.
 pub(crate) fn is_freed(word: u64) -> bool {
-    let is_block = is_address(word) && word.is_multiple_of(HEADER as u64);
+    state(word) == Some(FREED)
+}
+
+/// True if the number is the address of a block, whether it is live or not.
+pub(crate) fn is_block(word: u64) -> bool {
+    matches!(state(word), Some(LIVE | FREED))
+}
+
+/// What stands where the header of a block at this address would have its state; `None` where none can begin.
+fn state(word: u64) -> Option<usize> {
+    let is_possible =
+        is_address(word) && word.is_multiple_of(HEADER as u64) && is_address(word - HEADER as u64);
     // SAFETY: below the top all is readable, and a header lies before where a block can begin.
-    is_block
-        && is_address(word - HEADER as u64)
-        && unsafe { (*header(word as *mut u8)).state == FREED }
+    is_possible.then(|| unsafe { (*header(word as *mut u8)).state })
 }

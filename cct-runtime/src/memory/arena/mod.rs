@@ -20,4 +20,4 @@ pub use heap::{
 };
 
 pub(crate) use heap::{open, reset, tell_blocks, used};
-pub(crate) use live::{is_address, is_freed, live_words, small_blocks};
+pub(crate) use live::{is_address, is_block, is_freed, live_words, small_blocks};
