@@ -37,6 +37,8 @@ pub(crate) struct Tasks {
     pub(crate) wakes: Option<MakeBody>,
     /// Whether polling a future is polling an async body, by their names.
     pub(crate) leads: Answers,
+    /// Whether an awaited future is a body whose own awaits are points.
+    pub(crate) bodies: Answers,
     /// Whether a future is a sleep, by its name.
     pub(crate) sleeps: Answers,
 }
@@ -62,6 +64,7 @@ impl Default for Tasks {
             idle_wakers: Vec::new(),
             wakes: None,
             leads: Answers::default(),
+            bodies: Answers::default(),
             sleeps: Answers::default(),
         }
     }
@@ -80,6 +83,7 @@ impl Tasks {
             idle_wakers,
             wakes: _,
             leads: _,
+            bodies: _,
             sleeps: _,
         } = self;
         *executors_have_clocks = false;

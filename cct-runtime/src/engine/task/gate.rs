@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use super::hold::{is_same, may_go_on};
 use super::naps::Nap;
-use super::types::leads_to;
+use super::types::{has_own_points, leads_to};
 use crate::claim::Exception;
 use crate::engine::decide::tasks::DROPPED;
 use crate::engine::decide::{Engine, outside};
@@ -22,7 +22,8 @@ use crate::strategy::WorkerId;
 /// It acts only if the await belongs to the task itself: between the task and this await are only async
 /// bodies that await each other. Something in between that polls by itself (`select`, `join`, a timeout,
 /// a test that polls by hand) could tell a task that was held back from one whose future is not ready;
-/// there it is a scheduling point of the thread, and `inner` is polled at once.
+/// there it is a scheduling point of the thread, and `inner` is polled at once. Nor does it act if the future is
+/// an async body of the same crate: that is ready unless one of its own awaits is not.
 #[derive(Debug, Default)]
 pub struct Gate {
     is_passed: bool,
@@ -75,7 +76,9 @@ impl Gate {
                         (*engine).leave_out(Exception::NestedAwaits);
                     }
                     point_at(Operation::Await, ObjectId::NONE, site).done();
-                } else if !may_go_on((engine, on), Operation::Await, site, context.waker()) {
+                } else if !(*engine).tasks.bodies.of(future, body, has_own_points)
+                    && !may_go_on((engine, on), Operation::Await, site, context.waker())
+                {
                     note_await(engine, task, true, site, body);
                     return Poll::Pending;
                 }

@@ -20,6 +20,23 @@ pub(super) fn leads_to(future: &str, body: &str) -> bool {
     }
 }
 
+/// True if a future of the type `future` is an async body of the crate that `body` is of.
+///
+/// It is ready unless something that it awaits is not, which has an await point of its own there: nobody can
+/// tell that its task was held back before it but the body around it, which relies on that.
+pub(super) fn has_own_points(future: &str, body: &str) -> bool {
+    let mut future = future;
+    while let Some(inner) = unwrapped(future) {
+        future = inner;
+    }
+    future.ends_with("::{{closure}}") && crate_of(future) == crate_of(body)
+}
+
+/// The crate that the name of a body begins with.
+fn crate_of(name: &str) -> Option<&str> {
+    name.trim_start_matches(['<', '&']).split("::").next()
+}
+
 /// True if a future of the type `future` was made of one of the type `part`, and not of one that was made of
 /// that: then the call that made it is the one that got the part.
 pub(super) fn is_made_of(future: &str, part: &str) -> bool {
@@ -45,7 +62,7 @@ fn unwrapped(future: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_made_of, leads_to};
+    use super::{has_own_points, is_made_of, leads_to};
 
     #[test]
     fn what_a_call_made_of_its_argument_names_that_first() {
@@ -56,6 +73,23 @@ mod tests {
         assert!(!is_made_of(&format!("timeout::Timeout<{run}>"), part));
         assert!(!is_made_of(part, part));
         assert!(!is_made_of("exec::Executor::run<()>::{{closure}}", part));
+    }
+
+    #[test]
+    fn bodies_of_the_own_crate_have_points_of_their_own() {
+        let body = "app::serve::{{closure}}";
+        let boxed = "core::pin::Pin<alloc::boxed::Box<app::Server<u8>::run::{{closure}}>>";
+        for own in [body, boxed, "<app::A as app::B>::f::{{closure}}"] {
+            assert!(has_own_points(own, body), "{own}");
+        }
+        for other in [
+            "tokio::sync::mutex::Mutex<u8>::lock::{{closure}}",
+            "app::Timer",
+            "app::join::Join<app::serve::{{closure}}>",
+            "core::pin::Pin<alloc::boxed::Box<dyn core::future::Future<Output = ()>>>",
+        ] {
+            assert!(!has_own_points(other, body), "{other}");
+        }
     }
 
     #[test]
