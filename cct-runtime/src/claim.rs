@@ -41,6 +41,8 @@ exceptions! {
     PlainMemory "plain memory" Order,
     /// Orderings weaker than `SeqCst` are as strong.
     WeakOrderings "weak orderings" Order,
+    /// Memory was weak, but for stores that are seen before their time: see docs/weak-memory.md.
+    LateStores "late stores" Order,
     /// A weak compare-exchange fails only when the values differ.
     SpuriousFailures "spurious failures" Order,
     /// A wait that may end without a reason never does.

@@ -34,12 +34,22 @@ pub struct Schedule {
     /// How far away such a time-out may be, in nanoseconds.
     #[cfg_attr(feature = "serde", serde(default))]
     pub leap: u64,
+    /// Of how many in a hundred loads that may read an older store of an atomic do so; 0 where memory is
+    /// sequentially consistent.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub staleness: u32,
     /// The member of the portfolio that made the schedule, for people.
     pub strategy: String,
     /// The workers in the order they ran.
     pub runs: Vec<Run>,
     /// The values chosen, in order: which waiter was woken, `choose_index`, ….
     pub choices: Vec<u32>,
+}
+
+impl Schedule {
+    /// The [`staleness`](Schedule::staleness) with which the strategy itself chooses among all stores that a
+    /// load may read.
+    pub const ALL_STORES: u32 = 100;
 }
 
 /// In records from before there were temperatures.
@@ -286,6 +296,12 @@ pub struct Step {
     pub read: Option<Value>,
     /// The value written, if any.
     pub written: Option<Value>,
+    /// For a load that did not read the latest store of its atomic: what it read.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub older: Option<Older>,
     /// The ordering of an operation on an atomic, or of a fence.
     #[cfg_attr(
         feature = "serde",
@@ -405,6 +421,16 @@ pub enum Value {
     Pointer(u64),
 }
 
+/// An older store of an atomic, which a load read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Older {
+    /// The step that made it; none for the value before the first store.
+    pub step: Option<u32>,
+    /// The latest value.
+    pub latest: Value,
+}
+
 impl Step {
     /// A step that was carried out, of which nothing else is known; the operation is given by its code.
     pub fn of(worker: u32, operation: u8, object: Option<u32>, site: u32) -> Step {
@@ -416,6 +442,7 @@ impl Step {
             outcome: Outcome::Done,
             read: None,
             written: None,
+            older: None,
             order: None,
             choice_point: false,
             preempts: false,
@@ -525,6 +552,7 @@ wire_struct!(Schedule {
     coarse,
     early,
     leap,
+    staleness,
     strategy,
     runs,
     choices
@@ -582,6 +610,7 @@ wire_struct!(Step {
     outcome,
     read,
     written,
+    older,
     order,
     choice_point,
     preempts,
@@ -594,6 +623,7 @@ wire_struct!(Step {
     caller;
     path
 });
+wire_struct!(Older { step, latest });
 wire_enum!(MemoryOrder { 0 Relaxed, 1 Acquire, 2 Release, 3 AcqRel, 4 SeqCst });
 wire_enum!(Outcome { 0 Done, 1 Refused, 2 Waits, 3 TimedOut, 4 Woken });
 wire_enum!(Value { 0 Unsigned(bits), 1 Signed(bits), 2 Bool(value), 3 Pointer(address) });

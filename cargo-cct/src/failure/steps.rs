@@ -28,9 +28,16 @@ pub(super) struct Head {
     early: u32,
     #[serde(with = "as_text")]
     leap: u64,
+    #[serde(default, skip_serializing_if = "is_none")]
+    staleness: u32,
     choices: Vec<u32>,
     /// The workers in the order they ran, and for how many steps: `main*3 w1*2`.
     runs: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_none(staleness: &u32) -> bool {
+    *staleness == 0
 }
 
 /// The steps, for people and to be checked.
@@ -72,6 +79,7 @@ impl Head {
             coarse: schedule.coarse,
             early: schedule.early,
             leap: schedule.leap,
+            staleness: schedule.staleness,
             choices: schedule.choices.clone(),
             runs: runs.chunks(RUNS).map(|runs| runs.join(" ")).collect(),
         }
@@ -97,6 +105,7 @@ impl Head {
             coarse: self.coarse,
             early: self.early,
             leap: self.leap,
+            staleness: self.staleness,
             strategy: self.strategy.clone(),
             runs: runs.collect::<Result<_, _>>()?,
             choices: self.choices.clone(),

@@ -3,7 +3,7 @@
 //! Every claim that nothing is left to explore is one of these values, whoever makes it, and
 //! `report/claim.rs` has its words. A run of which nothing of the sort can be said has none.
 
-use cct::claim::Exceptions;
+use cct::claim::{Exception, Exceptions};
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{Outcome, TestRun};
@@ -65,7 +65,11 @@ impl Claim {
                 _ => Scope::All,
             }
         };
-        let seen = counters.left_out.and(run.linked);
+        let mut seen = counters.left_out.and(run.linked);
+        if seen.has(Exception::WeakOrderings) {
+            // They are a part of these.
+            seen = seen.without(Exception::LateStores);
+        }
         Some(Claim {
             scope,
             made: progress.map_or(counters.schedules, |progress| progress.made),

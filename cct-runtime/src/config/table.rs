@@ -144,6 +144,13 @@ macro_rules! with_settings {
                 help: "Whether accesses to plain memory are looked at for data races",
                 default: "false", |_| false,
             }
+            memory: Memory {
+                kind: Words(&["sc", "weak", "mix"]), reach: Test, decides: true,
+                heading: "Exploration", value: "WHICH", example: "weak",
+                help: "Whether a load of an atomic may read an older store, where the orderings allow it: \
+                       never, in all schedules, or by turns",
+                default: "sc", |_| Memory::Sc,
+            }
             interleave: Vec<String> {
                 kind: Names, reach: Test, decides: true,
                 heading: "Exploration", value: "CRATE", example: "a,b",

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::table::Kind;
-use super::words::{Counts, Granularity, Timeouts};
+use super::words::{Counts, Granularity, Memory, Timeouts};
 use crate::strategy::Spec;
 
 /// The value of a setting.
@@ -147,6 +147,17 @@ impl Value for Timeouts {
 impl Value for Counts {
     fn read(text: &str, kind: Kind) -> Result<Counts, String> {
         let named = Counts::ALL.into_iter().find(|known| known.name() == text);
+        named.ok_or_else(|| wants(kind))
+    }
+
+    fn write(&self) -> String {
+        self.name().to_owned()
+    }
+}
+
+impl Value for Memory {
+    fn read(text: &str, kind: Kind) -> Result<Memory, String> {
+        let named = Memory::ALL.into_iter().find(|known| known.name() == text);
         named.ok_or_else(|| wants(kind))
     }
 

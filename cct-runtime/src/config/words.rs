@@ -87,3 +87,29 @@ impl Counts {
         }
     }
 }
+
+/// The memory that loads of atomics see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Memory {
+    /// Sequentially consistent: a load reads the latest store.
+    #[default]
+    Sc,
+    /// As the orderings that are written say: a load may read an older store.
+    Weak,
+    /// Both by turns.
+    Mix,
+}
+
+impl Memory {
+    /// All of them.
+    pub const ALL: [Memory; 3] = [Memory::Sc, Memory::Weak, Memory::Mix];
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Memory::Sc => "sc",
+            Memory::Weak => "weak",
+            Memory::Mix => "mix",
+        }
+    }
+}

@@ -61,6 +61,7 @@ pub use worker::wait::{
     Wakeup, declare_wait, retract, retract_those, wait, wait_and_take, wait_at, wait_for,
     wait_marked, wake_all, wake_if, wake_one,
 };
+pub use worker::weak::Plain;
 pub use worker::{glance, state_hash, statement};
 
 pub use decide::signals::{is_thread_of_workers, note_handled_signal};

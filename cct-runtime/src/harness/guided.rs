@@ -123,6 +123,15 @@ impl<'a> Guided<'a> {
         guided
     }
 
+    /// What the guide chose among `n` in the step under way, or else next.
+    fn known_choice(&mut self, n: u32) -> Option<u32> {
+        // In a step that the guide does not know, nothing is taken from those that it knows.
+        let own = self.under_way.and_then(|step| self.choices.get_mut(&step));
+        let choice = own.and_then(VecDeque::pop_front);
+        let choice = choice.or_else(|| self.all_choices.pop_front());
+        choice.filter(|&choice| choice < n)
+    }
+
     /// Puts each value that was chosen to its step.
     fn sort_choices(&mut self) {
         let (values, steps) = (&self.guide.schedule.choices, &self.guide.choices_at);
@@ -364,13 +373,11 @@ impl Strategy for Guided<'_> {
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
-        // In a step that the guide does not know, nothing is taken from those that it knows.
-        let own = self.under_way.and_then(|step| self.choices.get_mut(&step));
-        let choice = own.and_then(VecDeque::pop_front);
-        match choice.or_else(|| self.all_choices.pop_front()) {
-            Some(choice) if choice < n => choice,
-            _ => self.rng.below(n),
-        }
+        self.known_choice(n).unwrap_or_else(|| self.rng.below(n))
+    }
+
+    fn choose_store(&mut self, n: u32, _drawn: u32) -> u32 {
+        self.known_choice(n).unwrap_or(0)
     }
 
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {

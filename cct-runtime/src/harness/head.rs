@@ -1,5 +1,6 @@
 //! The head of a schedule: its seed, bounds and clock, which are fixed before the first step.
 
+use super::memory::staleness;
 use super::seeds;
 use super::timeouts::allowance;
 use crate::config::Resolved;
@@ -43,6 +44,7 @@ pub(super) fn reseed(head: &mut Schedule, seed: u64, settings: &Resolved, enumer
     head.yield_budget = if enumerates { 1 } else { budget };
     let allowed = allowance(settings.timeouts, seed, enumerates);
     (head.early, head.leap) = (allowed.early, allowed.leap);
+    head.staleness = staleness(settings.memory, seed, enumerates);
     rng.bits()
 }
 
@@ -54,6 +56,7 @@ pub(super) fn led(settings: &Resolved) -> Schedule {
         seed: derive(settings.seed, 0),
         early: allowed.early,
         leap: allowed.leap,
+        staleness: staleness(settings.memory, settings.seed, true),
         yield_budget: LED_YIELD_BUDGET,
         fair_from: u32::MAX,
         ..of_strategy(settings, "interactive".to_owned())

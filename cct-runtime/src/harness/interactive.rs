@@ -97,6 +97,10 @@ impl Strategy for Advised<'_, '_> {
         self.guided.on_enabled(worker)
     }
 
+    fn choose_store(&mut self, n: u32, _drawn: u32) -> u32 {
+        self.choose_index(n)
+    }
+
     fn fair_from(&self) -> u32 {
         u32::MAX
     }

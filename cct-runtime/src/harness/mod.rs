@@ -50,6 +50,7 @@ mod share;
 mod tally;
 
 mod maker;
+mod memory;
 
 mod early_end;
 mod repeat;

@@ -3,7 +3,7 @@
 use super::listener::give_up;
 use super::surroundings::Surroundings;
 use crate::claim::{Exception, Exceptions};
-use crate::config::Resolved;
+use crate::config::{Memory, Resolved};
 use crate::engine::{Allowance, End, Engine, Granularity, Plan, Tape};
 use crate::object::ObjectId;
 use crate::trace::Trace;
@@ -27,7 +27,7 @@ impl Runner {
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
         let statics = || surroundings.places_of_statics_of_crates();
-        engine.look_for_races(settings.races.then(statics));
+        engine.keep_order(settings.races.then(statics), settings.memory != Memory::Sc);
         Runner {
             surroundings,
             engine,
@@ -38,7 +38,9 @@ impl Runner {
     pub(super) fn apply(&mut self, settings: &Resolved) {
         self.engine.set_counts(settings.counts);
         let statics = || self.surroundings.places_of_statics_of_crates();
-        self.engine.look_for_races(settings.races.then(statics));
+        let may_be_weak = settings.memory != Memory::Sc;
+        self.engine
+            .keep_order(settings.races.then(statics), may_be_weak);
         self.engine.set_allowance(Allowance::of(settings, give_up));
     }
 

@@ -1,5 +1,7 @@
 //! Vector clocks.
 
+use super::meeting::Left;
+
 /// The number of a thread among those of an iteration, in the order in which they were made.
 pub(crate) type ThreadNumber = u16;
 
@@ -12,11 +14,6 @@ impl Clock {
     #[inline]
     pub(super) fn at(&self, thread: ThreadNumber) -> u32 {
         self.0.get(usize::from(thread)).copied().unwrap_or(0)
-    }
-
-    /// Nothing is before.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
     }
 
     /// All that is before the other is before this as well.
@@ -41,5 +38,12 @@ impl Clock {
             self.0.resize(index + 1, 0);
         }
         self.0[index] += 1;
+    }
+}
+
+impl Left for Clock {
+    /// Nothing is before.
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }

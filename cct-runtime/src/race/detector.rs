@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use super::clock::{Clock, ThreadNumber};
-use super::meeting::Meetings;
+use super::meeting::{Left, Meetings};
 use super::shadow::{Found, Shadow, Slot, SlotId, epoch, parts};
+use super::weak::Atomics;
 
 /// The ways to access memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,15 +60,15 @@ impl Way {
 
 /// A thread, as the detector knows it.
 #[derive(Debug, Default)]
-struct Thread {
+pub(super) struct Thread {
     /// All that is before its next act. Its own count is that of its accesses from here on.
-    clock: Clock,
+    pub(super) clock: Clock,
     /// The stamp, its number and its own count, as its accesses have them.
     epoch: u64,
     /// The clocks that it has read by relaxed loads, for an acquire fence to make use of.
-    read: Clock,
+    pub(super) read: Clock,
     /// Its clock at its last release fence, for relaxed stores after it to publish.
-    fenced: Clock,
+    pub(super) fenced: Clock,
 }
 
 /// Finds races in an iteration. Slots are compared by a stamp, and nothing has to be cleared in between.
@@ -75,9 +76,11 @@ struct Thread {
 pub(crate) struct Detector {
     shadow: Shadow,
     /// The iteration's come first.
-    threads: Vec<Thread>,
+    pub(super) threads: Vec<Thread>,
     count: usize,
-    meetings: Meetings,
+    meetings: Meetings<Clock>,
+    /// The stores of atomics, where memory is weak.
+    pub(super) atomics: Atomics,
     stamp: u16,
 }
 
@@ -114,6 +117,7 @@ impl Detector {
             threads: Vec::new(),
             count: 0,
             meetings: Meetings::default(),
+            atomics: Atomics::default(),
             stamp: 0,
         })
     }
@@ -127,6 +131,7 @@ impl Detector {
         }
         self.shadow.begin();
         self.meetings.begin();
+        self.atomics.begin();
         self.count = 0;
         self.add_thread();
     }
@@ -168,7 +173,7 @@ impl Detector {
     }
 
     /// From here on the thread's accesses are after what others may have taken over from it.
-    fn advance(&mut self, number: ThreadNumber) {
+    pub(super) fn advance(&mut self, number: ThreadNumber) {
         let stamp = self.stamp;
         let thread = self.thread(number);
         thread.clock.advance(number);
@@ -312,14 +317,14 @@ fn conflict(
     }
 }
 
-fn acquires(order: Ordering) -> bool {
+pub(super) fn acquires(order: Ordering) -> bool {
     matches!(
         order,
         Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst
     )
 }
 
-fn releases(order: Ordering) -> bool {
+pub(super) fn releases(order: Ordering) -> bool {
     matches!(
         order,
         Ordering::Release | Ordering::AcqRel | Ordering::SeqCst

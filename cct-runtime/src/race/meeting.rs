@@ -1,17 +1,21 @@
 //! The places by which threads meet: locks, atomics, channels, ends of threads, ….
 
-use super::clock::Clock;
-
 /// An odd number without a pattern: 2^64 divided by the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A table of clocks by key, in open addressing. Clocks are kept for the next iteration, so that they need no
-/// memory again.
+/// What is left at such a place.
+pub(super) trait Left: Default {
+    /// Nothing is left.
+    fn clear(&mut self);
+}
+
+/// A table of what was left, by key, in open addressing. It is kept for the next iteration, so that it needs
+/// no memory again.
 #[derive(Debug, Default)]
-pub(super) struct Meetings {
+pub(super) struct Meetings<T> {
     entries: Vec<Entry>,
-    clocks: Vec<Clock>,
-    /// How many of the clocks are in use.
+    left: Vec<T>,
+    /// How much of that is in use.
     count: usize,
     iteration: u64,
 }
@@ -21,44 +25,44 @@ pub(super) struct Meetings {
 struct Entry {
     key: u64,
     iteration: u64,
-    clock: u32,
+    left: u32,
 }
 
-impl Meetings {
+impl<T: Left> Meetings<T> {
     /// Nobody has left anything.
     pub(super) fn begin(&mut self) {
         self.iteration += 1;
         self.count = 0;
     }
 
-    /// The clock that was left by this key, if one was.
-    pub(super) fn get(&self, key: u64) -> Option<&Clock> {
+    /// What was left by this key, if anything was.
+    pub(super) fn get(&self, key: u64) -> Option<&T> {
         if self.entries.is_empty() {
             return None;
         }
         let entry = &self.entries[self.place(key)];
-        (entry.iteration == self.iteration).then(|| &self.clocks[entry.clock as usize])
+        (entry.iteration == self.iteration).then(|| &self.left[entry.left as usize])
     }
 
-    /// The clock that is left by this key; empty at first.
-    pub(super) fn get_or_make(&mut self, key: u64) -> &mut Clock {
+    /// What is left by this key; nothing at first.
+    pub(super) fn get_or_make(&mut self, key: u64) -> &mut T {
         if 2 * self.count >= self.entries.len() {
             self.grow();
         }
         let place = self.place(key);
         if self.entries[place].iteration != self.iteration {
-            if self.count == self.clocks.len() {
-                self.clocks.push(Clock::default());
+            if self.count == self.left.len() {
+                self.left.push(T::default());
             }
-            self.clocks[self.count].clear();
+            self.left[self.count].clear();
             self.entries[place] = Entry {
                 key,
                 iteration: self.iteration,
-                clock: self.count as u32,
+                left: self.count as u32,
             };
             self.count += 1;
         }
-        &mut self.clocks[self.entries[place].clock as usize]
+        &mut self.left[self.entries[place].left as usize]
     }
 
     /// The index of the key's entry, or of the free one where it would be.
@@ -90,10 +94,11 @@ impl Meetings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::race::clock::Clock;
 
     #[test]
     fn clocks_are_known_by_their_key_until_the_next_iteration() {
-        let mut meetings = Meetings::default();
+        let mut meetings = Meetings::<Clock>::default();
         for _ in 0..3 {
             meetings.begin();
             assert_eq!(meetings.get(7), None);
@@ -110,6 +115,6 @@ mod tests {
             }
             assert_eq!(meetings.get(1000 << 12), None);
         }
-        assert_eq!(meetings.clocks.len(), 1000);
+        assert_eq!(meetings.left.len(), 1000);
     }
 }

@@ -6,17 +6,21 @@
 //! each thread ([`clock`]) and for each thing by which threads meet ([`meeting`]). The last accesses to each
 //! piece of memory are kept in a shadow of it ([`shadow`]), as `FastTrack` (Flanagan and Freund, PLDI 2009)
 //! keeps epochs, with several of them for each eight bytes as ThreadSanitizer does. [`detector`] is both
-//! together. None of this knows the engine.
+//! together. Where memory is weak, [`weak`] says which stores a load may read from. None of this knows the
+//! engine.
 
 pub(crate) mod clock;
 #[cfg(test)]
 pub(crate) mod definition;
 pub(crate) mod detector;
+mod history;
 mod meeting;
 #[cfg(test)]
 mod model;
 mod shadow;
+mod weak;
 
 pub(crate) use clock::ThreadNumber;
 pub(crate) use detector::{Accessed, Conflict, Detector, Way};
 pub(crate) use shadow::{SlotId, parts};
+pub(crate) use weak::{Cell, Older};

@@ -117,6 +117,10 @@ impl Strategy for Bounded {
 }
 
 impl Enumerator for Bounded {
+    fn makes_every_order(&self) -> bool {
+        true
+    }
+
     fn is_exhausted(&self) -> bool {
         self.is_done() && self.walk.tree.astray() == 0
     }

@@ -20,6 +20,12 @@ pub trait Strategy {
     /// Picks a number in `0..n`; `n` is at least 2.
     fn choose_index(&mut self, n: u32) -> u32;
 
+    /// Picks one of the `n` stores that a load may read, from the latest on; `n` is at least 2. `drawn` is
+    /// one at random. Strategies that make a certain schedule choose as always.
+    fn choose_store(&mut self, _n: u32, drawn: u32) -> u32 {
+        drawn
+    }
+
     /// The iteration has ended.
     fn end(&mut self, _ending: &Ending) {}
 
@@ -113,6 +119,12 @@ pub trait Enumerator {
     /// True once there is no schedule left that the strategy would make. If it is begun again all the same
     /// it starts over.
     fn is_exhausted(&self) -> bool;
+
+    /// True if its schedules have steps in every order that there is, also of steps that have no object in
+    /// common.
+    fn makes_every_order(&self) -> bool {
+        false
+    }
 
     /// How far it is, if it keeps count.
     fn progress(&self) -> Option<Progress> {

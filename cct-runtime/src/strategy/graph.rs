@@ -109,6 +109,10 @@ impl Strategy for Graph {
 }
 
 impl Enumerator for Graph {
+    fn makes_every_order(&self) -> bool {
+        true
+    }
+
     fn is_exhausted(&self) -> bool {
         self.walk.tree.is_done() && self.walk.tree.astray() == 0
     }

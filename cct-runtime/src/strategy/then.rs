@@ -124,6 +124,10 @@ impl Strategy for Then {
         pick
     }
 
+    fn choose_store(&mut self, n: u32, drawn: u32) -> u32 {
+        self.active().choose_store(n, drawn)
+    }
+
     fn choose_index(&mut self, n: u32) -> u32 {
         self.active().choose_index(n)
     }

@@ -78,6 +78,12 @@ impl Driver {
         }
     }
 
+    /// True if a strategy decides that makes schedules with steps in every order.
+    pub(crate) fn makes_every_order(&mut self) -> bool {
+        let enumerator = self.strategy().and_then(|strategy| strategy.enumerator());
+        enumerator.is_some_and(|enumerator| enumerator.makes_every_order())
+    }
+
     /// One of `0..n` at this step; `choose` is how a strategy chooses.
     pub(crate) fn choose(
         &mut self,

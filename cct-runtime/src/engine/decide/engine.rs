@@ -272,11 +272,14 @@ impl Engine {
         self.granularity.counts.which = which;
     }
 
-    /// From here on races are looked for, also in these statics, or not.
-    pub(crate) fn look_for_races(&mut self, statics: Option<Vec<(usize, usize)>>) {
-        if statics.is_some() != self.observers.races.is_some() {
-            let stacks = self.process.stacks.extent();
-            let races = statics.and_then(|statics| Races::new(statics, stacks));
+    /// From here on races are looked for, also in these statics, or not; and memory may be weak, or not.
+    pub(crate) fn keep_order(&mut self, statics: Option<Vec<(usize, usize)>>, may_be_weak: bool) {
+        let sees_memory = statics.is_some();
+        let wanted = (sees_memory || may_be_weak).then_some(sees_memory);
+        let had = self.observers.races.as_ref().map(|races| races.sees_memory);
+        if had != wanted {
+            let (statics, stacks) = (statics.unwrap_or_default(), self.process.stacks.extent());
+            let races = wanted.and_then(|sees_memory| Races::new(statics, stacks, sees_memory));
             self.observers.races = races.map(Box::new);
         }
     }

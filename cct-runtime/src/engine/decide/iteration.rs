@@ -56,6 +56,13 @@ impl Engine {
         if self.decision.limits.yields || self.decision.limits.stalls {
             left_out.add(Exception::Spinning);
         }
+        let races = self.observers.races.as_ref();
+        if left_out.has(Exception::WeakOrderings)
+            && races.is_some_and(|races| races.leaves_out_late_stores())
+        {
+            left_out = left_out.without(Exception::WeakOrderings);
+            left_out.add(Exception::LateStores);
+        }
         if self.granularity.has_merged() {
             left_out.add(Exception::AtomicDependencies);
         }

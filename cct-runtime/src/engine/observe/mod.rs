@@ -85,7 +85,8 @@ impl Observers {
         }
         *own = recorder;
         watch.begin(asks, classifies);
-        *keeps_values = own.is_some() || watch.is_on || races.is_some();
+        let orders = races.as_ref().is_some_and(|races| races.is_on());
+        *keeps_values = own.is_some() || watch.is_on || orders;
         *printing = [ObjectId::NONE; 2];
     }
 
@@ -125,7 +126,10 @@ impl Observers {
         Paused {
             recorder: self.recorder.take(),
             is_watched: std::mem::take(&mut self.watch.is_on),
-            keeps_values: std::mem::replace(&mut self.keeps_values, self.races.is_some()),
+            keeps_values: std::mem::replace(
+                &mut self.keeps_values,
+                self.races.as_ref().is_some_and(|races| races.is_on()),
+            ),
         }
     }
 

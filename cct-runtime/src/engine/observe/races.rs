@@ -1,19 +1,33 @@
-//! The accesses to plain memory, of which compiled code tells, and the races among them.
+//! What orders accesses to memory: the races among those of which compiled code tells, and the stores that
+//! loads of atomics may read where memory is weak.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::memory::arena;
 use crate::race::{Detector, ThreadNumber};
-use crate::strategy::WorkerId;
+use crate::strategy::{Rng, WorkerId, derive};
+use crate::trace::Schedule;
+
+/// The number, among those that follow from an iteration's seed, for the stores that loads read.
+const STALE: u64 = 7;
 
 /// True once somebody looks for races in this process: a word, for those who would have something to tell.
 pub(crate) static ARE_LOOKED_FOR: AtomicBool = AtomicBool::new(false);
 
-/// Looks for races in each iteration.
+/// Keeps order in each iteration.
 #[derive(Debug)]
 pub(crate) struct Races {
     pub(crate) detector: Detector,
+    /// Races are looked for, and not only weak memory.
+    pub(crate) sees_memory: bool,
+    /// See [`Schedule::staleness`].
+    pub(crate) staleness: u32,
+    /// The strategy makes schedules for all stores that loads may read.
+    makes_all: bool,
+    /// Some of these were not among the choices.
+    pub(crate) is_cut: bool,
+    rng: Rng,
     /// Set while code of the shims looks after something that they share, on the current worker.
     pub(crate) is_hushed: bool,
     /// There are threads of which nothing is seen: whoever meets one may have met all others.
@@ -29,13 +43,22 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// Looks at these statics, which are in order, and at these stacks. None if there is no address space for
-    /// it.
-    pub(crate) fn new(statics: Vec<(usize, usize)>, stacks: Range<usize>) -> Option<Races> {
+    /// Looks at these statics, which are in order, and at these stacks, if it `sees_memory`. None if there is
+    /// no address space for it.
+    pub(crate) fn new(
+        statics: Vec<(usize, usize)>,
+        stacks: Range<usize>,
+        sees_memory: bool,
+    ) -> Option<Races> {
         let detector = Detector::new()?;
         ARE_LOOKED_FOR.store(true, Relaxed);
         Some(Races {
             detector,
+            sees_memory,
+            staleness: 0,
+            makes_all: false,
+            is_cut: false,
+            rng: Rng::new(0),
             is_hushed: false,
             has_outsiders: false,
             extent: statics.first().map_or(0, |first| first.0)
@@ -46,11 +69,34 @@ impl Races {
         })
     }
 
-    /// A new iteration begins, with one thread.
-    pub(crate) fn begin(&mut self) {
+    /// A new iteration begins, with one thread, of a strategy that `makes_all` choices of stores, or not.
+    pub(crate) fn begin(&mut self, head: &Schedule, makes_all: bool) {
         self.detector.begin();
+        self.staleness = head.staleness;
+        self.makes_all = makes_all && head.staleness == Schedule::ALL_STORES;
+        self.is_cut = false;
+        self.rng = Rng::new(derive(head.seed, STALE));
         self.is_hushed = false;
         self.threads.clear();
+    }
+
+    /// Weak orderings are left out for nothing but late stores.
+    pub(crate) fn leaves_out_late_stores(&self) -> bool {
+        self.makes_all && !self.is_cut
+    }
+
+    /// There is something to do in this iteration.
+    pub(crate) fn is_on(&self) -> bool {
+        self.sees_memory || self.staleness > 0
+    }
+
+    /// One of `n` stores that a load may read, from the latest on, at random.
+    pub(crate) fn draw(&mut self, n: u32) -> u32 {
+        if self.rng.below(Schedule::ALL_STORES) < self.staleness {
+            1 + self.rng.below(n - 1)
+        } else {
+            0
+        }
     }
 
     /// A thread is made by the one with this number, or by nobody; returns its number.

@@ -14,8 +14,8 @@ use crate::operation::Operation;
 use crate::race::SlotId;
 use crate::strategy::WorkerId;
 use crate::trace::{
-    AwaitPoint, Awaits, Backtrace, Block, MemoryOrder, ObjectInfo, Outcome, Site, Step, Trace,
-    Value, WorkerInfo, WorkerKind,
+    AwaitPoint, Awaits, Backtrace, Block, MemoryOrder, ObjectInfo, Older, Outcome, Site, Step,
+    Trace, Value, WorkerInfo, WorkerKind,
 };
 
 /// The record of an iteration.
@@ -275,6 +275,13 @@ impl Recorder {
             last.outcome = outcome;
             last.read = read;
             last.written = written;
+        }
+    }
+
+    /// The operation under way reads an older store.
+    pub(crate) fn note_older(&mut self, older: Older) {
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.older = Some(older);
         }
     }
 

@@ -22,8 +22,8 @@ use crate::strategy::WorkerId;
 /// It acts only if the await belongs to the task itself: between the task and this await are only async
 /// bodies that await each other. Something in between that polls by itself (`select`, `join`, a timeout,
 /// a test that polls by hand) could tell a task that was held back from one whose future is not ready;
-/// there it is a scheduling point of the thread, and `inner` is polled at once. Nor does it act if the future is
-/// an async body of the same crate: that is ready unless one of its own awaits is not.
+/// there it is a scheduling point of the thread, and `inner` is polled at once. Nor does it act if the future
+/// is an async body of the same crate: that is ready unless one of its own awaits is not.
 #[derive(Debug, Default)]
 pub struct Gate {
     is_passed: bool,

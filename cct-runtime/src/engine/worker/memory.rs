@@ -92,31 +92,37 @@ pub enum AtomicAct {
     Replace,
 }
 
-/// The current worker carries out an operation on an atomic. Does nothing outside a controlled worker.
+/// The current worker carries out an operation on an atomic, and reads the latest store if it reads. Does
+/// nothing outside a controlled worker.
 pub fn access_atomic(atomic: Atomic, act: AtomicAct) {
-    let Atomic {
-        object,
-        size,
-        order,
-    } = atomic;
-    let way = match act {
-        AtomicAct::Load => Way::AtomicRead,
-        AtomicAct::Store | AtomicAct::Replace => Way::AtomicWrite,
-    };
-    with_races(|engine, _, _| {
-        if let Some(address) = object.address() {
-            let site = std::ptr::from_ref(last_site()).addr();
-            // SAFETY: the engine is live, and the caller is its current worker.
-            unsafe { look(engine, (address, size), way, site) };
-        }
-    });
+    let Atomic { object, order, .. } = atomic;
+    look_at_atomic(atomic, act);
     with_races(|_, races, number| {
+        // Compiled code reads the latest store.
+        races.is_cut |= act == AtomicAct::Load && order != Ordering::SeqCst;
         let detector = &mut races.detector;
         outside(|| match act {
             AtomicAct::Load => detector.load(number, object.key(), order),
             AtomicAct::Store => detector.store(number, object.key(), order),
             AtomicAct::Replace => detector.replace(number, object.key(), order),
         });
+    });
+}
+
+/// Looks for a race of an operation on an atomic with a plain access.
+pub(super) fn look_at_atomic(atomic: Atomic, act: AtomicAct) {
+    let way = match act {
+        AtomicAct::Load => Way::AtomicRead,
+        AtomicAct::Store | AtomicAct::Replace => Way::AtomicWrite,
+    };
+    with_races(|engine, races, _| {
+        if let Some(address) = atomic.object.address()
+            && races.sees_memory
+        {
+            let site = std::ptr::from_ref(last_site()).addr();
+            // SAFETY: the engine is live, and the caller is its current worker.
+            unsafe { look(engine, (address, atomic.size), way, site) };
+        }
     });
 }
 
@@ -132,7 +138,15 @@ pub fn pass_fence(order: Ordering) {
             recorder.note_order(order.into());
         }
     }
-    with_races(|_, races, number| outside(|| races.detector.fence(number, order)));
+    with_races(|_, races, number| {
+        outside(|| {
+            if races.staleness > 0 {
+                races.detector.pass_fence(number, order);
+            } else {
+                races.detector.fence(number, order);
+            }
+        });
+    });
 }
 
 /// All that the current thread has done is before what others do after they [`acquire`] the object. Does
@@ -263,7 +277,7 @@ fn acquire_key(key: u64) {
 
 /// Runs `f` with the detector and the current thread's number, on a worker whose accesses count.
 #[inline]
-fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) {
+pub(super) fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) {
     let engine = engine();
     // SAFETY: a set engine is live, and the caller is its current worker; `f` does not switch, unless it is
     // the last that it does.
@@ -271,6 +285,7 @@ fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) {
         if !engine.is_null()
             && (*engine).aside.onlooker().is_none()
             && let Some(races) = &mut (*engine).observers.races
+            && races.is_on()
         {
             f(engine, races, (*(*(*engine).roster.current).thread).clock);
         }
@@ -293,6 +308,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         let (address, size) = memory;
         if size == 0
             || races.is_hushed
+            || !races.sees_memory
             || !races.concerns(address)
             || (*engine).aside.onlooker().is_some()
         {

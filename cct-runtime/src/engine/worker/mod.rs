@@ -26,6 +26,7 @@ pub(crate) mod step;
 pub(crate) mod thread;
 pub(crate) mod touch;
 pub(crate) mod wait;
+pub(crate) mod weak;
 
 pub use glance::glance;
 pub use state_hash::state_hash;

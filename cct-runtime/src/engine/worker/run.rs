@@ -91,16 +91,17 @@ impl Engine {
             }
             Order::Replay(replay) => Driver::Replay(replay),
         };
-        let asks = self.decision.driver.observes();
-        self.observers.begin(recorder, asks, plan.classify);
-        self.observers.tape.begin(plan.iteration, plan.head);
         if let Some(races) = &mut self.observers.races {
-            races.begin();
+            let makes_all = self.decision.driver.makes_every_order();
+            races.begin(plan.head, makes_all);
             // Threads that nobody controls are made seldom, and stay.
             if plan.iteration.is_power_of_two() {
                 races.has_outsiders = uncontrolled_threads_exist();
             }
         }
+        let asks = self.decision.driver.observes();
+        self.observers.begin(recorder, asks, plan.classify);
+        self.observers.tape.begin(plan.iteration, plan.head);
         let engine: *mut Engine = self;
         // SAFETY: only the lifetime changes; the first worker runs during this call only.
         let body: &'static dyn Fn() -> Option<Bug> = unsafe { std::mem::transmute(body) };

@@ -2,11 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use super::memory::{Atomic, AtomicAct, access_atomic};
+use super::memory::{Atomic, AtomicAct};
+use super::weak::{Plain, Values, load_older, operate};
 use crate::claim::Exception;
 use crate::engine::decide::{Engine, engine, outside};
 use crate::object::ObjectId;
-use crate::trace::{Outcome, Value};
+use crate::trace::{Older, Outcome, Value};
 
 /// An operation that was declared and may now be carried out.
 ///
@@ -81,35 +82,93 @@ impl Step {
         self.record(Outcome::Done, || (Some(before.into()), Some(after.into())));
     }
 
-    /// The operation read this from an atomic.
+    /// The operation loads from an atomic, whose latest store is this; returns what it reads.
     #[inline]
-    pub fn loaded(self, atomic: Atomic, value: impl Into<Value>) {
-        let values = || (Some(value.into()), None);
-        self.record_atomic(atomic, AtomicAct::Load, Outcome::Done, values);
+    pub fn loads<T: Plain + Into<Value>>(self, atomic: Atomic, latest: T) -> T {
+        self.leaves_out_if(atomic.order != Ordering::SeqCst, Exception::WeakOrderings);
+        if !self.is_looked_at() {
+            return latest;
+        }
+        // SAFETY: as in `progressed`.
+        unsafe {
+            let bits = latest.to_bits();
+            let values = Values {
+                before: bits,
+                after: bits,
+            };
+            self.note_atomic(atomic, Outcome::Done, (Some(latest.into()), None));
+            if !self.is_part
+                && let Some(read) = load_older(self.engine, atomic, (bits, None))
+            {
+                let older = T::of_bits(read.value);
+                self.note_older(
+                    (atomic, Outcome::Done),
+                    older.into(),
+                    (read.step, latest.into()),
+                );
+                return older;
+            }
+            operate(self.engine, (atomic, AtomicAct::Load, self.is_part), values);
+        }
+        latest
+    }
+
+    /// An operation on an atomic that fails unless it reads the value `expected` may read an older store than
+    /// the latest, and fail for that: returns what it reads then.
+    #[inline]
+    pub fn refused_by_older<T: Plain + Into<Value>>(
+        self,
+        atomic: Atomic,
+        latest: impl FnOnce() -> T,
+        expected: T,
+    ) -> Option<T> {
+        if !self.is_looked_at() || self.is_part {
+            return None;
+        }
+        // SAFETY: as in `progressed`.
+        unsafe {
+            let latest = latest();
+            let bits = (latest.to_bits(), Some(expected.to_bits()));
+            let read = load_older(self.engine, atomic, bits)?;
+            let older = T::of_bits(read.value);
+            self.note_older(
+                (atomic, Outcome::Refused),
+                older.into(),
+                (read.step, latest.into()),
+            );
+            Some(older)
+        }
     }
 
     /// An operation that may fail did not change an atomic; it read this.
     #[inline]
-    pub fn refused_by(self, atomic: Atomic, value: impl Into<Value>) {
-        let values = || (Some(value.into()), None);
-        self.record_atomic(atomic, AtomicAct::Load, Outcome::Refused, values);
+    pub fn refused_by<T: Plain + Into<Value>>(self, atomic: Atomic, value: T) {
+        let (bits, read) = ([value.to_bits(); 2], Some(value.into()));
+        self.operates(
+            (atomic, AtomicAct::Load),
+            Outcome::Refused,
+            bits,
+            (read, None),
+        );
     }
 
-    /// The operation wrote this to an atomic.
+    /// The operation stored this to an atomic that held the value `before`.
     #[inline]
-    pub fn stored(self, atomic: Atomic, value: impl Into<Value>) {
-        let values = || (None, Some(value.into()));
-        self.record_atomic(atomic, AtomicAct::Store, Outcome::Done, values);
+    pub fn stored<T: Plain + Into<Value>>(self, atomic: Atomic, before: T, value: T) {
+        let bits = [before.to_bits(), value.to_bits()];
+        let values = (None, Some(value.into()));
+        self.operates((atomic, AtomicAct::Store), Outcome::Done, bits, values);
     }
 
     /// The operation replaced one value of an atomic by another.
     #[inline]
-    pub fn replaced<T: PartialEq + Into<Value>>(self, atomic: Atomic, read: T, written: T) {
+    pub fn replaced<T: PartialEq + Plain + Into<Value>>(self, atomic: Atomic, read: T, written: T) {
         if read != written {
             self.progressed();
         }
-        let values = || (Some(read.into()), Some(written.into()));
-        self.record_atomic(atomic, AtomicAct::Replace, Outcome::Done, values);
+        let bits = [read.to_bits(), written.to_bits()];
+        let values = (Some(read.into()), Some(written.into()));
+        self.operates((atomic, AtomicAct::Replace), Outcome::Done, bits, values);
     }
 
     /// An operation that may fail changed nothing; it read this, if anything.
@@ -177,44 +236,70 @@ impl Step {
 }
 
 impl Step {
+    /// True if values and orderings are of interest to somebody.
     #[inline]
-    fn record_atomic(
+    fn is_looked_at(self) -> bool {
+        // SAFETY: as in `progressed`.
+        !self.engine.is_null() && unsafe { (*self.engine).observers.keeps_values }
+    }
+
+    /// An operation on an atomic, with the bits that it held before and after.
+    #[inline]
+    fn operates(
         self,
-        atomic: Atomic,
-        act: AtomicAct,
+        (atomic, act): (Atomic, AtomicAct),
         outcome: Outcome,
-        values: impl FnOnce() -> (Option<Value>, Option<Value>),
+        [before, after]: [u64; 2],
+        values: (Option<Value>, Option<Value>),
     ) {
         self.leaves_out_if(atomic.order != Ordering::SeqCst, Exception::WeakOrderings);
+        if self.is_looked_at() {
+            self.note_atomic(atomic, outcome, values);
+            // SAFETY: as in `progressed`.
+            unsafe {
+                operate(
+                    self.engine,
+                    (atomic, act, self.is_part),
+                    Values { before, after },
+                )
+            };
+        }
+    }
+
+    /// An operation on an atomic reads an older store than the latest: the value of the one, and of the
+    /// other.
+    #[cold]
+    #[inline(never)]
+    fn note_older(
+        self,
+        (atomic, outcome): (Atomic, Outcome),
+        older: Value,
+        (step, latest): (Option<u32>, Value),
+    ) {
+        self.note_atomic(atomic, outcome, (Some(older), None));
         // SAFETY: as in `progressed`.
         unsafe {
-            if !self.engine.is_null() && (*self.engine).observers.keeps_values {
-                let (read, written) = values();
-                if !self.is_part {
-                    note_values(self.engine, outcome, read, written);
-                }
-                note_atomic(self, atomic, act);
+            if let Some(recorder) = &mut (*self.engine).observers.recorder {
+                recorder.note_older(Older { step, latest });
             }
         }
     }
-}
 
-/// The operation under way is on an atomic; not part of what each operation is compiled to.
-///
-/// # Safety
-///
-/// The step's engine is live.
-#[cold]
-#[inline(never)]
-unsafe fn note_atomic(step: Step, atomic: Atomic, act: AtomicAct) {
-    // SAFETY: the caller's.
-    unsafe {
-        let recorder = (*step.engine).observers.recorder.as_mut();
-        if let Some(recorder) = recorder.filter(|_| !step.is_part) {
-            recorder.note_order(atomic.order.into());
+    /// What is recorded of an operation on an atomic; not part of what each operation is compiled to.
+    #[cold]
+    #[inline(never)]
+    fn note_atomic(self, atomic: Atomic, outcome: Outcome, values: (Option<Value>, Option<Value>)) {
+        if self.is_part {
+            return;
+        }
+        // SAFETY: as in `progressed`.
+        unsafe {
+            note_values(self.engine, outcome, values.0, values.1);
+            if let Some(recorder) = &mut (*self.engine).observers.recorder {
+                recorder.note_order(atomic.order.into());
+            }
         }
     }
-    access_atomic(atomic, act);
 }
 
 /// The operation under way read and wrote this; not part of what each operation is compiled to.

@@ -170,6 +170,10 @@ impl Strategy for Continuation<'_> {
         })
     }
 
+    fn choose_store(&mut self, n: u32, _drawn: u32) -> u32 {
+        self.choose_index(n)
+    }
+
     fn fair_from(&self) -> u32 {
         self.until
     }

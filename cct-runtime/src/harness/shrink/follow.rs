@@ -98,6 +98,10 @@ impl Strategy for Follow<'_> {
         choice.filter(|&choice| choice < n).unwrap_or(0)
     }
 
+    fn choose_store(&mut self, n: u32, _drawn: u32) -> u32 {
+        self.choose_index(n)
+    }
+
     fn fair_from(&self) -> u32 {
         u32::MAX
     }

@@ -63,7 +63,8 @@ pub(crate) fn small_blocks(words: &mut Vec<u64>) {
     }
 }
 
-/// Appends the words of a block. Of its last one only what belongs to it: behind that lies what was there before.
+/// Appends the words of a block. Of its last one only what belongs to it: behind that lies what was there
+/// before.
 ///
 /// # Safety
 ///
@@ -99,7 +100,7 @@ pub(crate) fn is_block(word: u64) -> bool {
     matches!(state(word), Some(LIVE | FREED))
 }
 
-/// What stands where the header of a block at this address would have its state; `None` where none can begin.
+/// The state in the header before this address; `None` where no block can begin.
 fn state(word: u64) -> Option<usize> {
     let is_possible =
         is_address(word) && word.is_multiple_of(HEADER as u64) && is_address(word - HEADER as u64);

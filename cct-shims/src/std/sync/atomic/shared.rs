@@ -25,9 +25,7 @@ macro_rules! shared_methods {
                     return self.0.load(order);
                 }
                 let step = engine::point(Operation::Load, self.object());
-                let value = self.0.load(Ordering::SeqCst);
-                step.loaded(self.with(order), value);
-                value
+                step.loads(self.with(order), self.0.load(Ordering::SeqCst))
             }
 
             #[doc = see!($atomic store)]
@@ -37,8 +35,9 @@ macro_rules! shared_methods {
                     return self.0.store(val, order);
                 }
                 let step = engine::point(Operation::Store, self.object());
+                let before = self.0.load(Ordering::Relaxed);
                 self.0.store(val, Ordering::Release);
-                step.stored(self.with(order), val);
+                step.stored(self.with(order), before, val);
             }
 
             #[doc = see!($atomic compare_exchange)]
@@ -87,6 +86,10 @@ macro_rules! shared_methods {
                 let step = engine::point(operation, self.object());
                 order::note_exchange(step, operation, orders);
                 let order = Ordering::SeqCst;
+                let latest = || self.0.load(order);
+                if let Some(older) = step.refused_by_older(self.with(orders[1]), latest, current) {
+                    return Err(older);
+                }
                 let result = self.0.compare_exchange(current, new, order, order);
                 match result {
                     Ok(old) => step.replaced(self.with(orders[0]), old, new),
