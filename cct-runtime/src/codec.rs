@@ -170,7 +170,9 @@ pub(crate) use {wire_enum, wire_struct};
 mod tests {
     use super::Wire;
     use crate::strategy::Rng;
-    use crate::trace::{Outcome, Run, Schedule, Site, Step, Trace, Value, WorkerInfo, WorkerKind};
+    use crate::trace::{
+        Older, Outcome, Run, Schedule, Site, Step, Trace, Value, WorkerInfo, WorkerKind,
+    };
     use crate::verdict::{Bug, BugKind, Consequence, Unpolled, Verdict, Wait};
     use crate::wire::{Counters, Event, Panic, Replayed};
 
@@ -204,6 +206,10 @@ mod tests {
             site: 0,
             outcome: Outcome::Waits,
             read: Some(Value::Signed(rng.bits())),
+            older: (rng.below(2) == 0).then(|| Older {
+                step: Some(rng.below(9)),
+                latest: Value::Bool(true),
+            }),
             written: (worker > 4).then_some(Value::Bool(true)),
             choice_point: worker > 2,
             preempts: worker > 3,

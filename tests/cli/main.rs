@@ -57,4 +57,5 @@ mod tasks;
 mod time;
 mod uncontrolled;
 mod verdicts;
+mod weak;
 mod wrapper;

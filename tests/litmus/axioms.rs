@@ -36,7 +36,7 @@ struct Event {
     fails: bool,
 }
 
-/// What threads read, and then the last values.
+/// The values that threads read, and then the last ones.
 pub(crate) type Outcome = Vec<u64>;
 
 /// The outcomes of a program.
@@ -44,8 +44,8 @@ pub(crate) type Outcome = Vec<u64>;
 pub(crate) struct Outcomes {
     /// All that are allowed.
     pub(crate) allowed: BTreeSet<Outcome>,
-    /// Those of executions in which nothing has to come before its time: neither a store before one that is
-    /// earlier in the modification order, nor what is sequentially consistent before what it follows.
+    /// The outcomes of executions in which nothing has to come before its time: neither a store before one
+    /// that is earlier in the modification order, nor what is sequentially consistent before what it follows.
     pub(crate) in_order: BTreeSet<Outcome>,
 }
 
@@ -220,8 +220,8 @@ fn choose_stores(
         return found(from);
     };
     for store in 0..events.len() {
-        let (store_, read_) = (events[store], events[read]);
-        if store != read && store_.writes() && store_.at() == read_.at() {
+        let is_readable = events[store].writes() && events[store].at() == events[read].at();
+        if store != read && is_readable {
             from[read] = store;
             choose_stores(events, (rest, &mut *from), found);
         }
@@ -396,7 +396,7 @@ fn is_of_sequence(events: &[Event], from: &[usize], head: usize, read: usize) ->
     }
 }
 
-/// What [intro.races] calls so; nothing is consumed here.
+/// The relation that [intro.races] calls so; nothing is consumed here.
 fn strongly_happens(
     events: &[Event],
     (before, meets, happens): (&Relation, &Relation, &Relation),

@@ -123,7 +123,7 @@ impl<'a> Guided<'a> {
         guided
     }
 
-    /// What the guide chose among `n` in the step under way, or else next.
+    /// Returns what the guide chose among `n` in the step under way, or else next.
     fn known_choice(&mut self, n: u32) -> Option<u32> {
         // In a step that the guide does not know, nothing is taken from those that it knows.
         let own = self.under_way.and_then(|step| self.choices.get_mut(&step));

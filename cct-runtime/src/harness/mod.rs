@@ -22,6 +22,7 @@ mod signals;
 mod board;
 mod request;
 
+mod memory;
 mod seeds;
 mod surroundings;
 mod timeouts;
@@ -50,7 +51,6 @@ mod share;
 mod tally;
 
 mod maker;
-mod memory;
 
 mod early_end;
 mod repeat;

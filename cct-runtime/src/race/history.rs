@@ -84,8 +84,8 @@ impl History {
         knows: impl Fn(&Act) -> bool,
         counts: impl Fn(u64) -> bool,
     ) -> Readable {
-        let known = self.acts.iter().filter(|&act| knows(act));
-        let floor = known.map(|act| act.place).max().unwrap_or(0);
+        let before = self.acts.iter().filter(|&act| knows(act));
+        let floor = before.map(|act| act.place).max().unwrap_or(0);
         let is_cut = floor < self.first;
         let from = floor.saturating_sub(self.first) as usize;
         let latest = self.stores.len() - 1;
@@ -147,7 +147,7 @@ impl History {
     }
 
     fn add(&mut self, act: Act) {
-        // Whoever knows of the new one knows of such a one.
+        // To know of the new one is to know of such a one.
         let says_it = |other: &Act| {
             (other.by, other.place) == (act.by, act.place)
                 && other.count <= act.count

@@ -3,7 +3,7 @@
 /// An odd number without a pattern: 2^64 divided by the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What is left at such a place.
+/// Something that is left at such a place.
 pub(super) trait Left: Default {
     /// Nothing is left.
     fn clear(&mut self);
@@ -35,7 +35,7 @@ impl<T: Left> Meetings<T> {
         self.count = 0;
     }
 
-    /// What was left by this key, if anything was.
+    /// Returns what was left by this key, if anything was.
     pub(super) fn get(&self, key: u64) -> Option<&T> {
         if self.entries.is_empty() {
             return None;
@@ -44,7 +44,7 @@ impl<T: Left> Meetings<T> {
         (entry.iteration == self.iteration).then(|| &self.left[entry.left as usize])
     }
 
-    /// What is left by this key; nothing at first.
+    /// Returns what is left by this key; nothing at first.
     pub(super) fn get_or_make(&mut self, key: u64) -> &mut T {
         if 2 * self.count >= self.entries.len() {
             self.grow();

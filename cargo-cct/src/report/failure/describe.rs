@@ -129,7 +129,10 @@ pub(super) fn order(order: MemoryOrder) -> &'static str {
 
 fn values(step: &Step, op: Op) -> String {
     match (step.read, step.written) {
-        (Some(read), None) => format!(" → {}", value(read)),
+        (Some(read), None) => match &step.older {
+            Some(older) => format!(" → {}, older than {}", value(read), value(older.latest)),
+            None => format!(" → {}", value(read)),
+        },
         (None, Some(written)) if op == Op::Store => format!(" {}", value(written)),
         (None, Some(written)) => format!(" ← {}", value(written)),
         (Some(read), Some(written)) => format!(" {} → {}", value(read), value(written)),

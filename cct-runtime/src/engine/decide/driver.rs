@@ -4,7 +4,8 @@
 
 use super::replay::Replay;
 use crate::strategy::{
-    Beyond, Candidates, ChainId, Ending, Executed, Observer, Origin, Pick, Strategy, WorkerId,
+    Beyond, Candidates, ChainId, Ending, Enumerator, Executed, Observer, Origin, Pick, Strategy,
+    WorkerId,
 };
 use crate::wire::Divergence;
 
@@ -81,7 +82,7 @@ impl Driver {
     /// True if a strategy decides that makes schedules with steps in every order.
     pub(crate) fn makes_every_order(&mut self) -> bool {
         let enumerator = self.strategy().and_then(|strategy| strategy.enumerator());
-        enumerator.is_some_and(|enumerator| enumerator.makes_every_order())
+        enumerator.is_some_and(Enumerator::makes_every_order)
     }
 
     /// One of `0..n` at this step; `choose` is how a strategy chooses.

@@ -58,7 +58,7 @@ impl Engine {
         }
         let races = self.observers.races.as_ref();
         if left_out.has(Exception::WeakOrderings)
-            && races.is_some_and(|races| races.leaves_out_late_stores())
+            && races.is_some_and(|races| races.weak.leaves_out_late_stores())
         {
             left_out = left_out.without(Exception::WeakOrderings);
             left_out.add(Exception::LateStores);

@@ -1,4 +1,4 @@
-//! What orders accesses to memory: the races among those of which compiled code tells, and the stores that
+//! The order of accesses to memory: the races among those of which compiled code tells, and the stores that
 //! loads of atomics may read where memory is weak.
 
 use std::ops::Range;
@@ -21,13 +21,7 @@ pub(crate) struct Races {
     pub(crate) detector: Detector,
     /// Races are looked for, and not only weak memory.
     pub(crate) sees_memory: bool,
-    /// See [`Schedule::staleness`].
-    pub(crate) staleness: u32,
-    /// The strategy makes schedules for all stores that loads may read.
-    makes_all: bool,
-    /// Some of these were not among the choices.
-    pub(crate) is_cut: bool,
-    rng: Rng,
+    pub(crate) weak: Weak,
     /// Set while code of the shims looks after something that they share, on the current worker.
     pub(crate) is_hushed: bool,
     /// There are threads of which nothing is seen: whoever meets one may have met all others.
@@ -55,10 +49,7 @@ impl Races {
         Some(Races {
             detector,
             sees_memory,
-            staleness: 0,
-            makes_all: false,
-            is_cut: false,
-            rng: Rng::new(0),
+            weak: Weak::begin(&Schedule::default(), false),
             is_hushed: false,
             has_outsiders: false,
             extent: statics.first().map_or(0, |first| first.0)
@@ -72,31 +63,14 @@ impl Races {
     /// A new iteration begins, with one thread, of a strategy that `makes_all` choices of stores, or not.
     pub(crate) fn begin(&mut self, head: &Schedule, makes_all: bool) {
         self.detector.begin();
-        self.staleness = head.staleness;
-        self.makes_all = makes_all && head.staleness == Schedule::ALL_STORES;
-        self.is_cut = false;
-        self.rng = Rng::new(derive(head.seed, STALE));
+        self.weak = Weak::begin(head, makes_all);
         self.is_hushed = false;
         self.threads.clear();
     }
 
-    /// Weak orderings are left out for nothing but late stores.
-    pub(crate) fn leaves_out_late_stores(&self) -> bool {
-        self.makes_all && !self.is_cut
-    }
-
     /// There is something to do in this iteration.
     pub(crate) fn is_on(&self) -> bool {
-        self.sees_memory || self.staleness > 0
-    }
-
-    /// One of `n` stores that a load may read, from the latest on, at random.
-    pub(crate) fn draw(&mut self, n: u32) -> u32 {
-        if self.rng.below(Schedule::ALL_STORES) < self.staleness {
-            1 + self.rng.below(n - 1)
-        } else {
-            0
-        }
+        self.sees_memory || self.weak.staleness > 0
     }
 
     /// A thread is made by the one with this number, or by nobody; returns its number.
@@ -134,5 +108,43 @@ impl Races {
         let after = self.statics.partition_point(|&(start, _)| start <= address);
         let last = after.checked_sub(1).map(|index| self.statics[index]);
         last.is_some_and(|(start, size)| address - start < size)
+    }
+}
+
+/// Weak memory of an iteration, as far as it is no matter of a single atomic.
+#[derive(Debug)]
+pub(crate) struct Weak {
+    /// See [`Schedule::staleness`].
+    pub(crate) staleness: u32,
+    /// The strategy makes schedules for all stores that loads may read.
+    makes_all: bool,
+    /// Some of these were not among the choices.
+    pub(crate) is_cut: bool,
+    rng: Rng,
+}
+
+impl Weak {
+    /// Of an iteration with this head, of a strategy that `makes_all` choices of stores, or not.
+    fn begin(head: &Schedule, makes_all: bool) -> Weak {
+        Weak {
+            staleness: head.staleness,
+            makes_all: makes_all && head.staleness == Schedule::ALL_STORES,
+            is_cut: false,
+            rng: Rng::new(derive(head.seed, STALE)),
+        }
+    }
+
+    /// Weak orderings are left out for nothing but late stores.
+    pub(crate) fn leaves_out_late_stores(&self) -> bool {
+        self.makes_all && !self.is_cut
+    }
+
+    /// One of `n` stores that a load may read, from the latest on, at random.
+    pub(crate) fn draw(&mut self, n: u32) -> u32 {
+        if self.rng.below(Schedule::ALL_STORES) < self.staleness {
+            1 + self.rng.below(n - 1)
+        } else {
+            0
+        }
     }
 }

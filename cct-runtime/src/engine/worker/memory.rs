@@ -99,7 +99,7 @@ pub fn access_atomic(atomic: Atomic, act: AtomicAct) {
     look_at_atomic(atomic, act);
     with_races(|_, races, number| {
         // Compiled code reads the latest store.
-        races.is_cut |= act == AtomicAct::Load && order != Ordering::SeqCst;
+        races.weak.is_cut |= act == AtomicAct::Load && order != Ordering::SeqCst;
         let detector = &mut races.detector;
         outside(|| match act {
             AtomicAct::Load => detector.load(number, object.key(), order),
@@ -140,7 +140,7 @@ pub fn pass_fence(order: Ordering) {
     }
     with_races(|_, races, number| {
         outside(|| {
-            if races.staleness > 0 {
+            if races.weak.staleness > 0 {
                 races.detector.pass_fence(number, order);
             } else {
                 races.detector.fence(number, order);

@@ -261,7 +261,7 @@ impl Step {
                     self.engine,
                     (atomic, act, self.is_part),
                     Values { before, after },
-                )
+                );
             };
         }
     }
@@ -285,7 +285,7 @@ impl Step {
         }
     }
 
-    /// What is recorded of an operation on an atomic; not part of what each operation is compiled to.
+    /// Records an operation on an atomic; not part of what each operation is compiled to.
     #[cold]
     #[inline(never)]
     fn note_atomic(self, atomic: Atomic, outcome: Outcome, values: (Option<Value>, Option<Value>)) {

@@ -22,15 +22,16 @@ macro_rules! numbers {
     ($($number:ty)*) => { $(
         impl Plain for $number {
             #[inline]
-            #[expect(clippy::cast_lossless, clippy::cast_sign_loss, reason = "all types of numbers")]
             fn to_bits(self) -> u64 {
-                self as u64
+                let mut bytes = [0; 8];
+                bytes[..size_of::<$number>()].copy_from_slice(&self.to_le_bytes());
+                u64::from_le_bytes(bytes)
             }
 
             #[inline]
-            #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "as above")]
             fn of_bits(bits: u64) -> Self {
-                bits as Self
+                let bytes = bits.to_le_bytes();
+                Self::from_le_bytes(*bytes.first_chunk().expect("it has at most eight"))
             }
         }
     )* };
@@ -92,7 +93,7 @@ pub(super) unsafe fn operate(
         outside(|| {
             let (cell, order) = (cell(atomic, values.before), atomic.order);
             // Of parts of steps only the latest store is read.
-            races.is_cut |= act == AtomicAct::Load && is_part && order != Ordering::SeqCst;
+            races.weak.is_cut |= act == AtomicAct::Load && is_part && order != Ordering::SeqCst;
             let step = recorder.as_ref().and_then(|recorder| recorder.under_way());
             if act == AtomicAct::Load {
                 races.detector.load_from(number, (cell, order), (0, None));
@@ -129,11 +130,11 @@ pub(super) unsafe fn load_older(
     with_races(|_, races, number| {
         let readable = outside(|| races.detector.readable(number, cell, atomic.order, but));
         older = readable.older;
-        races.is_cut |= readable.is_cut;
+        races.weak.is_cut |= readable.is_cut;
         if older > 0 {
-            drawn = races.draw(older + 1);
+            drawn = races.weak.draw(older + 1);
         }
-        is_free = races.staleness == Schedule::ALL_STORES;
+        is_free = races.weak.staleness == Schedule::ALL_STORES;
     });
     if older == 0 {
         return None;
@@ -165,7 +166,7 @@ pub(super) unsafe fn load_older(
 unsafe fn is_weak(engine: *mut Engine) -> bool {
     // SAFETY: the caller's.
     let races = unsafe { &(*engine).observers.races };
-    races.as_ref().is_some_and(|races| races.staleness > 0)
+    races.as_ref().is_some_and(|races| races.weak.staleness > 0)
 }
 
 fn cell(atomic: Atomic, value: u64) -> Cell {

@@ -93,8 +93,11 @@ impl<'a> Scene<'a> {
         object.is_some() && object == self.step(other).object
     }
 
-    /// The latest step before this one that wrote its object.
+    /// The latest step before this one that wrote its object; of a load that read an older store, that one.
     pub(super) fn writer(&self, index: usize) -> Option<usize> {
+        if let Some(older) = &self.step(index).older {
+            return older.step.map(|step| step as usize);
+        }
         let mut before = self.back_from(index);
         before.find(|&other| self.is_same(index, other) && self.step(other).written.is_some())
     }

@@ -407,7 +407,13 @@ pub(super) fn does(scene: &Scene<'_>, index: usize, is_known: bool) -> String {
             (Some(read), None) if step.outcome == Outcome::Refused => {
                 format!("found {object} = {read}")
             }
-            (Some(read), None) => format!("read {object} = {read}"),
+            (Some(read), None) => match &step.older {
+                Some(older) => format!(
+                    "read the older {object} = {read} instead of {}",
+                    describe::value(older.latest)
+                ),
+                None => format!("read {object} = {read}"),
+            },
             (None, Some(written)) if is_known => format!("wrote {written}"),
             (None, Some(written)) => format!("wrote {object} = {written}"),
             (Some(read), Some(written)) => format!("changed {object} from {read} to {written}"),
