@@ -45,8 +45,10 @@ pub(super) struct Act {
     pub(super) by: ThreadNumber,
     /// That thread's own count.
     pub(super) count: u32,
-    /// When it was, as [`super::weak::Atomics`] count.
+    /// The operations before it, as [`super::weak::Atomics`] counts them.
     pub(super) time: u64,
+    /// The moment by the program's clock, in nanoseconds.
+    pub(super) moment: u64,
     pub(super) is_sequential: bool,
     /// The place in the modification order of what it stored or read.
     pub(super) place: u32,

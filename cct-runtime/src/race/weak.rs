@@ -29,6 +29,10 @@ pub(crate) struct Older {
     pub(crate) step: Option<u32>,
 }
 
+/// After so many nanoseconds by the program's clock a store is seen by all: [intro.progress] 18 has it that
+/// this takes a finite time, and to a processor ten microseconds are long.
+const SEEN_AFTER: u64 = 10_000;
+
 /// All atomics of an iteration.
 #[derive(Debug, Default)]
 pub(super) struct Atomics {
@@ -39,6 +43,8 @@ pub(super) struct Atomics {
     covered: Clock,
     /// Counts operations.
     time: u64,
+    /// The moment of the operation at hand by the program's clock, in nanoseconds.
+    now: u64,
 }
 
 /// A sequentially consistent fence.
@@ -59,6 +65,7 @@ impl Atomics {
         self.fences.clear();
         self.covered = Clock::default();
         self.time = 0;
+        self.now = 0;
     }
 
     /// A thread with this clock passes a sequentially consistent fence.
@@ -73,8 +80,8 @@ impl Atomics {
         });
     }
 
-    /// Whether a load must know of an act: it happens before the load, or else would come after it in the
-    /// order of what is sequentially consistent, by [atomics.order] 4.
+    /// Whether a load must know of an act: it happens before the load, was long ago, or else would come after
+    /// it in the order of what is sequentially consistent, by [atomics.order] 4.
     fn knows<'a>(&'a self, clock: &'a Clock, order: Ordering) -> impl Fn(&Act) -> bool + 'a {
         let passed = self.fences.iter().rev();
         let fence = passed
@@ -84,6 +91,7 @@ impl Atomics {
         let is_sequential = order == Ordering::SeqCst;
         move |act: &Act| {
             is_before(act, clock)
+                || act.moment.saturating_add(SEEN_AFTER) <= self.now
                 || is_sequential && (act.is_sequential || is_before(act, &self.covered))
                 || fence.is_some_and(|fence| {
                     act.is_sequential && act.time < fence.time || is_before(act, &fence.covered)
@@ -93,6 +101,11 @@ impl Atomics {
 }
 
 impl Detector {
+    /// The operations that follow are at this moment by the program's clock, in nanoseconds.
+    pub(crate) fn set_moment(&mut self, now: u64) {
+        self.atomics.now = now;
+    }
+
     /// The stores that the thread may read from this atomic, of those whose value is not `but`.
     pub(crate) fn readable(
         &mut self,
@@ -189,6 +202,7 @@ impl Detector {
             by: number,
             count: self.threads[usize::from(number)].clock.at(number),
             time: self.atomics.time,
+            moment: self.atomics.now,
             is_sequential: order == Ordering::SeqCst,
             place: 0,
         }

@@ -89,7 +89,8 @@ pub(super) unsafe fn operate(
     look_at_atomic(atomic, act);
     with_races(|engine, races, number| {
         // SAFETY: the engine is live, and nobody else refers to its recorder.
-        let recorder = unsafe { &(*engine).observers.recorder };
+        let (recorder, now) = unsafe { (&(*engine).observers.recorder, (*engine).time.now) };
+        races.detector.set_moment(now);
         outside(|| {
             let (cell, order) = (cell(atomic, values.before), atomic.order);
             // Of parts of steps only the latest store is read.
@@ -103,6 +104,11 @@ pub(super) unsafe fn operate(
                 races
                     .detector
                     .store_to(number, (cell, order, reads), written);
+                // Code for x86 takes this for a fence: the processor's own costs more.
+                // SAFETY: the engine is live, and the caller is its current worker.
+                if reads && order == Ordering::SeqCst && unsafe { is_own(engine, atomic) } {
+                    races.detector.pass_fence(number, order);
+                }
             }
         });
     });
@@ -127,7 +133,9 @@ pub(super) unsafe fn load_older(
     }
     let cell = cell(atomic, latest);
     let (mut older, mut drawn, mut is_free) = (0, 0, false);
-    with_races(|_, races, number| {
+    with_races(|engine, races, number| {
+        // SAFETY: as above.
+        races.detector.set_moment(unsafe { (*engine).time.now });
         let readable = outside(|| races.detector.readable(number, cell, atomic.order, but));
         older = readable.older;
         races.weak.is_cut |= readable.is_cut;
@@ -167,6 +175,18 @@ unsafe fn is_weak(engine: *mut Engine) -> bool {
     // SAFETY: the caller's.
     let races = unsafe { &(*engine).observers.races };
     races.as_ref().is_some_and(|races| races.weak.staleness > 0)
+}
+
+/// True for an atomic on the stack of the current worker's thread.
+///
+/// # Safety
+///
+/// The engine is live and set.
+unsafe fn is_own(engine: *mut Engine, atomic: Atomic) -> bool {
+    // SAFETY: the caller's; the current worker and its thread are live.
+    let stack = unsafe { &(*(*(*engine).roster.current).thread).stack };
+    let address = atomic.object.address();
+    address.is_some_and(|address| (stack.limit.addr()..stack.base.addr()).contains(&address))
 }
 
 fn cell(atomic: Atomic, value: u64) -> Cell {
