@@ -65,12 +65,12 @@ fn loads_read_what_they_may_and_nothing_else() {
             wrong.is_empty(),
             "`{program}`: {wrong:?} is reached, and not allowed"
         );
-        // Two looks in a row count as spinning, and then not all executions are made.
         let name = format!(" p{index} ");
         let is_done = |line: &str| {
             format!("{line} ").contains(&name) && line.contains("all") && !line.contains("spinning")
         };
         if !finished.stdout.lines().any(is_done) {
+            println!("not to the end: `{program}`");
             not_all += 1;
             continue;
         }
@@ -88,7 +88,7 @@ fn loads_read_what_they_may_and_nothing_else() {
         "{count} programs, {not_all} not to the end: {all} outcomes of {allowed} that are allowed; \
          {late} programs have some that need late stores"
     );
-    assert!(not_all * 2 <= count && all > count, "{}", finished.stdout);
+    assert!(not_all * 10 <= count && all > count, "{}", finished.stdout);
 }
 
 fn read(text: &str) -> BTreeSet<Outcome> {
@@ -100,14 +100,17 @@ fn read(text: &str) -> BTreeSet<Outcome> {
     text.lines().map(numbers).collect()
 }
 
-/// So many of all programs that the shapes make, each shape with its strongest and its weakest orderings.
+/// So many of all programs that the shapes make, each shape with its strongest and its weakest orderings. Of
+/// four threads there are too many schedules, so that no more of these are drawn.
 fn programs(most: usize) -> Vec<String> {
     let mut first = Vec::new();
     let mut rest = Vec::new();
     for (_, shape) in SHAPES {
         let mut all = filled(shape);
         first.extend([all.remove(0), all.pop().expect("there are several")]);
-        rest.extend(all);
+        if shape.split(';').count() < 4 {
+            rest.extend(all);
+        }
     }
     let mut rng = Rng::new(derive(3, 0));
     while first.len() < most && !rest.is_empty() {
