@@ -38,6 +38,9 @@ pub struct Schedule {
     /// sequentially consistent.
     #[cfg_attr(feature = "serde", serde(default))]
     pub staleness: u32,
+    /// Threads' accesses to their own stacks are looked at for races as well.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub own_stacks: bool,
     /// The member of the portfolio that made the schedule, for people.
     pub strategy: String,
     /// The workers in the order they ran.
@@ -553,6 +556,7 @@ wire_struct!(Schedule {
     early,
     leap,
     staleness,
+    own_stacks,
     strategy,
     runs,
     choices

@@ -30,6 +30,8 @@ pub(super) struct Head {
     leap: u64,
     #[serde(default, skip_serializing_if = "is_none")]
     staleness: u32,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    own_stacks: bool,
     choices: Vec<u32>,
     /// The workers in the order they ran, and for how many steps: `main*3 w1*2`.
     runs: Vec<String>,
@@ -80,6 +82,7 @@ impl Head {
             early: schedule.early,
             leap: schedule.leap,
             staleness: schedule.staleness,
+            own_stacks: schedule.own_stacks,
             choices: schedule.choices.clone(),
             runs: runs.chunks(RUNS).map(|runs| runs.join(" ")).collect(),
         }
@@ -106,6 +109,7 @@ impl Head {
             early: self.early,
             leap: self.leap,
             staleness: self.staleness,
+            own_stacks: self.own_stacks,
             strategy: self.strategy.clone(),
             runs: runs.collect::<Result<_, _>>()?,
             choices: self.choices.clone(),

@@ -24,6 +24,7 @@ pub use decide::deadlines::NEVER;
 pub use decide::engine::outside;
 pub use decide::outside::Source;
 pub use observe::debugged::cct_stopped_here;
+pub use observe::races::UNSEEN;
 pub use state::iteration::Hook;
 pub use state::locals::{Local, LocalSlot};
 pub use state::panics::PanicId;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::clock::{Clock, ThreadNumber};
 use super::meeting::{Left, Meetings};
-use super::shadow::{Found, Shadow, Slot, SlotId, epoch, parts};
+use super::shadow::{Found, Shadow, Slot, SlotId, epoch};
 use super::weak::Atomics;
 
 /// The ways to access memory.
@@ -87,6 +87,8 @@ pub(crate) struct Detector {
 /// The result of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Accessed {
+    /// The thread has accessed this memory like this already, and has released nothing since.
+    Known,
     /// It is kept in this slot.
     Kept(SlotId),
     /// It conflicts with an earlier one.
@@ -254,28 +256,8 @@ impl Detector {
         }
     }
 
-    /// True if the thread has accessed this memory like this already, and has released nothing since. Nothing
-    /// is to be done then.
-    #[inline]
-    pub(crate) fn knows(
-        &self,
-        number: ThreadNumber,
-        (address, size): (usize, usize),
-        way: Way,
-    ) -> bool {
-        // SAFETY: threads have the numbers that they were given here.
-        let thread = unsafe { self.threads.get_unchecked(usize::from(number)) };
-        let covers = |address, size| self.shadow.covers(thread.epoch, address, size, way);
-        if address % 8 + size <= 8 {
-            covers(address, size)
-        } else if address.is_multiple_of(8) && size == 16 {
-            covers(address, 8) && covers(address + 8, 8)
-        } else {
-            parts(address, size).all(|(address, size)| covers(address, size))
-        }
-    }
-
     /// The thread accesses one of the [`parts`] of some memory.
+    #[inline]
     pub(crate) fn access(
         &mut self,
         number: ThreadNumber,
@@ -286,6 +268,7 @@ impl Detector {
         let thread = &self.threads[usize::from(number)];
         let by = (thread.epoch, &thread.clock);
         match self.shadow.access(by, (address, size), way, place) {
+            Found::Known => Accessed::Known,
             Found::Nothing(slot) => Accessed::Kept(slot),
             Found::Conflict(slot, id, byte) => {
                 Accessed::Conflict(conflict(slot, id, byte, &thread.clock, number))

@@ -34,6 +34,7 @@ const MASK_AT: u32 = 32;
 const WAY_AT: u32 = 40;
 const TAG_AT: u32 = 43;
 
+/// The accesses to one piece of memory in one iteration, and then nothing, or what is no longer of interest.
 type Cell = [Slot; SLOTS];
 
 /// The epoch of a thread: the upper word of its accesses.
@@ -109,6 +110,8 @@ impl Slot {
 
 /// The result of a look at the accesses before.
 pub(super) enum Found {
+    /// An access of the same thread that leaves nothing to be found for this one.
+    Known,
     /// Nothing; it is kept in this slot.
     Nothing(SlotId),
     /// This access of the same memory, in this slot; the first byte that both are of.
@@ -154,18 +157,9 @@ impl Shadow {
         unsafe { self.cells.add(index(address)) }
     }
 
-    /// True if this access, of up to eight bytes that do not cross a multiple of eight, is of no interest
-    /// after another of the same thread.
-    #[inline]
-    pub(super) fn covers(&self, epoch: u64, address: usize, size: usize, way: Way) -> bool {
-        let access = Slot::new(epoch, address, mask(address, size), way, 0);
-        // SAFETY: the cell is in the mapping, and nobody else uses it.
-        let cell = unsafe { &*self.cell(address) };
-        cell.iter().any(|slot| slot.covers(access))
-    }
-
     /// Keeps an access of up to eight bytes that do not cross a multiple of eight, unless it comes upon one
     /// that is not before `clock` and is in its way, or upon freed memory.
+    #[inline]
     pub(super) fn access(
         &mut self,
         (epoch, clock): (u64, &Clock),
@@ -177,48 +171,49 @@ impl Shadow {
         // SAFETY: the cell is in the mapping, and nobody else uses it.
         let cell = unsafe { &mut *self.cell(address) };
         let first = (index(address) * SLOTS) as u32;
-        let mut free = None;
-        let mut own = None;
-        for (number, place) in (0..).zip(cell.iter_mut()) {
-            let slot = *place;
-            let id = SlotId(first + number);
-            if !slot.is_there(access) {
-                free.get_or_insert(number);
-                continue;
+        let (mut own, mut stale) = (None, None);
+        let mut number = 0;
+        while number < SLOTS && cell[number].is_there(access) {
+            let slot = cell[number];
+            if slot.covers(access) {
+                return Found::Known;
             }
-            let is_same_thread = slot.thread() == access.thread();
-            let is_before = is_same_thread || slot.count() <= clock.at(slot.thread());
+            let is_before =
+                slot.thread() == access.thread() || slot.count() <= clock.at(slot.thread());
             let overlap = slot.mask() & access.mask();
-            let conflicts = way.conflicts_with(slot.way()) && !is_before;
+            let conflicts = !is_before && way.conflicts_with(slot.way());
             if overlap != 0 && (conflicts || slot.way() == Way::Free) {
                 let byte = (address & !(GRANULE - 1)) + overlap.trailing_zeros() as usize;
-                return Found::Conflict(slot, id, byte);
-            }
-            if slot.when == access.when && slot.way() == way {
-                own = Some(number);
-                continue;
+                return Found::Conflict(slot, SlotId(first + number as u32), byte);
             }
             // An access that would race with the old one, and does not with the new one, would make a race of
             // these two.
             let replaces = is_before
                 && slot.mask() & !access.mask() == 0
                 && (way == Way::Free || way.covers(slot.way()));
-            if replaces {
-                *place = Slot::default();
-                free.get_or_insert(number);
+            if slot.when == access.when && slot.way() == way {
+                own = Some(number);
+            } else if replaces {
+                stale = Some(number);
             }
+            number += 1;
         }
-        let number = own.or(free).unwrap_or_else(|| {
+        if let Some(own) = own {
+            // Of several accesses in one slot, the last one's place is kept.
+            cell[own] = access.with_bytes_of(cell[own]);
+            return Found::Nothing(SlotId(first + own as u32));
+        }
+        if let Some(stale) = stale {
+            number = stale;
+        } else if number == SLOTS {
             self.turn = self.turn.wrapping_add(1);
-            self.turn % SLOTS as u32
-        });
-        let slot = &mut cell[number as usize];
-        // Of several accesses in one slot, the last one's place is kept.
-        *slot = match own {
-            Some(_) => access.with_bytes_of(*slot),
-            None => access,
-        };
-        Found::Nothing(SlotId(first + number))
+            number = self.turn as usize % SLOTS;
+        } else if let Some(next) = cell.get_mut(number + 1) {
+            // What follows may be of other memory.
+            *next = Slot::default();
+        }
+        cell[number] = access;
+        Found::Nothing(SlotId(first + number as u32))
     }
 
     /// Forgets the accesses to this memory: it is somebody else's from here on.
@@ -226,7 +221,7 @@ impl Shadow {
         let first = address & !(GRANULE - 1);
         for granule in (first..address + size).step_by(GRANULE) {
             // SAFETY: the cell is in the mapping, and nobody else uses it.
-            unsafe { *self.cell(granule) = Cell::default() };
+            unsafe { (*self.cell(granule))[0] = Slot::default() };
         }
     }
 }

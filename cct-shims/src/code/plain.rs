@@ -1,28 +1,59 @@
 //! Plain accesses to memory: none is a scheduling point, and each is looked at for races.
 //!
-//! The code that calls is known by the address that the call returns to, which only the first instruction of
-//! the function can see: each is a jump to another one, with that address as one more argument.
+//! The code that calls is known by the address that the call returns to, which only the first instructions of
+//! the function can see: each is a jump to another one, with that address as one more argument. They also tell
+//! the accesses that nobody looks at, which are most of them.
 //!
 //! A volatile access is none of a race, whatever the other one is: seqlocks read like that what others write,
 //! and look afterwards whether it was whole.
 
-use cct::engine::access;
+use cct::engine::{UNSEEN, access};
 use core::arch::naked_asm;
 
-/// Goes on in another function, which has the address that the call returns to in this register.
+/// Returns, or goes on in a function of C, if nobody looks at accesses at the addresses that are the first
+/// argument or the first two; else goes on in another function, which has the address that the call returns to
+/// as one more argument.
 #[cfg(target_arch = "x86_64")]
-macro_rules! jump_to {
-    ($looks:path, $x86:literal, $arm:literal) => {
-        naked_asm!(concat!("mov ", $x86, ", [rsp]"), "jmp {looks}", looks = sym $looks)
+macro_rules! look {
+    (at one, $looks:path, else return) => { look! { @["rdi"] $looks, "rsi", "ret", } };
+    (at one, $looks:path, else $c:ident) => { look! { @["rdi"] $looks, "rcx", "jmp [rip + {c}@GOTPCREL]", $c } };
+    (at two, $looks:path, else $c:ident) => { look! { @["rdi" "rsi"] $looks, "rcx", "jmp [rip + {c}@GOTPCREL]", $c } };
+    (@[$($at:literal)*] $looks:path, $more:literal, $else:literal, $($c:ident)?) => {
+        naked_asm!(
+            "mov rax, [rip + {unseen}@GOTPCREL]",
+            $(concat!("mov r10, ", $at), "sub r10, rsp", "cmp r10, [rax]", "jae 2f",)*
+            $else,
+            concat!("2: mov ", $more, ", [rsp]"),
+            "jmp {looks}",
+            unseen = sym UNSEEN,
+            looks = sym $looks,
+            $(c = sym libc::$c,)?
+        )
     };
 }
 #[cfg(target_arch = "aarch64")]
-macro_rules! jump_to {
-    ($looks:path, $x86:literal, $arm:literal) => {
-        naked_asm!(concat!("mov ", $arm, ", x30"), "b {looks}", looks = sym $looks)
+macro_rules! look {
+    (at one, $looks:path, else return) => { look! { @["x0"] $looks, "x1", "ret", } };
+    (at one, $looks:path, else $c:ident) => { look! { @["x0"] $looks, "x3", "b {c}", $c } };
+    (at two, $looks:path, else $c:ident) => { look! { @["x0" "x1"] $looks, "x3", "b {c}", $c } };
+    (@[$($at:literal)*] $looks:path, $more:literal, $else:literal, $($c:ident)?) => {
+        naked_asm!(
+            "adrp x9, :got:{unseen}",
+            "ldr x9, [x9, :got_lo12:{unseen}]",
+            "ldr x9, [x9]",
+            "mov x11, sp",
+            $(concat!("sub x10, ", $at, ", x11"), "cmp x10, x9", "b.hs 2f",)*
+            $else,
+            concat!("2: mov ", $more, ", x30"),
+            "b {looks}",
+            unseen = sym UNSEEN,
+            looks = sym $looks,
+            $(c = sym libc::$c,)?
+        )
     };
 }
-/// Takes over functions of these names: one jumps, the other looks.
+
+/// Takes over functions of these names: one tells whether somebody looks, the other looks.
 macro_rules! accesses {
     ($($size:literal: $read:ident $reads:ident $write:ident $writes:ident;)*) => { $(
         accesses! { @one $read $reads $size false }
@@ -33,7 +64,7 @@ macro_rules! accesses {
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C" fn $name(_address: usize) {
-            jump_to!($looks, "rsi", "x1")
+            look!(at one, $looks, else return)
         }
 
         unsafe extern "C" fn $looks(address: usize, returns_to: usize) {
@@ -76,21 +107,21 @@ volatile_accesses! {
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 unsafe extern "C" fn __tsan_memcpy(_to: *mut u8, _from: *const u8, _size: usize) -> *mut u8 {
-    jump_to!(copy, "rcx", "x3")
+    look!(at two, copy, else memmove)
 }
 
 /// Takes over ThreadSanitizer's `__tsan_memmove`.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 unsafe extern "C" fn __tsan_memmove(_to: *mut u8, _from: *const u8, _size: usize) -> *mut u8 {
-    jump_to!(copy, "rcx", "x3")
+    look!(at two, copy, else memmove)
 }
 
 /// Takes over ThreadSanitizer's `__tsan_memset`.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 unsafe extern "C" fn __tsan_memset(_to: *mut u8, _value: i32, _size: usize) -> *mut u8 {
-    jump_to!(set, "rcx", "x3")
+    look!(at one, set, else memset)
 }
 
 /// As C's `memmove`.

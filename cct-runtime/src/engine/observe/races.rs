@@ -2,7 +2,7 @@
 //! loads of atomics may read where memory is weak.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use crate::memory::arena;
 use crate::race::{Detector, ThreadNumber};
@@ -14,6 +14,15 @@ const STALE: u64 = 7;
 
 /// True once somebody looks for races in this process: a word, for those who would have something to tell.
 pub(crate) static ARE_LOOKED_FOR: AtomicBool = AtomicBool::new(false);
+/// An access to plain memory that is fewer than so many bytes above the stack pointer is none that anybody
+/// looks at, at the moment.
+pub static UNSEEN: AtomicUsize = AtomicUsize::new(EVERYWHERE);
+/// Nobody looks for races.
+const EVERYWHERE: usize = usize::MAX;
+/// Threads' own stacks are left out, or there is one thread: all that it does before it makes another one is
+/// before whatever that does, and only what has been freed is of interest. Above a stack, a page is not
+/// accessible, and the next one ends where few threads come to.
+const ON_THE_STACK: usize = 64 << 10;
 
 /// Keeps order in each iteration.
 #[derive(Debug)]
@@ -22,6 +31,8 @@ pub(crate) struct Races {
     /// Races are looked for, and not only weak memory.
     pub(crate) sees_memory: bool,
     pub(crate) weak: Weak,
+    /// The value of [`UNSEEN`] in this iteration, once there are several threads.
+    unseen: usize,
     /// Set while code of the shims looks after something that they share, on the current worker.
     pub(crate) is_hushed: bool,
     /// There are threads of which nothing is seen: whoever meets one may have met all others.
@@ -50,6 +61,7 @@ impl Races {
             detector,
             sees_memory,
             weak: Weak::begin(&Schedule::default(), false),
+            unseen: EVERYWHERE,
             is_hushed: false,
             has_outsiders: false,
             extent: statics.first().map_or(0, |first| first.0)
@@ -64,7 +76,13 @@ impl Races {
     pub(crate) fn begin(&mut self, head: &Schedule, makes_all: bool) {
         self.detector.begin();
         self.weak = Weak::begin(head, makes_all);
+        self.unseen = match head.own_stacks {
+            _ if !self.sees_memory => EVERYWHERE,
+            true => 0,
+            false => ON_THE_STACK,
+        };
         self.is_hushed = false;
+        UNSEEN.store(self.unseen.max(ON_THE_STACK), Relaxed);
         self.threads.clear();
     }
 
@@ -82,7 +100,16 @@ impl Races {
         let number = parent.map_or(0, |parent| self.detector.fork(parent));
         self.threads.truncate(usize::from(number));
         self.threads.push(id);
+        if number > 0 {
+            UNSEEN.store(self.unseen, Relaxed);
+        }
         number
+    }
+
+    /// True if threads' accesses to their own stacks are looked at.
+    #[inline]
+    pub(crate) fn sees_own_stacks(&self) -> bool {
+        self.unseen == 0
     }
 
     /// The thread with this number.

@@ -135,6 +135,12 @@ impl Stack {
         self.base as usize - self.limit as usize
     }
 
+    /// True for an address on it.
+    #[inline]
+    pub(crate) fn has(&self, address: usize) -> bool {
+        address.wrapping_sub(self.limit as usize) < self.size()
+    }
+
     /// True if little is left of the stack from this address on.
     pub(crate) fn is_scarce_at(&self, address: usize) -> bool {
         address < self.limit as usize + SCARCE

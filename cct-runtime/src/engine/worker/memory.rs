@@ -25,21 +25,15 @@ use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
 /// Compiled code calls it in the place of the access, on whatever thread.
 #[inline]
 pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usize) {
-    if !looks_for_races() {
-        return;
-    }
-    let way = if writes { Way::Write } else { Way::Read };
     let engine = engine();
     // SAFETY: a set engine is live, and the caller is its current worker.
     unsafe {
         if !engine.is_null()
             && let Some(races) = &(*engine).observers.races
+            && (races.sees_own_stacks() || !(*(*engine).roster.current).stack.has(address))
         {
-            let number = (*(*(*engine).roster.current).thread).clock;
-            let memory = (address, size);
-            if !races.detector.knows(number, memory, way) && races.may_concern(address) {
-                look(engine, (address, size), way, returns_to);
-            }
+            let way = if writes { Way::Write } else { Way::Read };
+            look(engine, (address, size), way, returns_to);
         }
     }
 }
@@ -292,7 +286,7 @@ pub(super) fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) 
     }
 }
 
-/// Looks at an access that is not known already.
+/// Looks at an access.
 ///
 /// # Safety
 ///
@@ -319,6 +313,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         let mut told = None;
         for part in parts(address, size) {
             match races.detector.access(number, part, way, place) {
+                Accessed::Known => {}
                 Accessed::Kept(slot) => {
                     if let Some(recorder) = &mut (*engine).observers.recorder
                         && recorder.tells_calls()
