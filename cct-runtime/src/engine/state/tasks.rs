@@ -39,6 +39,10 @@ pub(crate) struct Tasks {
     pub(crate) leads: Answers,
     /// Whether an awaited future is a body whose own awaits are points.
     pub(crate) bodies: Answers,
+    /// Whether it is an async body, of whatever crate.
+    pub(crate) any_bodies: Answers,
+    /// A task was polled by another thread than the one that made it: its executor has threads of its own.
+    pub(crate) change_threads: bool,
     /// Whether a future is a sleep, by its name.
     pub(crate) sleeps: Answers,
 }
@@ -65,6 +69,8 @@ impl Default for Tasks {
             wakes: None,
             leads: Answers::default(),
             bodies: Answers::default(),
+            any_bodies: Answers::default(),
+            change_threads: false,
             sleeps: Answers::default(),
         }
     }
@@ -84,6 +90,8 @@ impl Tasks {
             wakes: _,
             leads: _,
             bodies: _,
+            any_bodies: _,
+            change_threads,
             sleeps: _,
         } = self;
         *executors_have_clocks = false;
@@ -93,6 +101,7 @@ impl Tasks {
         *nested = Counts::default();
         relays.clear();
         idle_wakers.clear();
+        *change_threads = false;
     }
 
     /// How many tasks their executors know they have to poll.
@@ -177,6 +186,7 @@ impl Tasks {
             if part.told.is_queued() {
                 self.uncount_queued(part);
             }
+            self.change_threads |= part.made_on != thread;
             if part.home != thread {
                 let kept = u32::from(part.is_kept());
                 (*self.counts(part)).kept -= kept;

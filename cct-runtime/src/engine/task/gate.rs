@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use super::hold::{is_same, may_go_on};
 use super::naps::Nap;
-use super::types::{has_own_points, leads_to};
+use super::types::{has_own_points, is_body, leads_to};
 use crate::claim::Exception;
 use crate::engine::decide::tasks::DROPPED;
 use crate::engine::decide::{Engine, outside};
@@ -23,7 +23,9 @@ use crate::strategy::WorkerId;
 /// bodies that await each other. Something in between that polls by itself (`select`, `join`, a timeout,
 /// a test that polls by hand) could tell a task that was held back from one whose future is not ready;
 /// there it is a scheduling point of the thread, and `inner` is polled at once. Nor does it act if the future
-/// is an async body of the same crate: that is ready unless one of its own awaits is not.
+/// is an async body of the same crate: that is ready unless one of its own awaits is not. The same is true of
+/// those of other crates, whose awaits are not seen, so where tasks change threads it is a point of the
+/// thread, as any thread may be held up there; a single thread takes turns instead, as several would.
 #[derive(Debug, Default)]
 pub struct Gate {
     is_passed: bool,
@@ -76,9 +78,13 @@ impl Gate {
                         (*engine).leave_out(Exception::NestedAwaits);
                     }
                     point_at(Operation::Await, ObjectId::NONE, site).done();
-                } else if !(*engine).tasks.bodies.of(future, body, has_own_points)
-                    && !may_go_on((engine, on), Operation::Await, site, context.waker())
+                } else if (*engine).tasks.bodies.of(future, body, has_own_points) {
+                    // Its own awaits are points.
+                } else if (*engine).tasks.change_threads
+                    && (*engine).tasks.any_bodies.of(future, "", is_body)
                 {
+                    point_at(Operation::Await, ObjectId::NONE, site).done();
+                } else if !may_go_on((engine, on), Operation::Await, site, context.waker()) {
                     note_await(engine, task, true, site, body);
                     return Poll::Pending;
                 }

@@ -25,11 +25,12 @@ pub(super) fn leads_to(future: &str, body: &str) -> bool {
 /// It is ready unless something that it awaits is not, which has an await point of its own there: nobody can
 /// tell that its task was held back before it but the body around it, which relies on that.
 pub(super) fn has_own_points(future: &str, body: &str) -> bool {
-    let mut future = future;
-    while let Some(inner) = unwrapped(future) {
-        future = inner;
-    }
-    future.ends_with("::{{closure}}") && crate_of(future) == crate_of(body)
+    is_body(future, body) && crate_of(innermost(future)) == crate_of(body)
+}
+
+/// True if a future of the type `future` is an async body.
+pub(super) fn is_body(future: &str, _: &str) -> bool {
+    innermost(future).ends_with("::{{closure}}")
 }
 
 /// The crate that the name of a body begins with.
@@ -40,16 +41,21 @@ fn crate_of(name: &str) -> Option<&str> {
 /// True if a future of the type `future` was made of one of the type `part`, and not of one that was made of
 /// that: then the call that made it is the one that got the part.
 pub(super) fn is_made_of(future: &str, part: &str) -> bool {
-    let mut future = future;
-    while let Some(inner) = unwrapped(future) {
-        future = inner;
-    }
+    let future = innermost(future);
     let mut places = future.match_indices(part);
     places.any(|(at, _)| {
         let before = &future[..at];
         let arrows = before.matches("->").count();
         before.matches('<').count() + arrows == before.matches('>').count() + 1
     })
+}
+
+/// The type that pointers to pointers refer to in the end.
+fn innermost(mut future: &str) -> &str {
+    while let Some(inner) = unwrapped(future) {
+        future = inner;
+    }
+    future
 }
 
 /// The type that a pointer refers to, which polls just that.
