@@ -46,6 +46,7 @@ fn a_report_names_the_older_store() {
     let told = [
         "read the older `data` = 0 instead of 7",
         "data.load → 0, older than 7",
+        "is Relaxed: it publishes nothing",
     ];
     let report = found.stdout.replace('\n', " ");
     for words in told {

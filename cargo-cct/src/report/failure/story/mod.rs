@@ -19,6 +19,7 @@ mod notified;
 mod raced;
 mod scene;
 mod spinning;
+mod stale;
 #[cfg(test)]
 mod tests;
 mod timed_out;
@@ -67,8 +68,18 @@ impl Story {
             if fails_where_it_is(scene.bug.kind) {
                 sentences.extend(cancelled::await_points(scene, scene.failing));
             }
-            let told = sentences.iter().flat_map(Sentence::steps).collect();
-            sentences.extend(last::sentence(scene, &told));
+            let mut told: BTreeSet<usize> = sentences.iter().flat_map(Sentence::steps).collect();
+            let last = last::sentence(scene, &told);
+            told.extend(last.iter().flat_map(Sentence::steps));
+            if let Some(stale) = stale::sentence(scene, &told) {
+                told = stale.steps();
+                sentences.push(stale);
+                told.extend(sentences.iter().flat_map(Sentence::steps));
+                sentences.extend(last::sentence(scene, &told));
+            } else {
+                sentences.extend(last);
+            }
+            sentences.extend(stale::reasons(scene));
             sentences.extend(ends::sentence(scene));
         } else {
             sentences.extend(cancelled::await_points(scene, scene.trace.steps.len()));

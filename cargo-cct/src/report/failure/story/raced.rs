@@ -22,12 +22,25 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
         facts.push(Fact::Unordered);
     }
     let mut sentences = vec![Sentence(facts)];
-    sentences.extend(
-        links(scene)
-            .into_iter()
-            .flat_map(|link| link.weaknesses(scene)),
-    );
+    if let Some(race) = scene.bug.race.as_deref() {
+        let place =
+            |access: &RacyAccess| Some((access.worker, usize::try_from(access.step?).ok()?));
+        if let (Some(earlier), Some(later)) = (place(&race.earlier), place(&race.later)) {
+            sentences.extend(weaknesses(scene, earlier, later));
+        }
+    }
     sentences
+}
+
+/// Why the one is not before the other, each a worker and its step: the atomics by which the later worker
+/// came to know of the earlier one, as far as they are too weak. Nothing if there are no such atomics.
+pub(super) fn weaknesses(
+    scene: &Scene<'_>,
+    earlier: (u32, usize),
+    later: (u32, usize),
+) -> Vec<Sentence> {
+    let links = links(scene, earlier, later).into_iter();
+    links.flat_map(|link| link.weaknesses(scene)).collect()
 }
 
 /// A load that read what a store of another worker had written.
@@ -39,23 +52,17 @@ struct Link {
 
 /// The chain of atomics from the earlier access to the later one: what would order them if all of it were as
 /// strong as can be. Empty if there is none.
-fn links(scene: &Scene<'_>) -> Vec<Link> {
-    let Some(race) = scene.bug.race.as_deref() else {
-        return Vec::new();
-    };
-    let index = |access: &RacyAccess| access.step.and_then(|step| usize::try_from(step).ok());
-    let (Some(first), Some(last)) = (index(&race.earlier), index(&race.later)) else {
-        return Vec::new();
-    };
+fn links(scene: &Scene<'_>, (by, first): (u32, usize), (to, last): (u32, usize)) -> Vec<Link> {
     // By worker, the link by which it came to know of the access; by object, the store that tells of it.
-    let mut knows: BTreeMap<u32, Option<Link>> = BTreeMap::from([(race.earlier.worker, None)]);
+    let mut knows: BTreeMap<u32, Option<Link>> = BTreeMap::from([(by, None)]);
     let mut told = BTreeMap::<u32, usize>::new();
     for step in first..last.min(scene.trace.steps.len()) {
         let it = scene.step(step);
         let (Some(object), Some(_)) = (it.object, it.order) else {
             continue;
         };
-        let store = told.get(&object).copied().filter(|_| it.read.is_some());
+        let reads_latest = it.read.is_some() && it.older.is_none();
+        let store = told.get(&object).copied().filter(|_| reads_latest);
         if let Some(store) = store.filter(|_| !knows.contains_key(&it.worker)) {
             knows.insert(it.worker, Some(Link { store, load: step }));
         }
@@ -66,7 +73,7 @@ fn links(scene: &Scene<'_>) -> Vec<Link> {
         }
     }
     let mut links = Vec::new();
-    let mut worker = race.later.worker;
+    let mut worker = to;
     while let Some(Some(link)) = knows.get(&worker) {
         links.push(*link);
         worker = scene.step(link.store).worker;
