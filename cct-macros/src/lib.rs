@@ -1,10 +1,12 @@
-//! The attributes of cargo-cct: those of tests, and of a global allocator.
+//! The attributes of cargo-cct: those of tests, of a global allocator, and of functions whose races are
+//! meant.
 //!
 //! The former wrap a test function without looking into its body: the function's signature stays
 //! outside, and what was written becomes a function of the same name inside, which the harness
 //! calls as often as it has schedules to run. See `expand` for the shape.
 
 mod allocator;
+mod benign_race;
 mod expand;
 mod fallback;
 mod settings;
@@ -75,4 +77,18 @@ pub fn std_global_allocator(args: TokenStream, item: TokenStream) -> TokenStream
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand::cct_test(args.into(), &item.into()).into()
+}
+
+/// A function whose data races are meant: `#[cct::benign_race("a lost update of the statistics does no
+/// harm")]`.
+///
+/// Plain accesses that are made while it runs, in functions that it calls as well, are no part of a race,
+/// whatever the other access is. By the rules of Rust they are races all the same. Without cargo-cct the
+/// attribute does nothing.
+///
+/// The reason is for readers, and has to be there. After it may stand `crate = path`: where the library `cct`
+/// is, if it is not `::cct`. The function is neither `async` nor `const`.
+#[proc_macro_attribute]
+pub fn benign_race(args: TokenStream, item: TokenStream) -> TokenStream {
+    benign_race::benign_race(args.into(), &item.into()).into()
 }

@@ -1,4 +1,4 @@
-//! A test function as far as it has to be understood: everything but its body.
+//! A function as far as it has to be understood: everything but its body.
 
 use proc_macro2::{Delimiter, Group};
 use syn::parse::{Parse, ParseStream};

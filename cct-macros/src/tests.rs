@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::settings::Settings;
-use crate::{allocator, expand};
+use crate::{allocator, benign_race, expand};
 
 fn std_test(item: &TokenStream) -> String {
     expand::std_test(&TokenStream::new(), item).to_string()
@@ -267,4 +267,66 @@ fn what_is_no_plain_static_goes_to_the_attribute_of_std() {
     let expected = quote!(#[::core::__cct::real_global_allocator(odd)] #item);
     let expanded = allocator::std_global_allocator(&args, item);
     assert_eq!(expanded.to_string(), expected.to_string());
+}
+
+#[test]
+fn races_are_meant_while_a_function_runs() {
+    let expand = |args, item| benign_race::benign_race(args, &item).to_string();
+    let expanded = expand(
+        quote!("it does no harm", crate = my::cct),
+        quote!(
+            #[inline]
+            pub unsafe fn count<T>(&self, by: T) -> u8 {
+                body
+            }
+        ),
+    );
+    let expected = quote! {
+        #[inline]
+        pub unsafe fn count<T>(&self, by: T) -> u8 {
+            let __benign_races = my::cct::BenignRaces::begin();
+            body
+        }
+    };
+    assert_eq!(expanded, expected.to_string());
+    for (args, item, words) in [
+        (
+            quote!(),
+            quote!(
+                fn f() {}
+            ),
+            "say why",
+        ),
+        (
+            quote!(" "),
+            quote!(
+                fn f() {}
+            ),
+            "say why",
+        ),
+        (
+            quote!("why"),
+            quote!(
+                async fn f() {}
+            ),
+            "that is `async`",
+        ),
+        (
+            quote!("why"),
+            quote!(
+                const fn f() {}
+            ),
+            "that is `const`",
+        ),
+        (
+            quote!("why"),
+            quote!(
+                static A: u8 = 1;
+            ),
+            "expected `fn`",
+        ),
+    ] {
+        let expanded = expand(args, item);
+        assert!(expanded.contains(words), "{expanded}");
+    }
 }

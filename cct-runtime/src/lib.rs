@@ -16,6 +16,8 @@ pub mod verdict;
 pub mod wire;
 
 #[cfg(feature = "engine")]
+mod benign;
+#[cfg(feature = "engine")]
 pub mod engine;
 #[cfg(feature = "engine")]
 mod frames;
@@ -35,7 +37,9 @@ mod race;
 pub mod specification;
 
 #[cfg(feature = "engine")]
-pub use cct_macros::test;
+pub use benign::BenignRaces;
+#[cfg(feature = "engine")]
+pub use cct_macros::{benign_race, test};
 #[cfg(feature = "engine")]
 pub use engine::state_hash;
 #[cfg(feature = "engine")]

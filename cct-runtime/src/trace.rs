@@ -41,6 +41,10 @@ pub struct Schedule {
     /// Threads' accesses to their own stacks are looked at for races as well.
     #[cfg_attr(feature = "serde", serde(default))]
     pub own_stacks: bool,
+    /// If it ends with a race: the address of the memory, to which a record tells the calls of all accesses;
+    /// [`Schedule::ANYWHERE`] where the address may have changed. Else 0.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub race_at: u64,
     /// The member of the portfolio that made the schedule, for people.
     pub strategy: String,
     /// The workers in the order they ran.
@@ -53,6 +57,8 @@ impl Schedule {
     /// The [`staleness`](Schedule::staleness) with which the strategy itself chooses among all stores that a
     /// load may read.
     pub const ALL_STORES: u32 = 100;
+    /// The [`race_at`](Schedule::race_at) of all addresses.
+    pub const ANYWHERE: u64 = u64::MAX;
 }
 
 /// In records from before there were temperatures.
@@ -557,6 +563,7 @@ wire_struct!(Schedule {
     leap,
     staleness,
     own_stacks,
+    race_at,
     strategy,
     runs,
     choices

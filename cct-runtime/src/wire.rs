@@ -51,6 +51,12 @@ pub const ENV_DEFAULTS: &str = "CCT_DEFAULTS";
 
 /// The path of a file with the bytes of the [`crate::origin::Table`] of what was built.
 pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
+/// Set where crates are to be instrumented, and for a test process of which some are: to `atomics` or `all`,
+/// for the accesses to memory that are seen.
+pub const ENV_CODE: &str = "CCT_CODE";
+/// Set if data races with some code are meant: to where that begins and ends, as offsets in the executable,
+/// in hexadecimal: `1a0-1f4,…`.
+pub const ENV_BENIGN: &str = "CCT_BENIGN";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 

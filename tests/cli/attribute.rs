@@ -1,16 +1,6 @@
 //! `#[cct::test(…)]`: settings beside the test, in both worlds.
 
-use std::path::Path;
-
 use cct_tests::support::{Finished, Workspace};
-
-fn fixture() -> Workspace {
-    let workspace = Workspace::of_fixture("attribute");
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-runtime");
-    let library = library.to_str().expect("the checkout's path is text");
-    workspace.replace("Cargo.toml", "../../../cct-runtime", library);
-    workspace
-}
 
 const ALL: [(&str, &str); 6] = [
     ("cut_off_early", "UNFINISHED"),
@@ -23,7 +13,7 @@ const ALL: [(&str, &str); 6] = [
 
 #[test]
 fn settings_beside_a_test_count_between_environment_and_manifest() {
-    let workspace = fixture();
+    let workspace = Workspace::of_fixture_with_library("attribute");
     let schedules = |events: &cct_tests::support::Events, test: &str| {
         let ended = events.test(&format!("attribute tests::{test}"));
         ended["counters"]["schedules"].as_u64().unwrap_or_default()
@@ -62,7 +52,7 @@ fn settings_beside_a_test_count_between_environment_and_manifest() {
 /// The error is on the setting, whether plain cargo or this tool builds.
 #[test]
 fn wrong_settings_do_not_compile() {
-    let workspace = fixture();
+    let workspace = Workspace::of_fixture_with_library("attribute");
     workspace.replace("src/lib.rs", "iterations = 17", "iteration = 17");
     for command in [&mut workspace.cct(), &mut workspace.cargo()] {
         let refused = Finished::of(command.args(["test", "--lib"]));

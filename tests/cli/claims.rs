@@ -119,7 +119,8 @@ fn each_thing_is_named_where_it_happened() {
         assert_claim(&events, test, "sequential", &inputs);
 
         for (package, target, name, expected) in LINKED {
-            let events = explored(&workspace, (package, target), &args, 0);
+            let without = [&args[..], &["--counts", "none", "--races=false"]].concat();
+            let events = explored(&workspace, (package, target), &without, 0);
             let package = if package == "app" { "claims" } else { package };
             let named = |name| format!("{package}::{target} {name}");
             assert_claim(&events, &named(name), scope, expected);
@@ -127,6 +128,17 @@ fn each_thing_is_named_where_it_happened() {
                 assert_claim(&events, &named("alone"), "sequential", &[]);
             }
         }
+    }
+}
+
+/// Counts of references are steps, and then no exception.
+#[test]
+fn what_is_a_step_is_not_left_out() {
+    let workspace = Workspace::of_fixture("claims");
+    for (strategy, scope) in ENUMERATING {
+        let args = ["--strategy", strategy];
+        let events = explored(&workspace, ("app", "counts"), &args, 0);
+        assert_claim(&events, "claims::counts counted", scope, &[]);
     }
 }
 
@@ -199,7 +211,11 @@ fn exactly_what_happened_is_named() {
         };
         write_law(&workspace, &target, sets(), more);
         for (strategy, scope) in ENUMERATING {
-            let args = [&ATOMIC[..], &["--strategy", strategy]].concat();
+            let args = [
+                &ATOMIC[..],
+                &["--strategy", strategy, "--counts", "none", "--races=false"],
+            ]
+            .concat();
             let events = explored(&workspace, ("app", &target), &args, 0);
             let ended = events.ended();
             assert_eq!(ended.len(), (1 << PIECES.len()) / step);

@@ -3,6 +3,8 @@
 
 use cct_tests::support::{Finished, Workspace};
 
+use crate::explored::text;
+
 /// The ways to miss an order, each with what its report has to say.
 const BUGS: [(&str, &str, &[&str]); 14] = [
     ("nothing_orders_them", "RACE", &["nothing orders the two"]),
@@ -51,8 +53,8 @@ const BUGS: [(&str, &str, &[&str]); 14] = [
 
 #[test]
 fn each_is_found_told_and_replayed() {
-    let workspace = Workspace::of_fixture("races");
-    let events = workspace.explore(&["--races", "--test", "bugs"], 100);
+    let workspace = Workspace::of_fixture_with_library("races");
+    let events = workspace.explore(&["--test", "bugs"], 100);
     for (name, status, words) in BUGS {
         let ended = events.test(&format!("races::bugs {name}"));
         assert_eq!(ended["status"], status, "{name}: {ended:#}");
@@ -75,10 +77,8 @@ fn each_is_found_told_and_replayed() {
 /// The program's own allocator gives memory out, and takes it back.
 #[test]
 fn memory_of_another_allocator_is_looked_at() {
-    let workspace = Workspace::of_fixture("races");
-    let statuses = workspace
-        .explore(&["--races", "--test", "allocator"], 100)
-        .statuses();
+    let workspace = Workspace::of_fixture_with_library("races");
+    let statuses = workspace.explore(&["--test", "allocator"], 100).statuses();
     let status = |name: &str| statuses[&format!("races::allocator {name}")].as_str();
     assert_eq!(status("freed_meanwhile"), "RACE");
     assert_eq!(status("memory_that_is_used_again"), "PASS");
@@ -86,17 +86,17 @@ fn memory_of_another_allocator_is_looked_at() {
 
 #[test]
 fn a_run_that_does_not_look_for_races_does_not_take_them_for_gone() {
-    let workspace = Workspace::of_fixture("races");
+    let workspace = Workspace::of_fixture_with_library("races");
     let run = |more: &[&str]| {
         let mut tool = workspace.cct();
         let args = ["test", "--test", "bugs", "a_static"];
         Finished::of(tool.args(args).args(more).env("CCT_KNOWN", "true"))
     };
-    run(&["--races"]).expect(100);
-    let without = run(&[]);
+    run(&[]).expect(100);
+    let without = run(&["--races=false"]);
     without.expect(0);
     assert!(!without.stdout.contains("no longer"), "{}", without.stdout);
-    let again = run(&["--races"]);
+    let again = run(&[]);
     assert!(
         again.stdout.contains("known: seen 2 times"),
         "{}",
@@ -106,9 +106,9 @@ fn a_run_that_does_not_look_for_races_does_not_take_them_for_gone() {
 
 #[test]
 fn passes_of_the_user_are_refused_beside_ours() {
-    let workspace = Workspace::of_fixture("races");
+    let workspace = Workspace::of_fixture_with_library("races");
     let mut tool = workspace.cct();
-    tool.args(["test", "--races", "--test", "sound"])
+    tool.args(["test", "--test", "sound"])
         .env("RUSTFLAGS", "-Cpasses=instcombine");
     let refused = Finished::of(&mut tool);
     refused.expect(101);
@@ -120,10 +120,37 @@ fn passes_of_the_user_are_refused_beside_ours() {
 }
 
 #[test]
+fn what_is_meant_is_not_told() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let statuses = |args: &[&str], code| {
+        let events = workspace.explore(&[&["--test", "meant"], args].concat(), code);
+        let tests = [
+            "by_an_attribute",
+            "one_of_the_two",
+            "not_behind_it",
+            "by_a_file",
+        ];
+        tests.map(|test| text(&events.test(&format!("races::meant {test}"))["status"]).to_owned())
+    };
+    assert_eq!(statuses(&[], 100), ["PASS", "PASS", "RACE", "RACE"]);
+    let named = ["--benign-races", "meant::stats::*,races::Unguarded::*"];
+    assert_eq!(statuses(&named, 0), ["PASS"; 4]);
+    let entry = "[[benign-races]]\nfunction = \"meant::stats::miss\"\n";
+    workspace.write(".config/cct.toml", entry);
+    let refused = Finished::of(workspace.cct().args(["test", "--test", "meant"]));
+    refused.expect(96);
+    let place = "line 1, column 1: `benign-races` takes tables";
+    assert!(refused.stderr.contains(place), "{}", refused.stderr);
+    let reason = "reason = \"each miss is counted, or not\"";
+    workspace.write(".config/cct.toml", &format!("{entry}{reason}\n"));
+    assert_eq!(statuses(&[], 100), ["PASS", "PASS", "RACE", "PASS"]);
+}
+
+#[test]
 fn nothing_is_told_that_is_none() {
-    let workspace = Workspace::of_fixture("races");
+    let workspace = Workspace::of_fixture_with_library("races");
     for profile in [&[][..], &["--release"]] {
-        let args = [&["--races", "--test", "sound"], profile].concat();
+        let args = [&["--test", "sound"], profile].concat();
         let events = workspace.explore(&args, 0);
         let statuses = events.statuses();
         assert!(statuses.len() > 15 && statuses.values().all(|status| status == "PASS"));

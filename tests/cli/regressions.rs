@@ -143,7 +143,10 @@ fn a_kept_schedule_is_tried_on_every_machine() {
         assert_eq!(ended["outcome"], "passed", "{ended:#}");
     }
     // Files that are of no use are told, and the tests are run.
-    workspace.write("cct-regressions/damaged.toml", &file.replace("@1 ", "@99 "));
+    workspace.write(
+        "cct-regressions/damaged.toml",
+        &file.replacen('@', "@99", 1),
+    );
     workspace.write("cct-regressions/foreign.toml", "a = ");
     workspace.write(
         "cct-regressions/gone.toml",

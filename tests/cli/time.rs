@@ -83,7 +83,17 @@ fn who_enumerates_finds_it_when_asked_to() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "time");
     let skipped = ["--", "--skip", "cancelled", "--skip", "deadlines"];
     for strategy in ["dfs", "dpor"] {
-        let asked = |which| [&["--timeouts", which, "--strategy", strategy], &skipped[..]].concat();
+        let asked = |which| {
+            let args = [
+                "--timeouts",
+                which,
+                "--strategy",
+                strategy,
+                "--iterations",
+                "20000",
+            ];
+            [&args, &skipped[..]].concat()
+        };
         let events = explored(&workspace, "early", &asked("race"));
         assert_eq!(
             found(&events).len(),

@@ -57,7 +57,7 @@ fn reached(workspace: &Workspace, program: &Program) -> (BTreeSet<String>, bool)
     let _ = fs::remove_file(&file);
     // Where nobody looks at counts, drops are enough.
     let counts = if program.only_drops() { "drops" } else { "all" };
-    let args = "test -v --seed 1 --test program --strategy dpor --iterations 100000 --counts";
+    let args = "test -v --seed 1 --test program --strategy dpor --iterations 100000 --races=false --counts";
     let mut tool = workspace.cct();
     tool.args(args.split(' '))
         .arg(counts)

@@ -50,7 +50,8 @@ fn loads_read_what_they_may_and_nothing_else() {
     workspace.write("tests/programs.rs", &tests);
     let folder = workspace.path("outcomes");
     fs::create_dir_all(&folder).expect("the copy is writable");
-    let args = "test -v --seed 1 --memory weak --strategy dfs --iterations 300000";
+    let args = "test -v --seed 1 --memory weak --strategy dfs --iterations 300000 \
+                --counts none --races=false";
     let mut tool = workspace.cct();
     tool.args(args.split(' ')).env("OUTCOMES", &folder);
     let finished = Finished::of(&mut tool);

@@ -45,11 +45,12 @@ const KNOWN: [&str; 25] = [
 fn races_are_found_where_there_are_some_and_nowhere_else() {
     let drawn = env::var("CCT_PROGRAMS").map_or(8, |count| count.parse().expect("a number"));
     let known = KNOWN.iter().map(|text| (*text).to_owned());
-    let workspace = Workspace::of_fixture("races");
+    let workspace = Workspace::of_fixture_with_library("races");
     let (mut races, mut programs, mut not_all) = (0, 0, 0);
     for text in known.chain((0..drawn).map(draw)) {
         let is_racy = Program::of(&text).has_race();
-        let args = "test -v --seed 1 --test program --races --strategy dpor --iterations 100000";
+        let args =
+            "test -v --seed 1 --test program --counts none --strategy dpor --iterations 100000";
         let mut tool = workspace.cct();
         tool.args(args.split(' ')).env("PROGRAM", &text);
         let finished = Finished::of(&mut tool);

@@ -7,6 +7,7 @@ use cct::claim::Exceptions;
 use serde::{Deserialize, Serialize};
 
 use crate::build::chosen::Chosen;
+use crate::build::code::Code;
 
 /// The name of the manifest's entry, which is the first.
 pub(super) const NAME: &str = "manifest.json";
@@ -76,6 +77,8 @@ pub(crate) struct Packed {
     pub label: String,
     pub linked: Exceptions,
     pub looks_at_counts: bool,
+    /// The accesses to memory that are seen.
+    pub code: Option<Code>,
     /// The wrapper's note, as its text.
     pub marker: Option<String>,
     pub folder: String,

@@ -309,6 +309,7 @@ fn packed(executable: &Executable) -> Result<Packed, ArchiveError> {
         label: executable.label.clone(),
         linked: executable.linked.left_out,
         looks_at_counts: executable.linked.looks_at_counts,
+        code: executable.linked.code,
         marker: executable.marker.as_ref().map(Marker::text),
         folder: text(&executable.folder)?,
         env: env.collect::<Result<_, _>>()?,

@@ -220,6 +220,7 @@ impl Archive {
             linked: SourceFacts {
                 left_out: packed.linked,
                 looks_at_counts: packed.looks_at_counts,
+                code: packed.code,
             },
             marker: marker.transpose()?,
             folder: self.now(&packed.folder),

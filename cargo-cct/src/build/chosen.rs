@@ -9,10 +9,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use cct::config::{Counts, Settings};
+use cct::config::Settings;
+use cct::wire;
 use serde::{Deserialize, Serialize};
 
-use super::code::{self, Code};
+use super::code::Code;
 use super::workspace::Workspace;
 use crate::rewrite::{self, Named, Passes};
 
@@ -58,22 +59,8 @@ impl Chosen {
             names.dedup();
             names
         };
-        let any = |asks: fn(&Settings) -> Option<bool>| {
-            let manifests = workspace.packages.values();
-            let configured = || {
-                manifests
-                    .filter_map(|member| asks(&member.config))
-                    .any(|it| it)
-            };
-            asks(typed).unwrap_or_else(configured)
-        };
-        let counts = any(|settings| settings.counts.map(|it| it != Counts::None));
         Chosen {
-            code: if any(|settings| settings.races) {
-                Some(Code::All)
-            } else {
-                counts.then_some(Code::Atomics)
-            },
+            code: code(typed, workspace),
             members: typed.rewrite,
             dependencies: all(|settings| settings.interleave.as_ref()),
             named: Named {
@@ -100,7 +87,7 @@ impl Chosen {
         }));
         let mut variables: BTreeMap<String, OsString> = chosen.collect();
         if let Some(code) = self.code {
-            variables.insert(code::ENV_CODE.to_owned(), code.name().into());
+            variables.insert(wire::ENV_CODE.to_owned(), code.name().into());
         }
         if self.members != Some(false) {
             // A member of that name has said for itself what it wants.
@@ -113,6 +100,15 @@ impl Chosen {
         }
         variables.into_iter().collect()
     }
+}
+
+/// The accesses that somebody is to see: all that is typed, or else what any member's settings say.
+fn code(typed: &Settings, workspace: &Workspace) -> Option<Code> {
+    let members = workspace.packages.values();
+    let settings = members.map(|member| typed.clone().over(member.config.clone()));
+    settings
+        .filter_map(|settings| Code::wanted(&settings.resolve()))
+        .max()
 }
 
 /// Tells the wrapper what to do to the package that cargo builds.

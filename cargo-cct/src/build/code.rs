@@ -12,15 +12,14 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use cct::config::{Counts, Resolved};
+use cct::wire::ENV_CODE;
 use serde::{Deserialize, Serialize};
 
 use super::rustc_args::Facts;
 
-/// Set where crates are to be instrumented, to the name of what is to be seen.
-pub(crate) const ENV_CODE: &str = "CCT_CODE";
-
 /// The accesses that are to be seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Code {
     /// Accesses of atomics, in all crates.
@@ -30,10 +29,19 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    const EACH: [Code; 2] = [Code::Atomics, Code::All];
+    pub(super) const EACH: [Code; 2] = [Code::Atomics, Code::All];
+
+    /// The accesses that are to be seen for these settings.
+    pub(crate) fn wanted(settings: &Resolved) -> Option<Code> {
+        match (settings.races, settings.counts) {
+            (true, _) => Some(Code::All),
+            (false, Counts::None) => None,
+            (false, _) => Some(Code::Atomics),
+        }
+    }
 
     /// The name, in the variable and of the sysroot's file.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Code::Atomics => "atomics",
             Code::All => "all",
@@ -107,15 +115,19 @@ pub(super) fn probe(rustc: &Path, scratch: &Path, lib: &Path) -> io::Result<()> 
     Ok(())
 }
 
-/// The options for a crate; none if nobody asks for them, they do not work, or it is instrumented by a
-/// sanitizer of the user's, which takes the same functions.
-pub(super) fn options(lib: &Path, facts: &Facts) -> Vec<OsString> {
-    let Some(name) = env::var_os(ENV_CODE).filter(|_| !facts.has_sanitizer) else {
-        return Vec::new();
-    };
+/// The accesses of a crate that are seen; none if nobody asks for them, the options do not work, or it is
+/// instrumented by a sanitizer of the user's, which takes the same functions.
+pub(super) fn seen(lib: &Path, facts: &Facts) -> Option<Code> {
+    let name = env::var_os(ENV_CODE).filter(|_| !facts.has_sanitizer)?;
     let is_all = name == Code::All.name() && Code::All.is_on(lib) && !is_safe(facts);
     let code = if is_all { Code::All } else { Code::Atomics };
-    let options = fs::read_to_string(lib.join(code.file())).unwrap_or_default();
+    code.is_on(lib).then_some(code)
+}
+
+/// The options for a crate of which these accesses are to be seen.
+pub(super) fn options(lib: &Path, code: Option<Code>) -> Vec<OsString> {
+    let text = code.and_then(|code| fs::read_to_string(lib.join(code.file())).ok());
+    let options = text.unwrap_or_default();
     options.lines().map(OsString::from).collect()
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use cct::claim::{Exception, Exceptions};
 use proc_macro2::{TokenStream, TokenTree};
 
+use super::code::Code;
 use super::dep_info;
 use crate::rewrite::{Edition, Source};
 
@@ -20,6 +21,8 @@ pub(crate) struct SourceFacts {
     pub left_out: Exceptions,
     /// It may look at a count of references, or make something depend on one, but for drops.
     pub looks_at_counts: bool,
+    /// The accesses to memory that are seen, at least of some crate.
+    pub code: Option<Code>,
 }
 
 impl SourceFacts {
@@ -27,6 +30,7 @@ impl SourceFacts {
     pub(crate) const NONE: SourceFacts = SourceFacts {
         left_out: Exceptions::NONE,
         looks_at_counts: false,
+        code: None,
     };
 
     /// The assumption about a crate of which nothing is known.
@@ -34,14 +38,16 @@ impl SourceFacts {
         left_out: Exceptions::of(Exception::ReferenceCounts)
             .and(Exceptions::of(Exception::PlainMemory)),
         looks_at_counts: true,
+        code: None,
     };
 
     /// Returns the facts of both.
     #[must_use]
-    pub(crate) const fn and(self, other: SourceFacts) -> SourceFacts {
+    pub(crate) fn and(self, other: SourceFacts) -> SourceFacts {
         SourceFacts {
             left_out: self.left_out.and(other.left_out),
             looks_at_counts: self.looks_at_counts || other.looks_at_counts,
+            code: self.code.max(other.code),
         }
     }
 }
@@ -336,6 +342,7 @@ mod tests {
         let counts = SourceFacts {
             left_out: Exceptions::of(Exception::ReferenceCounts),
             looks_at_counts: true,
+            code: None,
         };
         let found = |text| of_text(text, Path::new("/a.rs"), Words::All, counts).expect("tokens");
         assert_eq!(

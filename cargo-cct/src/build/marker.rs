@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cct::claim::Exception;
 
+use super::code::Code;
 use super::facts::SourceFacts;
 use crate::rewrite::Passes;
 
@@ -91,7 +92,9 @@ impl Marker {
         };
         let (name, version) = &self.package;
         let looks = Some(LOOKS).filter(|_| self.facts.looks_at_counts);
-        let facts: Vec<_> = self.facts.left_out.names().chain(looks).collect();
+        let seen = self.facts.code.map(seen);
+        let facts = self.facts.left_out.names().chain(looks);
+        let facts: Vec<_> = facts.chain(seen).collect();
         let facts = facts.join(",");
         let mut text = format!("{kind}\n{treatment}\n{name} {version}\n{facts}\n");
         for file in &self.externs {
@@ -133,6 +136,14 @@ impl Marker {
 /// The name of a source that looks at counts, beside those of exceptions.
 const LOOKS: &str = "looks at counts";
 
+/// The name of a crate of which these accesses to memory are seen.
+const fn seen(code: Code) -> &'static str {
+    match code {
+        Code::Atomics => "atomics are seen",
+        Code::All => "all memory is seen",
+    }
+}
+
 /// Reads names with commas between them.
 fn facts(names: &str) -> Option<SourceFacts> {
     let names = names.split(',').filter(|name| !name.is_empty());
@@ -140,6 +151,8 @@ fn facts(names: &str) -> Option<SourceFacts> {
     for name in names {
         if name == LOOKS {
             facts.looks_at_counts = true;
+        } else if let Some(code) = Code::EACH.into_iter().find(|&code| seen(code) == name) {
+            facts.code = Some(code);
         } else {
             let mut all = Exception::ALL.iter().copied();
             facts
@@ -193,6 +206,7 @@ mod tests {
                 facts: SourceFacts {
                     left_out: Exception::ALL.iter().copied().collect(),
                     looks_at_counts: true,
+                    code: Some(Code::All),
                 },
                 externs: vec![PathBuf::from("/d/libb.rmeta"), PathBuf::from("/d/c d.so")],
             };

@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
 use cct::claim::Exception;
+use cct::wire::ENV_CODE;
 
 use super::chosen;
 use super::code;
@@ -100,11 +101,12 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
         call.args = &args;
         call.run()?
     } else {
-        let code = code::options(&lib, &facts);
+        let code = code::options(&lib, code::seen(&lib, &facts));
         if facts.has_passes && !code.is_empty() {
             // Of what kind they are decides how others are named beside them.
             return Err(io::Error::other(
-                "`-C passes` does not go with `--counts` or `--races`, which add passes of their own",
+                "`-C passes` does not go with passes of our own: leave it out, or say `--counts none \
+                 --races=false`",
             ));
         }
         let args = remapped(&args, &lib, &code);
@@ -266,7 +268,8 @@ fn source_facts(facts: &Facts, lib: &Path) -> SourceFacts {
     let mut found = dep_info(facts).map_or(SourceFacts::UNKNOWN, |file| {
         facts::of_crate(&file, Words::All)
     });
-    if !code::options(lib, facts).is_empty() {
+    found.code = code::seen(lib, facts);
+    if found.code.is_some() {
         found.left_out = found.left_out.without(Exception::ReferenceCounts);
     }
     found
@@ -297,7 +300,7 @@ fn note(facts: &Facts, lib: &Path, compiled: Compiled) -> io::Result<()> {
         variables: &[
             (ENV_SYSROOT.to_owned(), lib.to_str().map(str::to_owned)),
             (choice, chosen),
-            (code::ENV_CODE.to_owned(), env::var(code::ENV_CODE).ok()),
+            (ENV_CODE.to_owned(), env::var(ENV_CODE).ok()),
         ],
     };
     changes.apply(&file)?;

@@ -6,11 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use cct::config::{Counts, Settings};
+use cct::config::Settings;
 
 use super::relative;
 use super::replay::{Judged, Way, again};
 use crate::build::cargo::Executable;
+use crate::build::code::Code;
 use crate::build::digest;
 use crate::build::workspace::Workspace;
 use crate::failure::{Id, Kept, Record, Store, build_of};
@@ -184,10 +185,7 @@ impl<'a> Known<'a> {
     /// True if this build shows all accesses to memory that the failure was found with.
     fn sees(&self, record: &Record) -> bool {
         let settings = Settings::parse(&record.overrides).unwrap_or_default();
-        let races = |settings: &Settings| settings.races == Some(true);
-        let counts = |settings: &Settings| settings.counts.is_some_and(|it| it != Counts::None);
-        let own = self.overrides;
-        (!races(&settings) || races(own)) && (!counts(&settings) || counts(own) || races(own))
+        Code::wanted(&settings.resolve()) <= Code::wanted(&self.overrides.clone().resolve())
     }
 
     fn hash(&self, executable: &Executable) -> io::Result<String> {

@@ -8,7 +8,7 @@ use clap::CommandFactory as _;
 
 use crate::build::profiles::has_build_profile;
 use crate::build::workspace::{OWN_TARGET, Workspace};
-use crate::build::{code, layer, wrapper};
+use crate::build::{layer, wrapper};
 use crate::cli::{Cli, TestArgs};
 use crate::config::{Place, check_crates, check_variables};
 use crate::report::warning_word;
@@ -34,7 +34,7 @@ const OWN: [&str; 20] = [
     wrapper::ENV_CHAINED,
     wrapper::ENV_RUSTDOC,
     layer::ENV_SHADOW,
-    code::ENV_CODE,
+    wire::ENV_CODE,
     wire::ENV_LOOKS,
     super::nextest::ENV_SETUP,
     OWN_TARGET,

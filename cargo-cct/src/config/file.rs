@@ -24,6 +24,8 @@ pub(crate) const PATH: &str = ".config/cct.toml";
 /// The keys of a profile that are no settings.
 pub(super) const OWN_KEYS: [&str; 5] =
     ["inherits", "junit", "annotations", "fail_fast", "overrides"];
+/// The key, beside that of profiles, of functions whose races are meant.
+pub(super) const BENIGN: &str = "benign_races";
 /// The key of an override that is no setting.
 pub(super) const FILTER: &str = "filter";
 
@@ -32,6 +34,8 @@ pub(super) const FILTER: &str = "filter";
 pub(crate) struct ConfigFile {
     /// Each by its name.
     pub profiles: BTreeMap<String, Table>,
+    /// Functions whose races are meant, by the patterns of their paths.
+    pub benign_races: Vec<String>,
 }
 
 /// A profile as it is written.
@@ -134,12 +138,16 @@ fn read(text: &str) -> Read<ConfigFile> {
     let mut file = ConfigFile::default();
     for (key, value) in parsed.get_ref() {
         let name = key.get_ref().as_ref();
+        if name.replace('-', "_") == BENIGN {
+            file.benign_races = benign_races(value)?;
+            continue;
+        }
         if name != "profile" {
             let is_of_profiles = is_setting(name) || OWN_KEYS.contains(&&*name.replace('-', "_"));
             let advice = if is_of_profiles {
                 "; it belongs into a profile, such as `[profile.default]`".to_owned()
             } else {
-                did_you_mean(name, ["profile"])
+                did_you_mean(name, ["profile", "benign-races"])
             };
             return Err(Mistake(key.span(), format!("no key `{name}` here{advice}")));
         }
@@ -151,6 +159,32 @@ fn read(text: &str) -> Read<ConfigFile> {
     }
     check_inheritance(&file, parsed.get_ref())?;
     Ok(file)
+}
+
+/// Reads functions, each with the reason why its races are meant.
+fn benign_races(value: &Spanned<DeValue<'_>>) -> Read<Vec<String>> {
+    let wants = "`benign-races` takes tables: `[[benign-races]]`, with a `function` and a `reason`";
+    let wrong = |place: &Spanned<DeValue<'_>>| Mistake(place.span(), wants.to_owned());
+    let entries = value.get_ref().as_array().ok_or_else(|| wrong(value))?;
+    let function = |entry: &Spanned<DeValue<'_>>| {
+        let table = entry.get_ref().as_table().ok_or_else(|| wrong(entry))?;
+        for key in table.keys() {
+            let name = key.get_ref().as_ref();
+            if !["function", "reason"].contains(&name) {
+                let advice = did_you_mean(name, ["function", "reason"]);
+                return Err(Mistake(key.span(), format!("no key `{name}` here{advice}")));
+            }
+        }
+        let text = |name| {
+            let text = table.get(name).and_then(text_of);
+            text.filter(|text| !text.trim().is_empty())
+        };
+        match (text("function"), text("reason")) {
+            (Some(function), Some(_)) => Ok(function),
+            _ => Err(wrong(entry)),
+        }
+    };
+    entries.iter().map(function).collect()
 }
 
 fn is_setting(key: &str) -> bool {

@@ -175,7 +175,8 @@ impl Filter {
 }
 
 impl Matcher {
-    fn fits(&self, text: &str) -> bool {
+    /// True for a text like that.
+    pub(crate) fn fits(&self, text: &str) -> bool {
         match self {
             Matcher::Equal(wanted) => text == wanted,
             Matcher::Contains(wanted) => text.contains(wanted.as_str()),
@@ -347,8 +348,8 @@ fn quoted(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// `*` is any text, `?` any character.
-fn glob(text: &str) -> Matcher {
+/// A pattern in which `*` is any text, and `?` any character.
+pub(crate) fn glob(text: &str) -> Matcher {
     if !text.contains(['*', '?']) {
         return Matcher::Equal(text.to_owned());
     }

@@ -15,7 +15,7 @@ mod variables;
 
 pub(crate) use crates::check as check_crates;
 pub(crate) use file::{ConfigFile, FileError, PATH};
-pub(crate) use filter::{FilterError, Subject};
+pub(crate) use filter::{FilterError, Matcher, Subject, glob};
 pub(crate) use metadata::{ConfigError, configured};
 pub(crate) use profile::{NoProfile, Override, Place, Profile};
 pub(crate) use schema::schema;

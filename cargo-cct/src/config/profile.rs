@@ -96,6 +96,10 @@ impl Profile {
             let inherited = table.and_then(|table| table.inherits.as_deref());
             next = inherited.or((name != "default").then_some("default"));
         }
+        if !file.benign_races.is_empty() {
+            let named = profile.settings.benign_races.get_or_insert_default();
+            named.extend(file.benign_races.iter().cloned());
+        }
         profile.annotations = annotations.unwrap_or_default();
         profile.fail_fast = fail_fast.unwrap_or_default();
         Ok(profile)

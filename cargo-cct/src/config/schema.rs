@@ -3,7 +3,7 @@
 use cct::config::{Kind, Reach, Setting, TABLE};
 use serde_json::{Map, Value, json};
 
-use super::file::{FILTER, is_for_one};
+use super::file::{BENIGN, FILTER, is_for_one};
 
 /// The schema, in the draft that editors' TOML plugins read.
 pub(crate) fn schema() -> Value {
@@ -42,19 +42,33 @@ pub(crate) fn schema() -> Value {
     let mut overriding = properties(|row| is_for_one(row.name, row.reach));
     let filter = string("The tests it is for, such as `test(/^slow/) and package(bank)`");
     overriding.insert(FILTER.to_owned(), filter);
+    let benign = json!({
+        "type": "array",
+        "description": "Functions whose data races are meant",
+        "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["function", "reason"],
+            "properties": {
+                "function": string("Its path, in which `*` is any text"),
+                "reason": string("Why its races do no harm"),
+            },
+        },
+    });
+    let mut all = Map::from_iter(spellings(BENIGN, &benign));
+    let profiles = json!({
+        "type": "object",
+        "description": "Profiles; `default` counts unless another is asked for",
+        "additionalProperties": { "$ref": "#/definitions/profile" },
+    });
+    all.insert("profile".to_owned(), profiles);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": ".config/cct.toml",
         "description": "Settings of cargo cct",
         "type": "object",
         "additionalProperties": false,
-        "properties": {
-            "profile": {
-                "type": "object",
-                "description": "Profiles; `default` counts unless another is asked for",
-                "additionalProperties": { "$ref": "#/definitions/profile" },
-            },
-        },
+        "properties": all,
         "definitions": {
             "profile": {
                 "type": "object",

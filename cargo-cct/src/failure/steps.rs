@@ -32,6 +32,8 @@ pub(super) struct Head {
     staleness: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     own_stacks: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    races: bool,
     choices: Vec<u32>,
     /// The workers in the order they ran, and for how many steps: `main*3 w1*2`.
     runs: Vec<String>,
@@ -83,6 +85,7 @@ impl Head {
             leap: schedule.leap,
             staleness: schedule.staleness,
             own_stacks: schedule.own_stacks,
+            races: schedule.race_at != 0,
             choices: schedule.choices.clone(),
             runs: runs.chunks(RUNS).map(|runs| runs.join(" ")).collect(),
         }
@@ -110,6 +113,7 @@ impl Head {
             leap: self.leap,
             staleness: self.staleness,
             own_stacks: self.own_stacks,
+            race_at: if self.races { Schedule::ANYWHERE } else { 0 },
             strategy: self.strategy.clone(),
             runs: runs.collect::<Result<_, _>>()?,
             choices: self.choices.clone(),

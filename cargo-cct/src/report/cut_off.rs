@@ -38,7 +38,7 @@ fn out_of_silence(silence: &Bug) -> String {
         format!("{}:{}: ", site.file, site.line)
     });
     let message = &silence.message;
-    let way_out = "reference counts, plain memory and files are no steps, so a loop that waits for them \
+    let way_out = "plain memory and files are no steps, so a loop that waits for them \
                    needs a `thread::yield_now()`; raise `--hang-timeout` if it computes";
     format!("{place}{message}: {way_out}")
 }
@@ -141,7 +141,7 @@ mod tests {
         let message = "thread 'main' runs on without a step, while worker 1 could run";
         let silence = Bug::new(BugKind::Silence, message.to_owned(), Some(site), Some(0));
         let told = out_of_silence(&silence);
-        let expected = format!("src/lib.rs:7: {message}: reference counts, ");
+        let expected = format!("src/lib.rs:7: {message}: plain memory ");
         assert!(told.starts_with(&expected), "{told}");
     }
 }

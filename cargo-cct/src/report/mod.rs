@@ -124,8 +124,8 @@ pub(crate) struct Summary {
 
 /// A warning: accesses to memory are to be seen, and the toolchain cannot show them.
 pub(crate) const NO_CODE: &str = concat!(
-    "`--counts` and `--races` have no effect: this toolchain's compiler ",
-    "has no pass that shows accesses to memory"
+    "data races are not looked for, and reference counts are no steps: this toolchain's ",
+    "compiler has no pass that shows accesses to memory"
 );
 
 /// Writes a text to standard output.

@@ -3,6 +3,7 @@
 //! Nothing here speaks to people; what happens is handed on as values.
 
 mod allot;
+mod benign;
 pub(crate) mod board;
 mod campaign;
 mod certain;

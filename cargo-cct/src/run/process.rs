@@ -19,6 +19,7 @@ use cct::config::Settings;
 use cct::part::Part;
 use cct::wire;
 
+use super::benign;
 use super::board::BoardFile;
 use crate::build::cargo::Executable;
 
@@ -155,6 +156,15 @@ impl Launch<'_> {
         } else {
             command.env_remove(wire::ENV_LOOKS);
         }
+        match self.executable.linked.code {
+            Some(code) => command.env(wire::ENV_CODE, code.name()),
+            None => command.env_remove(wire::ENV_CODE),
+        };
+        let settings = self.overrides.clone().over(self.defaults.clone());
+        match benign::places(&self.executable.path, &settings.resolve().benign_races) {
+            Some(places) => command.env(wire::ENV_BENIGN, places),
+            None => command.env_remove(wire::ENV_BENIGN),
+        };
         match self.part {
             Some(part) => command.env(wire::ENV_PART, part.to_string()),
             None => command.env_remove(wire::ENV_PART),

@@ -136,13 +136,20 @@ macro_rules! with_settings {
                 heading: "Exploration", value: "WHICH", example: "auto",
                 help: "Which operations on the counts of `Arc` and `Weak` are steps: none, all but clones, \
                        all, or all where code of the program may look at a count",
-                default: "none", |_| Counts::None,
+                default: "auto", |_| Counts::Auto,
             }
             races: bool {
                 kind: Flag, reach: Run, decides: true,
                 heading: "Exploration", value: "BOOL", example: true,
                 help: "Whether accesses to plain memory are looked at for data races",
-                default: "false", |_| false,
+                default: "true", |_| true,
+            }
+            benign_races: Vec<String> {
+                kind: Names, reach: Run, decides: true,
+                heading: "Exploration", value: "FUNCTION", example: "my_crate::stats::*",
+                help: "Takes data races with plain accesses of these functions for meant, by their paths, \
+                       in which `*` is any text",
+                default: "", |_| Vec::new(),
             }
             memory: Memory {
                 kind: Words(&["sc", "weak", "mix"]), reach: Test, decides: true,

@@ -20,7 +20,7 @@ use crate::strategy::{
     Action, Beginning, Beyond, Candidates, Executed, Observer, Origin, Pick, Reason, Rng, Strategy,
     WorkerId,
 };
-use crate::trace::{Outcome, Site, Step, Trace, WorkerKind};
+use crate::trace::{Outcome, Schedule, Site, Step, Trace, WorkerKind};
 use crate::verdict::Bug;
 use crate::wire::Replayed;
 
@@ -33,7 +33,10 @@ pub(super) fn replay(
     body: &dyn Fn() -> Option<Bug>,
 ) -> Replayed {
     runner.apply(settings);
-    let head = head::of(&guide.schedule);
+    let mut head = head::of(&guide.schedule);
+    if head.race_at != 0 {
+        head.race_at = Schedule::ANYWHERE;
+    }
     let mut guided = Guided::new(guide);
     let plan = Plan {
         iteration: 1,

@@ -5,12 +5,13 @@ use super::case::TestCase;
 use super::channel::Answers;
 use crate::codec::Wire as _;
 use crate::config::{Counts, Resolved, Settings};
+use crate::engine;
 use crate::origin::{self, Table};
 use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
-    Board, ENV_ANSWERS, ENV_BOARD, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE, ENV_LOOKS,
-    ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE, ENV_STOPS,
+    Board, ENV_ANSWERS, ENV_BENIGN, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS,
+    ENV_GUIDE, ENV_LOOKS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE, ENV_STOPS,
 };
 
 /// A request that can be met.
@@ -80,6 +81,7 @@ impl Request {
     pub(super) fn read(case: &TestCase, mode: &str) -> Result<Request, String> {
         let settings = settings(case)?;
         origins()?;
+        engine::mean_races_in(benign()?);
         let is_debugged = is_debugged();
         let board = match std::env::var_os(ENV_BOARD) {
             Some(board) => board::shared(&board)?,
@@ -150,6 +152,8 @@ pub(super) fn forget() {
         ENV_DEFAULTS,
         ENV_ORIGINS,
         ENV_LOOKS,
+        ENV_CODE,
+        ENV_BENIGN,
     ] {
         // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };
@@ -164,11 +168,30 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
         .over(parse(case.settings)?)
         .over(variable(ENV_DEFAULTS)?);
     let mut settings = merged.resolve();
+    let code = std::env::var_os(ENV_CODE);
+    settings.races &= code.as_ref().is_some_and(|code| code == "all");
+    if code.is_none() {
+        settings.counts = Counts::None;
+    }
     if settings.counts == Counts::Auto {
         let looks = std::env::var_os(ENV_LOOKS).is_some();
         settings.counts = if looks { Counts::All } else { Counts::Drops };
     }
     Ok(settings)
+}
+
+/// Returns where code begins and ends whose races are meant.
+fn benign() -> Result<Vec<(u32, u32)>, String> {
+    let Ok(text) = std::env::var(ENV_BENIGN) else {
+        return Ok(Vec::new());
+    };
+    let ranges = text.split(',').map(|range| {
+        let (start, end) = range.split_once('-')?;
+        let number = |text| u32::from_str_radix(text, 16).ok();
+        Some((number(start)?, number(end)?))
+    });
+    let ranges: Option<Vec<(u32, u32)>> = ranges.collect();
+    ranges.ok_or_else(|| format!("`CCT_BENIGN` is `{text}`, expected `1a0-1f4,…`"))
 }
 
 /// Returns the steps before which a replay stops.

@@ -22,4 +22,4 @@ pub mod own;
 pub(crate) mod statics;
 
 pub use handlers::note_handler;
-pub use statics::{Static, has_own_allocator, statics_of};
+pub use statics::{Static, has_own_allocator, is_static, statics_of};

@@ -68,6 +68,20 @@ pub fn has_own_allocator() -> bool {
     OWN_ALLOCATOR.load(Ordering::Relaxed)
 }
 
+/// True for an address in the executable's own memory, where blocks are only of an allocator that is written
+/// in Rust.
+#[inline]
+pub fn is_static(address: usize) -> bool {
+    unsafe extern "C" {
+        // The linker's.
+        static __executable_start: u8;
+        static _end: u8;
+    }
+    let start = (&raw const __executable_start).addr();
+    let end = (&raw const _end).addr();
+    (start..end).contains(&address) && !has_own_allocator()
+}
+
 /// Memory to put back.
 #[derive(Debug)]
 struct Area {

@@ -209,7 +209,7 @@ impl Shadow {
             self.turn = self.turn.wrapping_add(1);
             number = self.turn as usize % SLOTS;
         } else if let Some(next) = cell.get_mut(number + 1) {
-            // What follows may be of other memory.
+            // Slots after it may be of other memory.
             *next = Slot::default();
         }
         cell[number] = access;

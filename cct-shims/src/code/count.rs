@@ -1,9 +1,10 @@
 //! Atomics of the size of a count: those of `Arc` and `Weak`.
 //!
-//! Each is carried out as strongly as it can be asked for; one worker runs at a time.
+//! Each is carried out as strongly as it can be asked for; one worker runs at a time. An atomic of std's own
+//! statics, such as its count of panics and the owners of standard streams' locks, is none of them.
 
 use cct::engine::{self, Atomic, AtomicAct, Step, access_atomic};
-use cct::memory::arena;
+use cct::memory::{arena, is_static};
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::c_int;
@@ -124,6 +125,10 @@ macro_rules! replacing {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(address: *mut u64, value: u64, order: c_int) -> u64 {
             let $address = address;
+            if is_static(address.addr()) {
+                // SAFETY: the compiler's.
+                return unsafe { AtomicU64::from_ptr(address) }.$method(value, Ordering::SeqCst);
+            }
             // SAFETY: the compiler's.
             let count = unsafe { Count::at(address, Operation::$operation, $is_sole) };
             let before = count.cell.$method(value, Ordering::SeqCst);
@@ -151,6 +156,10 @@ replacing! {
 /// As ThreadSanitizer's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, order: c_int) -> u64 {
+    if is_static(address.addr()) {
+        // SAFETY: the compiler's.
+        return unsafe { AtomicU64::from_ptr(address) }.load(Ordering::SeqCst);
+    }
     // `get_mut` looks at the strong count.
     let is_sole = counts_at(address).is_some_and(|[strong, weak]| strong <= 1 && weak == LOCKED);
     // SAFETY: the compiler's.
@@ -168,6 +177,11 @@ unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, order: c_int) -> u6
 /// As ThreadSanitizer's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_atomic64_store(address: *mut u64, value: u64, order: c_int) {
+    if is_static(address.addr()) {
+        // SAFETY: the compiler's.
+        unsafe { AtomicU64::from_ptr(address) }.store(value, Ordering::SeqCst);
+        return;
+    }
     // SAFETY: the compiler's.
     let count = unsafe { Count::at(address, Operation::CountWrite, is_sole(address)) };
     let before = count.cell.swap(value, Ordering::SeqCst);
@@ -188,6 +202,14 @@ unsafe extern "C" fn __tsan_atomic64_compare_exchange_val(
     success: c_int,
     failure: c_int,
 ) -> u64 {
+    if is_static(address.addr()) {
+        let order = Ordering::SeqCst;
+        // SAFETY: the compiler's.
+        let atomic = unsafe { AtomicU64::from_ptr(address) };
+        return atomic
+            .compare_exchange(expected, new, order, order)
+            .unwrap_or_else(|before| before);
+    }
     // `try_unwrap` gives up the reference, `get_mut` has it for itself; others may share it.
     let is_sole = (new == 0 || new == LOCKED) && is_sole(address);
     // SAFETY: the compiler's.

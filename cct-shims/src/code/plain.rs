@@ -1,8 +1,8 @@
 //! Plain accesses to memory: none is a scheduling point, and each is looked at for races.
 //!
 //! The code that calls is known by the address that the call returns to, which only the first instructions of
-//! the function can see: each is a jump to another one, with that address as one more argument. They also tell
-//! the accesses that nobody looks at, which are most of them.
+//! the function can see: each is a jump to another one, with that address as one more argument. They also
+//! tell the accesses that nobody looks at, which are most of them.
 //!
 //! A volatile access is none of a race, whatever the other one is: seqlocks read like that what others write,
 //! and look afterwards whether it was whole.
@@ -11,13 +11,17 @@ use cct::engine::{UNSEEN, access};
 use core::arch::naked_asm;
 
 /// Returns, or goes on in a function of C, if nobody looks at accesses at the addresses that are the first
-/// argument or the first two; else goes on in another function, which has the address that the call returns to
-/// as one more argument.
+/// argument or the first two; else goes on in another function, which has the address that the call returns
+/// to as one more argument.
 #[cfg(target_arch = "x86_64")]
 macro_rules! look {
     (at one, $looks:path, else return) => { look! { @["rdi"] $looks, "rsi", "ret", } };
-    (at one, $looks:path, else $c:ident) => { look! { @["rdi"] $looks, "rcx", "jmp [rip + {c}@GOTPCREL]", $c } };
-    (at two, $looks:path, else $c:ident) => { look! { @["rdi" "rsi"] $looks, "rcx", "jmp [rip + {c}@GOTPCREL]", $c } };
+    (at one, $looks:path, else $c:ident) => {
+        look! { @["rdi"] $looks, "rcx", "jmp [rip + {c}@GOTPCREL]", $c }
+    };
+    (at two, $looks:path, else $c:ident) => {
+        look! { @["rdi" "rsi"] $looks, "rcx", "jmp [rip + {c}@GOTPCREL]", $c }
+    };
     (@[$($at:literal)*] $looks:path, $more:literal, $else:literal, $($c:ident)?) => {
         naked_asm!(
             "mov rax, [rip + {unseen}@GOTPCREL]",

@@ -31,6 +31,16 @@ impl Workspace {
         Self::of_folder(&fixture(name))
     }
 
+    /// The same, of a fixture that uses the library `cct`.
+    #[track_caller]
+    pub fn of_fixture_with_library(name: &str) -> Self {
+        let workspace = Self::of_fixture(name);
+        let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-runtime");
+        let library = library.to_str().expect("the checkout's path is text");
+        workspace.replace("Cargo.toml", "../../../cct-runtime", library);
+        workspace
+    }
+
     /// Copies any folder, without its `target`.
     #[track_caller]
     pub fn of_folder(folder: &Path) -> Self {

@@ -13,13 +13,14 @@ use std::{env, fs};
 use anyhow::Context as _;
 use cct::codec::Wire as _;
 use cct::origin::{self, Table};
+use cct::wire;
 
 use super::setup::Setup;
 use super::{ENV_SETUP, lossy};
 use crate::build::cargo::{Executable, linked_facts};
 use crate::build::marker::{Kind, Marker};
 use crate::build::workspace::{OWN_TARGET, Workspace};
-use crate::build::{code, layer, wrapper};
+use crate::build::{layer, wrapper};
 use crate::cli::{ExploreArgs, RunTestArgs};
 use crate::command::keeper::Keeper;
 use crate::command::known::Known;
@@ -70,7 +71,7 @@ fn forget() {
             wrapper::ENV_SYSROOT,
             wrapper::ENV_CHAINED,
             layer::ENV_SHADOW,
-            code::ENV_CODE,
+            wire::ENV_CODE,
             OWN_TARGET,
             ENV_SETUP,
         ];

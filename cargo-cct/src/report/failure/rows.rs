@@ -81,7 +81,10 @@ pub(super) fn rows(
     last: usize,
     detail: Detail,
 ) -> Vec<Row> {
-    let is_shown = |index: &usize| !is_noise(trace, *index) || wanted.required.contains(index);
+    let is_left_out = |index: usize| {
+        is_noise(trace, index) || (detail != Detail::Full && is_unasked(trace, index, wanted))
+    };
+    let is_shown = |index: &usize| wanted.required.contains(index) || !is_left_out(*index);
     let shown = (0..trace.steps.len()).filter(is_shown);
     if detail == Detail::Full {
         let rows = printed::among(shown.map(Row::Step).collect(), trace, detail);
@@ -105,6 +108,15 @@ pub(super) fn rows(
 /// A worker's first step says nothing that its `spawn` does not, unless the worker is left after it.
 fn is_noise(trace: &Trace, index: usize) -> bool {
     is_start(&trace.steps[index]) && !is_preemption(trace, index)
+}
+
+/// True for clones and drops of references whose number plays no part.
+fn is_unasked(trace: &Trace, index: usize, wanted: &Wanted) -> bool {
+    let step = &trace.steps[index];
+    let is_one = |object| wanted.objects.contains(&object);
+    operation(step).is_some_and(Operation::counts_references)
+        && !step.object.is_some_and(is_one)
+        && !is_preemption(trace, index)
 }
 
 fn is_start(step: &Step) -> bool {

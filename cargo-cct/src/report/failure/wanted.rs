@@ -17,7 +17,7 @@ pub(super) struct Wanted {
     /// Of the others, those that the failure depends on, the nearest first.
     slice: Slice,
     /// The objects of the required steps.
-    objects: BTreeSet<u32>,
+    pub objects: BTreeSet<u32>,
 }
 
 /// Steps on other objects than those of the required ones come so much later.

@@ -318,6 +318,9 @@ impl Engine {
         if let Verdict::Failed(bug) = &end.verdict {
             let message = bug.message.as_ptr().cast_mut();
             debug_assert!(!arena::contains(message), "a bug outlives its iteration");
+            if let Some(race) = &bug.race {
+                self.observers.tape.note_race(race.address);
+            }
         }
         self.iteration.end.get_or_insert(end);
         self.decision.request = Request::Finish;

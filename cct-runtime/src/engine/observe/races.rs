@@ -2,6 +2,7 @@
 //! loads of atomics may read where memory is weak.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use crate::memory::arena;
@@ -24,6 +25,22 @@ const EVERYWHERE: usize = usize::MAX;
 /// accessible, and the next one ends where few threads come to.
 const ON_THE_STACK: usize = 64 << 10;
 
+/// Where code begins and ends whose plain accesses are no part of a race, as offsets in the executable.
+static BENIGN: OnceLock<Vec<(u32, u32)>> = OnceLock::new();
+
+/// Races of the process with plain accesses by the code in these places are meant.
+pub(crate) fn mean_races_in(places: Vec<(u32, u32)>) {
+    BENIGN.get_or_init(|| places);
+}
+
+/// True if races with plain accesses by the code at this place are meant.
+pub(crate) fn are_meant_at(place: u32) -> bool {
+    let benign = BENIGN.get().map_or(&[][..], Vec::as_slice);
+    benign
+        .iter()
+        .any(|&(start, end)| (start..end).contains(&place))
+}
+
 /// Keeps order in each iteration.
 #[derive(Debug)]
 pub(crate) struct Races {
@@ -33,6 +50,8 @@ pub(crate) struct Races {
     pub(crate) weak: Weak,
     /// The value of [`UNSEEN`] in this iteration, once there are several threads.
     unseen: usize,
+    /// See [`Schedule::race_at`].
+    told_at: u64,
     /// Set while code of the shims looks after something that they share, on the current worker.
     pub(crate) is_hushed: bool,
     /// There are threads of which nothing is seen: whoever meets one may have met all others.
@@ -62,6 +81,7 @@ impl Races {
             sees_memory,
             weak: Weak::begin(&Schedule::default(), false),
             unseen: EVERYWHERE,
+            told_at: 0,
             is_hushed: false,
             has_outsiders: false,
             extent: statics.first().map_or(0, |first| first.0)
@@ -81,6 +101,7 @@ impl Races {
             true => 0,
             false => ON_THE_STACK,
         };
+        self.told_at = head.race_at;
         self.is_hushed = false;
         UNSEEN.store(self.unseen.max(ON_THE_STACK), Relaxed);
         self.threads.clear();
@@ -110,6 +131,11 @@ impl Races {
     #[inline]
     pub(crate) fn sees_own_stacks(&self) -> bool {
         self.unseen == 0
+    }
+
+    /// True if a record tells accesses to the eight bytes around this address.
+    pub(crate) fn tells(&self, address: usize) -> bool {
+        self.told_at == Schedule::ANYWHERE || (self.told_at ^ address as u64) < 8
     }
 
     /// The thread with this number.

@@ -14,6 +14,8 @@ pub(crate) struct Tape {
     run_start: u32,
     /// Runs or choices did not fit; only possible for choices, since runs are bounded by the steps.
     overflowed: bool,
+    /// See [`Schedule::race_at`]; 0 unless the iteration has ended with a race.
+    race_at: u64,
 }
 
 impl Tape {
@@ -29,11 +31,13 @@ impl Tape {
             head: Vec::new(),
             run_start: 0,
             overflowed: false,
+            race_at: 0,
         }
     }
 
     /// Begins an iteration; `head` is its schedule without runs and choices.
     pub(crate) fn begin(&mut self, iteration: u64, head: &Schedule) {
+        self.race_at = 0;
         self.head.clear();
         head.put(&mut self.head);
         let bytes = &self.head;
@@ -146,7 +150,16 @@ impl Tape {
     pub(crate) fn schedule(&self) -> Schedule {
         // SAFETY: as in `begin`.
         let board = unsafe { &*self.board };
-        board.schedule().expect("an iteration has begun")
+        let mut schedule = board.schedule().expect("an iteration has begun");
+        if self.race_at != 0 {
+            schedule.race_at = self.race_at;
+        }
+        schedule
+    }
+
+    /// The iteration has ended with a race for the memory at this address.
+    pub(crate) fn note_race(&mut self, address: u64) {
+        self.race_at = address;
     }
 
     /// A hash of the schedule, which tells distinct ones apart.

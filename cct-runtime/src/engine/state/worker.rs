@@ -85,6 +85,8 @@ pub(crate) struct Worker {
     pub(crate) thread: *mut Worker,
     /// Its number among those whose clocks are kept, if it is a thread and races are looked for.
     pub(crate) clock: ThreadNumber,
+    /// How many calls are under way in which its races are meant, if it is a thread.
+    pub(crate) benign: u32,
     /// How many futures it drives until they are ready, one within the other.
     pub(crate) roots: u32,
     /// How often it has handed a future to a call, or such a call was over.
@@ -215,6 +217,7 @@ impl Worker {
             panic_unobserved: false,
             thread: null_mut(),
             clock: 0,
+            benign: 0,
             roots: 0,
             calls: 0,
             executor_waits: null_mut(),

@@ -183,6 +183,26 @@ pub(crate) fn acquire_all() {
     with_races(|_, races, number| outside(|| races.detector.acquire_all(number)));
 }
 
+/// The current thread's plain accesses are no part of a race from here on, or are as before. Calls may be
+/// nested. Does nothing outside a controlled worker.
+#[inline]
+pub(crate) fn mean_races(are_meant: bool) {
+    let engine = engine();
+    if looks_for_races() && !engine.is_null() {
+        // SAFETY: a set engine is live, and so is its current worker's thread; nobody else refers to it.
+        unsafe {
+            let thread = (*(*engine).roster.current).thread;
+            let calls = &mut (*thread).benign;
+            *calls = if are_meant {
+                *calls + 1
+            } else {
+                // A call that began outside may end inside.
+                calls.saturating_sub(1)
+            };
+        }
+    }
+}
+
 /// Runs `f`, code of the shims that looks after something that workers share: its accesses are none of the
 /// program's. It must not switch.
 #[inline]
@@ -308,7 +328,11 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         {
             return;
         }
-        let number = (*(*worker).thread).clock;
+        let thread = (*worker).thread;
+        if (*thread).benign > 0 && matches!(way, Way::Read | Way::Write) {
+            return;
+        }
+        let number = (*thread).clock;
         let place = offset_of(returns_to);
         let mut told = None;
         for part in parts(address, size) {
@@ -317,6 +341,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
                 Accessed::Kept(slot) => {
                     if let Some(recorder) = &mut (*engine).observers.recorder
                         && recorder.tells_calls()
+                        && races.tells(part.0)
                     {
                         outside(|| {
                             let access =
@@ -326,10 +351,22 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
                         });
                     }
                 }
+                Accessed::Conflict(conflict) if is_meant(&conflict, way, place) => {}
                 Accessed::Conflict(conflict) => end_by_race(conflict, size, way, place),
             }
         }
     }
+}
+
+/// True if one of the two accesses is a plain one of code whose races are meant. The new one is not kept
+/// then, whichever it is.
+#[cold]
+fn is_meant(conflict: &Conflict, way: Way, place: u32) -> bool {
+    let is_plain = |way| matches!(way, Way::Read | Way::Write);
+    let is_meant = |way, place| is_plain(way) && races::are_meant_at(place);
+    conflict.way != Way::Free
+        && way != Way::Free
+        && (is_meant(way, place) || is_meant(conflict.way, conflict.place))
 }
 
 /// Ends the iteration: the current worker is about to make an access that conflicts with an earlier one.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::codec::wire_struct;
 use crate::harness::apart::Notes;
 use crate::object::ObjectId;
-use crate::operation::Access;
-use crate::strategy::{Candidates, Executed, Moment, Reason, WorkerId};
+use crate::operation::{Access, Operation};
+use crate::strategy::{Action, Candidates, Executed, Moment, Reason, WorkerId};
 
 /// A point at which there was more than one candidate.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,7 +16,9 @@ pub(super) struct Point {
     /// Another worker than the one that ran before it would have preempted that.
     pub(super) preempts: bool,
     /// A switch there makes a difference: nobody could go on, or the operation that was about to be carried
-    /// out conflicts with a step of another worker. Otherwise the switch may as well come later.
+    /// out conflicts with a step of another worker. Otherwise the switch may as well come later. Clones and
+    /// drops of references conflict with those that look at their number: seldom does a failure depend on who
+    /// is the last to drop one.
     pub(super) matters: bool,
     /// The workers that could run and did not.
     pub(super) others: Vec<u32>,
@@ -29,12 +31,14 @@ pub(super) struct Points<'a> {
     notes: &'a Notes,
     all: Vec<Point>,
     /// For each of them the worker before it, and what that was about to do.
-    pending: Vec<(u32, Accesses)>,
+    pending: Vec<(u32, Uses)>,
     /// For each object, the workers that used it, and how.
-    uses: BTreeMap<ObjectId, Vec<(u32, Access)>>,
+    uses: BTreeMap<ObjectId, Vec<(u32, Use)>>,
 }
 
-type Accesses = [(ObjectId, Access); 2];
+/// An access, and whether it is a clone or drop of a reference.
+type Use = (Access, bool);
+type Uses = [(ObjectId, Use); 2];
 
 impl Point {
     /// Adds it to the notes, in words.
@@ -104,20 +108,20 @@ impl<'a> Points<'a> {
         };
         point.note(self.notes);
         self.all.push(point);
-        let pending = moment.pending.accesses();
+        let pending = uses(&moment.pending);
         self.pending.push((moment.current.0, pending));
     }
 
     /// A step has been carried out.
     pub(super) fn note(&mut self, executed: &Executed) {
         let worker = executed.worker.0;
-        for (object, access) in executed.action.accesses() {
+        for (object, how) in uses(&executed.action) {
             if object.is_none() {
                 continue;
             }
             let uses = self.uses.entry(object).or_default();
-            if !uses.contains(&(worker, access)) {
-                uses.push((worker, access));
+            if !uses.contains(&(worker, how)) {
+                uses.push((worker, how));
             }
         }
     }
@@ -125,14 +129,24 @@ impl<'a> Points<'a> {
     /// The points, now that the execution is over and it is known which of them matter.
     pub(super) fn settle(mut self) -> Vec<Point> {
         for (point, (current, pending)) in self.all.iter_mut().zip(&self.pending) {
-            let meets = |&(object, access): &(ObjectId, Access)| {
+            let meets = |&(object, (access, counts)): &(ObjectId, Use)| {
                 let mut uses = self.uses.get(&object).into_iter().flatten();
-                uses.any(|&(worker, other)| worker != *current && !access.commutes_with(other))
+                uses.any(|&(worker, (other, also_counts))| {
+                    worker != *current && !access.commutes_with(other) && !(counts && also_counts)
+                })
             };
             point.matters = point.matters || pending.iter().any(meets);
         }
         self.all
     }
+}
+
+fn uses(action: &Action) -> Uses {
+    use Operation::{CountDown, CountUp, WeakDown, WeakUp};
+    let counts = matches!(action.operation, CountUp | CountDown | WeakUp | WeakDown);
+    action
+        .accesses()
+        .map(|(object, access)| (object, (access, counts)))
 }
 
 wire_struct!(Point {
