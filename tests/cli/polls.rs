@@ -7,7 +7,7 @@ use crate::explored::text;
 #[test]
 fn what_is_polled_for_comes_and_silence_is_no_bug() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "polls");
-    let args = "--hang-timeout 4s --iterations 50 -j2 --counts none";
+    let args = "--hang-timeout 4s --iterations 50 -j2 --counts none --races=false";
     let args: Vec<&str> = args.split(' ').collect();
     let events = workspace.explore(&args, 100);
     let ended = events.ended();

@@ -146,6 +146,45 @@ fn what_is_meant_is_not_told() {
     assert_eq!(statuses(&[], 100), ["PASS", "PASS", "RACE", "PASS"]);
 }
 
+/// The watchdog sees that it is at work, although there is no step for longer than it waits.
+#[test]
+fn work_on_memory_is_no_hang() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let args = [
+        "--test",
+        "work",
+        "--iterations",
+        "1",
+        "--hang-timeout",
+        "100ms",
+    ];
+    let events = workspace.explore(&args, 0);
+    let ended = events.test("races::work comes_to_its_end");
+    assert_eq!(ended["status"], "PASS", "{ended:#}");
+    assert!(
+        ended["counters"]["nanos"].as_u64() > Some(200_000_000),
+        "{ended:#}"
+    );
+}
+
+#[test]
+fn crates_are_listed_by_what_is_seen_of_them() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    for (args, word) in [
+        (&[][..], "Seen"),
+        (&["--races=false"], "Atomics"),
+        (&["--races=false", "--counts", "none"], "Unseen"),
+    ] {
+        let args = [&["test", "-v", "--no-run", "--test", "sound"], args].concat();
+        let told = Finished::of(workspace.cct().args(args));
+        let mut lines = told.stderr.lines().map(str::trim);
+        let line = lines
+            .find(|line| line.starts_with(word))
+            .unwrap_or_default();
+        assert!(line.contains("races 0.1.0"), "{}", told.stderr);
+    }
+}
+
 #[test]
 fn nothing_is_told_that_is_none() {
     let workspace = Workspace::of_fixture_with_library("races");

@@ -9,6 +9,7 @@ use super::style::{FAINT, GOOD, WARN, paint};
 use super::words::put;
 use crate::build::cargo::BuiltCrate;
 use crate::build::chosen::Chosen;
+use crate::build::code::Code;
 use crate::build::marker::{Kind, Treatment};
 use crate::rewrite::Passes;
 
@@ -90,6 +91,34 @@ pub(crate) fn table(crates: &[BuiltCrate]) -> String {
     if !untouched.is_empty() {
         let word = paint(GOOD, &format!("{:>12}", "As written"));
         put!(out, "{word} {}\n", untouched.join(", "));
+    }
+    out
+}
+
+/// A line for each kind of access that is seen, with its packages.
+pub(crate) fn seen(crates: &[BuiltCrate]) -> String {
+    let mut out = String::new();
+    for (code, word, about) in [
+        (Some(Code::All), "Seen", "all memory"),
+        (Some(Code::Atomics), "Atomics", "no unsafe code"),
+        (None, "Unseen", "neither memory nor counts"),
+    ] {
+        let is_it = |built: &&BuiltCrate| built.marker.facts.code == code;
+        let packages = crates
+            .iter()
+            .filter(is_it)
+            .map(|built| &built.marker.package);
+        let packages: BTreeSet<_> = packages.collect();
+        let names: Vec<_> = packages
+            .iter()
+            .map(|(name, version)| format!("{name} {version}"))
+            .collect();
+        if !names.is_empty() {
+            let style = if code.is_some() { GOOD } else { WARN };
+            let word = paint(style, &format!("{word:>12}"));
+            let about = paint(FAINT, &format!("({about})"));
+            put!(out, "{word} {} {about}\n", names.join(", "));
+        }
     }
     out
 }
@@ -179,6 +208,7 @@ pub(crate) fn json(built: &BuiltCrate, settings: &Settings) -> Value {
         "test": is_test(built),
         "passes": passes,
         "rewritten_source_compiles": complete,
+        "memory": built.marker.facts.code.map(Code::name),
         "granularity": Grain::of(built, settings).name(),
         "out_of_sight": built.out_of_sight(),
     })

@@ -67,7 +67,7 @@ pub(super) fn crates_of(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> 
     } else {
         anstream::eprint!("{}", crates::table(&built.crates));
         let grains = crates::grains(&built.crates, &settings);
-        anstream::eprint!("{grains}");
+        anstream::eprint!("{grains}{}", crates::seen(&built.crates));
     }
     Ok(())
 }

@@ -41,6 +41,11 @@ pub(crate) fn are_meant_at(place: u32) -> bool {
         .any(|&(start, end)| (start..end).contains(&place))
 }
 
+/// After so many accesses without a step there is a sign of life.
+const BEAT: u32 = 1 << 20;
+/// So many accesses without a step are as much as a program makes in ten seconds, where nobody looks at them.
+const ENOUGH: u32 = 1 << 30;
+
 /// Keeps order in each iteration.
 #[derive(Debug)]
 pub(crate) struct Races {
@@ -56,6 +61,9 @@ pub(crate) struct Races {
     pub(crate) is_hushed: bool,
     /// There are threads of which nothing is seen: whoever meets one may have met all others.
     pub(crate) has_outsiders: bool,
+    /// How many accesses were looked at since that many steps.
+    looks: u32,
+    looks_since: u32,
     /// Where the program's statics are, and their sizes in bytes, in order.
     statics: Vec<(usize, usize)>,
     /// Where these begin and end.
@@ -82,6 +90,8 @@ impl Races {
             weak: Weak::begin(&Schedule::default(), false),
             unseen: EVERYWHERE,
             told_at: 0,
+            looks: 0,
+            looks_since: 0,
             is_hushed: false,
             has_outsiders: false,
             extent: statics.first().map_or(0, |first| first.0)
@@ -102,6 +112,7 @@ impl Races {
             false => ON_THE_STACK,
         };
         self.told_at = head.race_at;
+        self.looks = 0;
         self.is_hushed = false;
         UNSEEN.store(self.unseen.max(ON_THE_STACK), Relaxed);
         self.threads.clear();
@@ -131,6 +142,22 @@ impl Races {
     #[inline]
     pub(crate) fn sees_own_stacks(&self) -> bool {
         self.unseen == 0
+    }
+
+    /// An access is looked at, after so many steps. True if it is time for a sign of life: work on memory takes
+    /// longer when it is looked at, and a loop that waits for memory is not to go on for ever.
+    #[inline]
+    pub(crate) fn shows_life(&mut self, steps: u32) -> bool {
+        self.looks = self.looks.saturating_add(1);
+        self.looks.is_multiple_of(BEAT) && self.is_at_work(steps)
+    }
+
+    #[cold]
+    fn is_at_work(&mut self, steps: u32) -> bool {
+        if self.looks_since != steps {
+            (self.looks, self.looks_since) = (BEAT, steps);
+        }
+        self.looks < ENOUGH
     }
 
     /// True if a record tells accesses to the eight bytes around this address.

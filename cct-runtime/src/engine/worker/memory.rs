@@ -334,6 +334,10 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         }
         let number = (*thread).clock;
         let place = offset_of(returns_to);
+        let steps = (*engine).budget.steps();
+        if races.shows_life(steps) {
+            (*engine).observers.tape.beat(steps);
+        }
         let mut told = None;
         for part in parts(address, size) {
             match races.detector.access(number, part, way, place) {
