@@ -38,9 +38,10 @@ pub struct Schedule {
     /// sequentially consistent.
     #[cfg_attr(feature = "serde", serde(default))]
     pub staleness: u32,
-    /// Threads' accesses to their own stacks are looked at for races as well.
+    /// The pieces of stacks to which other threads come: there, threads' accesses to their own stacks are looked
+    /// at for races as well. A bit for each 256 bytes, modulo 16 KB.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub own_stacks: bool,
+    pub shared_stacks: u64,
     /// If it ends with a race: the address of the memory, to which a record tells the calls of all accesses;
     /// [`Schedule::ANYWHERE`] where the address may have changed. Else 0.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -562,7 +563,7 @@ wire_struct!(Schedule {
     early,
     leap,
     staleness,
-    own_stacks,
+    shared_stacks,
     race_at,
     strategy,
     runs,

@@ -31,7 +31,7 @@ pub(super) struct Head {
     #[serde(default, skip_serializing_if = "is_none")]
     staleness: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    own_stacks: bool,
+    shares_stacks: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     races: bool,
     choices: Vec<u32>,
@@ -84,7 +84,7 @@ impl Head {
             early: schedule.early,
             leap: schedule.leap,
             staleness: schedule.staleness,
-            own_stacks: schedule.own_stacks,
+            shares_stacks: schedule.shared_stacks != 0,
             races: schedule.race_at != 0,
             choices: schedule.choices.clone(),
             runs: runs.chunks(RUNS).map(|runs| runs.join(" ")).collect(),
@@ -112,7 +112,7 @@ impl Head {
             early: self.early,
             leap: self.leap,
             staleness: self.staleness,
-            own_stacks: self.own_stacks,
+            shared_stacks: if self.shares_stacks { u64::MAX } else { 0 },
             race_at: if self.races { Schedule::ANYWHERE } else { 0 },
             strategy: self.strategy.clone(),
             runs: runs.collect::<Result<_, _>>()?,

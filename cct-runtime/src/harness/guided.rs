@@ -34,8 +34,12 @@ pub(super) fn replay(
 ) -> Replayed {
     runner.apply(settings);
     let mut head = head::of(&guide.schedule);
+    // Addresses may be others now.
     if head.race_at != 0 {
         head.race_at = Schedule::ANYWHERE;
+    }
+    if head.shared_stacks != 0 {
+        head.shared_stacks = u64::MAX;
     }
     let mut guided = Guided::new(guide);
     let plan = Plan {

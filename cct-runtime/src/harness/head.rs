@@ -10,8 +10,6 @@ use crate::trace::Schedule;
 /// The wall clock at the beginning of an iteration: the same in every process, and later than the times of
 /// files. The first second of 2030, in nanoseconds since the Unix epoch.
 const WALL_CLOCK: u64 = 1_893_456_000_000_000_000;
-/// The number, among those that follow from a seed, that decides about stacks.
-const STACKS: u64 = 8;
 /// The yield budget of a schedule that is led: enough to look at a spin, and not for ever.
 const LED_YIELD_BUDGET: u32 = 16;
 
@@ -50,12 +48,6 @@ pub(super) fn reseed(head: &mut Schedule, seed: u64, settings: &Resolved, enumer
     rng.bits()
 }
 
-/// Returns [`Schedule::own_stacks`] for the iteration with this seed and this number, from 0: most of a
-/// thread's accesses are to its own stack, and few of them race.
-pub(super) fn looks_at_own_stacks(seed: u64, index: u64) -> bool {
-    index == 0 || Rng::new(derive(seed, STACKS)).below(16) == 0
-}
-
 /// Returns the head of a schedule that a person leads.
 pub(super) fn led(settings: &Resolved) -> Schedule {
     // A person who picks sees the time-outs, if they want to.
@@ -65,7 +57,7 @@ pub(super) fn led(settings: &Resolved) -> Schedule {
         early: allowed.early,
         leap: allowed.leap,
         staleness: staleness(settings.memory, settings.seed, true),
-        own_stacks: true,
+        shared_stacks: u64::MAX,
         yield_budget: LED_YIELD_BUDGET,
         fair_from: u32::MAX,
         ..of_strategy(settings, "interactive".to_owned())

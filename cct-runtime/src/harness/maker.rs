@@ -1,10 +1,11 @@
 //! Makes schedules of one test, one at a time, and counts them.
 
+use super::head;
 use super::portfolio::Member;
 use super::runner::Runner;
 use super::tally::Tally;
 use crate::config::Resolved;
-use crate::engine::{Order, Plan, Record};
+use crate::engine::{End, Order, Plan, Record, Replay};
 use crate::trace::Schedule;
 use crate::verdict::{Bug, Verdict};
 
@@ -27,6 +28,8 @@ pub(super) struct Maker<'a> {
     pub(super) name: &'static str,
     pub(super) settings: Resolved,
     pub(super) tally: Tally,
+    /// See [`Schedule::shared_stacks`].
+    pub(super) shared_stacks: u64,
     /// Receives each schedule.
     pub(super) each: Option<&'a mut dyn FnMut(Schedule)>,
     /// Is told how each schedule ended; a bug does not end the search then.
@@ -43,6 +46,7 @@ impl Maker<'_> {
         body: &dyn Fn() -> Option<Bug>,
     ) -> Verdict {
         member.prepare(&self.settings, iteration - 1);
+        member.head.shared_stacks = self.shared_stacks;
         let plan = Plan {
             iteration,
             head: &member.head,
@@ -51,7 +55,12 @@ impl Maker<'_> {
             classify: is_watched(iteration, self.settings.watch),
             name: self.name,
         };
-        let end = self.runner.run(plan, &self.settings, body);
+        let mut end = self.runner.run(plan, &self.settings, body);
+        self.shared_stacks |= self.runner.engine.shared_stacks();
+        let is_over = !matches!(end.verdict, Verdict::Passed) || end.abandoned;
+        if !is_over && self.shared_stacks != member.head.shared_stacks {
+            end = self.look_again(end, iteration, record, body);
+        }
         let (runner, verdict) = (&*self.runner, end.verdict);
         member.longest = member.longest.max(runner.engine.step_count());
         member.limits = member.limits.and(runner.engine.limits());
@@ -67,6 +76,36 @@ impl Maker<'_> {
             });
         }
         verdict
+    }
+
+    /// Repeats the schedule that ended like this, and looks at threads' accesses to their own stacks where
+    /// another thread came.
+    fn look_again(
+        &mut self,
+        end: End,
+        iteration: u64,
+        record: Record,
+        body: &dyn Fn() -> Option<Bug>,
+    ) -> End {
+        let schedule = Schedule {
+            shared_stacks: self.shared_stacks,
+            ..self.runner.engine.tape().schedule()
+        };
+        let head = head::of(&schedule);
+        self.runner.clean_up();
+        let plan = Plan {
+            iteration,
+            head: &head,
+            order: Order::Replay(Replay::new(schedule)),
+            record,
+            classify: is_watched(iteration, self.settings.watch),
+            name: self.name,
+        };
+        let again = self.runner.run(plan, &self.settings, body);
+        match again.verdict {
+            Verdict::Failed(_) => again,
+            _ => end,
+        }
     }
 
     /// True if a schedule that ended like this is the last, or there is no more time.

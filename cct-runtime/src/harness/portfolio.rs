@@ -85,7 +85,6 @@ impl Member {
         let enumerates = self.strategy.enumerates();
         let seed = self.seed;
         let seed = seed.unwrap_or_else(|| head::seed_of(settings, index, enumerates));
-        self.head.own_stacks = enumerates || head::looks_at_own_stacks(seed, index);
         let seed = head::reseed(&mut self.head, seed, settings, enumerates);
         self.strategy.begin(&Beginning {
             seed,

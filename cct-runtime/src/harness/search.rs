@@ -76,6 +76,7 @@ impl<'a> Search<'a> {
                 name,
                 settings,
                 tally: Tally::new(counters.unwrap_or_default()),
+                shared_stacks: 0,
                 each: None,
                 witness: None,
             },

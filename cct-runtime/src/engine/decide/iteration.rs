@@ -30,6 +30,13 @@ impl Engine {
         self.steps()
     }
 
+    /// Where threads have accessed other ones' stacks in the iteration that ended, if races are looked for; as
+    /// [`Schedule::shared_stacks`](crate::trace::Schedule::shared_stacks).
+    pub(crate) fn shared_stacks(&self) -> u64 {
+        let races = self.observers.races.as_ref();
+        races.map_or(0, |races| races.found_shared)
+    }
+
     /// The number of switches of the iteration that ended.
     pub(crate) fn switch_count(&self) -> u64 {
         self.decision.switches

@@ -41,6 +41,18 @@ pub(crate) fn are_meant_at(place: u32) -> bool {
         .any(|&(start, end)| (start..end).contains(&place))
 }
 
+/// The pieces of stacks that these bytes are of, as [`Schedule::shared_stacks`] has them.
+#[inline]
+pub(crate) fn pieces_of_stacks(address: usize, size: usize) -> u64 {
+    let (first, last) = (address >> 8, (address + size.max(1) - 1) >> 8);
+    let bit = |piece: usize| 1 << (piece % 64);
+    match last - first {
+        0 => bit(first),
+        1..64 => (first..=last).fold(0, |bits, piece| bits | bit(piece)),
+        _ => u64::MAX,
+    }
+}
+
 /// After so many accesses without a step there is a sign of life.
 const BEAT: u32 = 1 << 20;
 /// So many accesses without a step are as much as a program makes in ten seconds, where nobody looks at them.
@@ -55,6 +67,10 @@ pub(crate) struct Races {
     pub(crate) weak: Weak,
     /// The value of [`UNSEEN`] in this iteration, once there are several threads.
     unseen: usize,
+    /// See [`Schedule::shared_stacks`].
+    shared: u64,
+    /// Where a thread has accessed the stack of another one, likewise.
+    pub(crate) found_shared: u64,
     /// See [`Schedule::race_at`].
     told_at: u64,
     /// Set while code of the shims looks after something that they share, on the current worker.
@@ -89,6 +105,8 @@ impl Races {
             sees_memory,
             weak: Weak::begin(&Schedule::default(), false),
             unseen: EVERYWHERE,
+            shared: 0,
+            found_shared: 0,
             told_at: 0,
             looks: 0,
             looks_since: 0,
@@ -106,11 +124,12 @@ impl Races {
     pub(crate) fn begin(&mut self, head: &Schedule, makes_all: bool) {
         self.detector.begin();
         self.weak = Weak::begin(head, makes_all);
-        self.unseen = match head.own_stacks {
+        self.unseen = match head.shared_stacks {
             _ if !self.sees_memory => EVERYWHERE,
-            true => 0,
-            false => ON_THE_STACK,
+            0 => ON_THE_STACK,
+            _ => 0,
         };
+        (self.shared, self.found_shared) = (head.shared_stacks, 0);
         self.told_at = head.race_at;
         self.looks = 0;
         self.is_hushed = false;
@@ -138,10 +157,10 @@ impl Races {
         number
     }
 
-    /// True if threads' accesses to their own stacks are looked at.
+    /// True if a thread's access to its own stack is looked at there.
     #[inline]
-    pub(crate) fn sees_own_stacks(&self) -> bool {
-        self.unseen == 0
+    pub(crate) fn are_shared(&self, address: usize, size: usize) -> bool {
+        self.shared != 0 && self.shared & pieces_of_stacks(address, size) != 0
     }
 
     /// An access is looked at, after so many steps. True if it is time for a sign of life: work on memory takes
@@ -182,6 +201,12 @@ impl Races {
         arena::contains(address as *mut u8)
             || self.stacks.contains(&address)
             || self.extent.contains(&address)
+    }
+
+    /// True for an address on the stack of a thread.
+    #[inline]
+    pub(crate) fn is_on_a_stack(&self, address: usize) -> bool {
+        self.stacks.contains(&address)
     }
 
     fn is_static(&self, address: usize) -> bool {

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{self, Relaxed};
 use super::ending::end_by;
 use super::last_site;
 use crate::engine::decide::{Engine, engine, outside};
-use crate::engine::observe::races::{self, Races};
+use crate::engine::observe::races::{self, Races, pieces_of_stacks};
 use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
 use crate::memory::arena;
@@ -30,7 +30,7 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
     unsafe {
         if !engine.is_null()
             && let Some(races) = &(*engine).observers.races
-            && (races.sees_own_stacks() || !(*(*engine).roster.current).stack.has(address))
+            && (races.are_shared(address, size) || !(*(*engine).roster.current).stack.has(address))
         {
             let way = if writes { Way::Write } else { Way::Read };
             look(engine, (address, size), way, returns_to);
@@ -334,6 +334,9 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         }
         let number = (*thread).clock;
         let place = offset_of(returns_to);
+        if races.is_on_a_stack(address) && !(*worker).stack.has(address) {
+            races.found_shared |= pieces_of_stacks(address, size);
+        }
         let steps = (*engine).budget.steps();
         if races.shows_life(steps) {
             (*engine).observers.tape.beat(steps);
