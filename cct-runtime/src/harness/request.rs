@@ -168,10 +168,10 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
         .over(parse(case.settings)?)
         .over(variable(ENV_DEFAULTS)?);
     let mut settings = merged.resolve();
-    let code = std::env::var_os(ENV_CODE);
-    settings.races &= code.as_ref().is_some_and(|code| code == "all");
-    if code.is_none() {
-        settings.counts = Counts::None;
+    match std::env::var_os(ENV_CODE) {
+        Some(code) if code == "all" => engine::see_memory(),
+        Some(_) => {}
+        None => settings.counts = Counts::None,
     }
     if settings.counts == Counts::Auto {
         let looks = std::env::var_os(ENV_LOOKS).is_some();

@@ -4,7 +4,7 @@ use super::listener::give_up;
 use super::surroundings::Surroundings;
 use crate::claim::{Exception, Exceptions};
 use crate::config::{Memory, Resolved};
-use crate::engine::{Allowance, End, Engine, Granularity, Plan, Tape};
+use crate::engine::{self, Allowance, End, Engine, Granularity, Plan, Tape};
 use crate::object::ObjectId;
 use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
@@ -27,7 +27,8 @@ impl Runner {
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
         let statics = || surroundings.places_of_statics_of_crates();
-        engine.keep_order(settings.races.then(statics), settings.memory != Memory::Sc);
+        let sees_races = settings.races && engine::memory_is_seen();
+        engine.keep_order(sees_races.then(statics), settings.memory != Memory::Sc);
         Runner {
             surroundings,
             engine,
@@ -38,9 +39,10 @@ impl Runner {
     pub(super) fn apply(&mut self, settings: &Resolved) {
         self.engine.set_counts(settings.counts);
         let statics = || self.surroundings.places_of_statics_of_crates();
+        let sees_races = settings.races && engine::memory_is_seen();
         let may_be_weak = settings.memory != Memory::Sc;
         self.engine
-            .keep_order(settings.races.then(statics), may_be_weak);
+            .keep_order(sees_races.then(statics), may_be_weak);
         self.engine.set_allowance(Allowance::of(settings, give_up));
     }
 

@@ -45,6 +45,7 @@ pub(crate) struct Observers {
 #[derive(Debug)]
 pub(crate) struct Paused {
     recorder: Option<Box<Recorder>>,
+    races: Option<Box<Races>>,
     is_watched: bool,
     keeps_values: bool,
 }
@@ -121,26 +122,27 @@ impl Observers {
         self.recorder.is_some() || self.watch.is_on
     }
 
-    /// Steps are not observed from here on, but for what orders accesses to memory.
+    /// Steps and accesses to memory are not observed from here on.
     pub(crate) fn pause(&mut self) -> Paused {
+        races::look_at_nothing();
         Paused {
             recorder: self.recorder.take(),
+            races: self.races.take(),
             is_watched: std::mem::take(&mut self.watch.is_on),
-            keeps_values: std::mem::replace(
-                &mut self.keeps_values,
-                self.races.as_ref().is_some_and(|races| races.is_on()),
-            ),
+            keeps_values: std::mem::take(&mut self.keeps_values),
         }
     }
 
-    /// They look again.
+    /// They look again: at accesses to memory from the next iteration on.
     pub(crate) fn resume(&mut self, paused: Paused) {
         let Paused {
             recorder,
+            races,
             is_watched,
             keeps_values,
         } = paused;
         self.recorder = recorder;
+        self.races = races;
         self.watch.is_on = is_watched;
         self.keeps_values = keeps_values;
     }

@@ -25,6 +25,11 @@ const EVERYWHERE: usize = usize::MAX;
 /// accessible, and the next one ends where few threads come to.
 const ON_THE_STACK: usize = 64 << 10;
 
+/// Nobody looks from here on, until the next iteration.
+pub(crate) fn look_at_nothing() {
+    UNSEEN.store(EVERYWHERE, Relaxed);
+}
+
 /// Where code begins and ends whose plain accesses are no part of a race, as offsets in the executable.
 static BENIGN: OnceLock<Vec<(u32, u32)>> = OnceLock::new();
 
@@ -57,6 +62,19 @@ pub(crate) fn pieces_of_stacks(address: usize, size: usize) -> u64 {
 const BEAT: u32 = 1 << 20;
 /// So many accesses without a step are as much as a program makes in ten seconds, where nobody looks at them.
 const ENOUGH: u32 = 1 << 30;
+
+/// True if compiled code tells of its accesses to memory.
+static IS_SEEN: AtomicBool = AtomicBool::new(false);
+
+/// Compiled code of this process tells of its accesses to memory.
+pub(crate) fn see_memory() {
+    IS_SEEN.store(true, Relaxed);
+}
+
+/// True if it does, so that races can be looked for.
+pub(crate) fn memory_is_seen() -> bool {
+    IS_SEEN.load(Relaxed)
+}
 
 /// Keeps order in each iteration.
 #[derive(Debug)]
