@@ -38,8 +38,8 @@ pub struct Schedule {
     /// sequentially consistent.
     #[cfg_attr(feature = "serde", serde(default))]
     pub staleness: u32,
-    /// The pieces of stacks to which other threads come: there, threads' accesses to their own stacks are looked
-    /// at for races as well. A bit for each 256 bytes, modulo 16 KB.
+    /// The pieces of stacks to which other threads come: there, threads' accesses to their own stacks are
+    /// looked at for races as well. A bit for each 256 bytes, modulo 16 KB.
     #[cfg_attr(feature = "serde", serde(default))]
     pub shared_stacks: u64,
     /// If it ends with a race: the address of the memory, to which a record tells the calls of all accesses;

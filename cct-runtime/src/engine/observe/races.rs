@@ -181,8 +181,8 @@ impl Races {
         self.shared != 0 && self.shared & pieces_of_stacks(address, size) != 0
     }
 
-    /// An access is looked at, after so many steps. True if it is time for a sign of life: work on memory takes
-    /// longer when it is looked at, and a loop that waits for memory is not to go on for ever.
+    /// An access is looked at, after so many steps. True if it is time for a sign of life: work on memory
+    /// takes longer when it is looked at, and a loop that waits for memory is not to go on for ever.
     #[inline]
     pub(crate) fn shows_life(&mut self, steps: u32) -> bool {
         self.looks = self.looks.saturating_add(1);
