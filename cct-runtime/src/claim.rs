@@ -39,6 +39,8 @@ exceptions! {
     ReferenceCounts "reference counts" Order,
     /// Accesses to memory that is no atomic and no lock are no steps, and blocks have one address.
     PlainMemory "plain memory" Order,
+    /// Inline assembly accesses memory by itself, which nobody sees.
+    InlineAssembly "inline assembly" Order,
     /// Orderings weaker than `SeqCst` are as strong.
     WeakOrderings "weak orderings" Order,
     /// Memory was weak, but for stores that are seen before their time: see docs/weak-memory.md.

@@ -11,7 +11,7 @@ fn what_is_polled_for_comes_and_silence_is_no_bug() {
     let args: Vec<&str> = args.split(' ').collect();
     let events = workspace.explore(&args, 100);
     let ended = events.ended();
-    assert_eq!(ended.len(), 10);
+    assert_eq!(ended.len(), 11);
     for (test, ended) in ended {
         let status = text(&ended["status"]);
         if test.contains("ends::") {
@@ -44,5 +44,18 @@ fn tasks_that_poll_for_ever_are_told_from_those_that_count() {
             "UNFINISHED"
         };
         assert_eq!(text(&ended["status"]), expected, "{ended:#}");
+    }
+}
+
+/// A strategy that enumerates does not make it not finished for ever.
+#[test]
+fn a_thread_that_is_over_is_finished_at_last() {
+    let workspace = Workspace::of_fixture("polls");
+    for strategy in ["dfs", "dpor"] {
+        let args = ["--strategy", strategy, "ends::when_a_thread_is_finished"];
+        let events = workspace.explore(&args, 0);
+        let ended = events.test("polls ends::when_a_thread_is_finished");
+        assert_eq!(text(&ended["status"]), "PASS", "{ended:#}");
+        assert!(!ended["claim"].is_null(), "{ended:#}");
     }
 }

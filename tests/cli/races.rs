@@ -139,7 +139,7 @@ fn what_is_meant_is_not_told() {
     workspace.write(".config/cct.toml", entry);
     let refused = Finished::of(workspace.cct().args(["test", "--test", "meant"]));
     refused.expect(96);
-    let place = "line 1, column 1: `benign-races` takes tables";
+    let place = "line 1, column 1: an entry of `benign-races` needs a `reason`";
     assert!(refused.stderr.contains(place), "{}", refused.stderr);
     let reason = "reason = \"each miss is counted, or not\"";
     workspace.write(".config/cct.toml", &format!("{entry}{reason}\n"));
@@ -161,10 +161,6 @@ fn work_on_memory_is_no_hang() {
     let events = workspace.explore(&args, 0);
     let ended = events.test("races::work comes_to_its_end");
     assert_eq!(ended["status"], "PASS", "{ended:#}");
-    assert!(
-        ended["counters"]["nanos"].as_u64() > Some(200_000_000),
-        "{ended:#}"
-    );
 }
 
 #[test]

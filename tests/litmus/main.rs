@@ -75,7 +75,8 @@ fn loads_read_what_they_may_and_nothing_else() {
             not_all += 1;
             continue;
         }
-        let missing: Vec<_> = expected.in_order.difference(&reached).collect();
+        let required = outcomes(&with_fences(program)).in_order;
+        let missing: Vec<_> = required.difference(&reached).collect();
         assert!(
             missing.is_empty(),
             "`{program}`: {missing:?} is not reached"
@@ -90,6 +91,22 @@ fn loads_read_what_they_may_and_nothing_else() {
          {late} programs have some that need late stores"
     );
     assert!(not_all * 10 <= count && all > count, "{}", finished.stdout);
+}
+
+/// The program with a fence behind each sequentially consistent operation that replaces a value: on x86-64 it
+/// counts as one, as on the processor.
+fn with_fences(program: &str) -> String {
+    let words = program.split_inclusive([' ', ';']).map(|word| {
+        let is_one = word.starts_with(['f', 'c']) && word.as_bytes().get(2) == Some(&b's');
+        let (operation, end) = word.split_at(word.trim_end_matches([' ', ';']).len());
+        let fence = if is_one && cfg!(target_arch = "x86_64") {
+            " Fs"
+        } else {
+            ""
+        };
+        format!("{operation}{fence}{end}")
+    });
+    words.collect()
 }
 
 fn read(text: &str) -> BTreeSet<Outcome> {

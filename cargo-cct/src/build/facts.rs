@@ -36,7 +36,8 @@ impl SourceFacts {
     /// The assumption about a crate of which nothing is known.
     pub(crate) const UNKNOWN: SourceFacts = SourceFacts {
         left_out: Exceptions::of(Exception::ReferenceCounts)
-            .and(Exceptions::of(Exception::PlainMemory)),
+            .and(Exceptions::of(Exception::PlainMemory))
+            .and(Exceptions::of(Exception::InlineAssembly)),
         looks_at_counts: true,
         code: None,
     };
@@ -123,8 +124,9 @@ fn of_text(text: &str, file: &Path, words: Words, known: SourceFacts) -> Option<
 }
 
 /// Parts of the words that matter.
-const HINTS: [(Exception, &[&str]); 2] = [
+const HINTS: [(Exception, &[&str]); 3] = [
     (Exception::ReferenceCounts, &["Arc"]),
+    (Exception::InlineAssembly, &["asm"]),
     (
         Exception::PlainMemory,
         &[
@@ -164,11 +166,11 @@ struct Found(SourceFacts);
 
 impl Found {
     fn read(&mut self, tokens: TokenStream) {
-        let mut before_is_pointer = false;
+        let (mut before_is_pointer, mut before_is_assembly) = (false, false);
         // The marks before the token, up to two.
         let mut colons = 0;
         for token in tokens {
-            let mut is_pointer = false;
+            let (mut is_pointer, mut is_assembly) = (false, false);
             let is_colon = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ':');
             match token {
                 TokenTree::Group(group) => self.read(group.stream()),
@@ -180,6 +182,7 @@ impl Found {
                     }
                     match word {
                         "Arc" => self.0.left_out.add(Exception::ReferenceCounts),
+                        "asm" | "naked_asm" | "global_asm" => is_assembly = true,
                         // Without these, memory has one user at a time or is a lock or an atomic, and nobody
                         // can tell where it lies.
                         "unsafe" | "AtomicPtr" | "NonNull" | "Pointer" => {
@@ -196,7 +199,12 @@ impl Found {
                         _ => {}
                     }
                 }
-                TokenTree::Punct(punct) => is_pointer = punct.as_char() == '*',
+                TokenTree::Punct(punct) => {
+                    is_pointer = punct.as_char() == '*';
+                    if before_is_assembly && punct.as_char() == '!' {
+                        self.0.left_out.add(Exception::InlineAssembly);
+                    }
+                }
                 TokenTree::Literal(literal) => {
                     if shows_an_address(&literal.to_string()) {
                         self.0.left_out.add(Exception::PlainMemory);
@@ -204,6 +212,7 @@ impl Found {
                 }
             }
             before_is_pointer = is_pointer;
+            before_is_assembly = is_assembly;
             colons = if is_colon { colons + 1 } else { 0 };
         }
     }
@@ -230,6 +239,9 @@ impl Found {
             self.0.left_out.add(Exception::ReferenceCounts);
         }
         self.0.looks_at_counts |= LOOKS.iter().any(|word| text.contains(word));
+        if text.contains("asm!") {
+            self.0.left_out.add(Exception::InlineAssembly);
+        }
         let of_memory = ["unsafe {", "unsafe fn", "unsafe impl", "*const ", "*mut "];
         if of_memory.iter().any(|code| text.contains(code)) {
             self.0.left_out.add(Exception::PlainMemory);
@@ -338,6 +350,24 @@ mod tests {
     }
 
     #[test]
+    fn assembly_is_a_macro_of_that_name() {
+        let left_out = |text: &str| {
+            let found = of_text(text, Path::new("/a.rs"), Words::All, SourceFacts::NONE);
+            let found = found.unwrap_or(SourceFacts::NONE);
+            found.left_out.has(Exception::InlineAssembly)
+        };
+        for text in [
+            "fn f() { asm!(\"nop\") }",
+            "core::arch::naked_asm! { \"ret\" }",
+        ] {
+            assert!(left_out(text), "{text}");
+        }
+        for text in ["mod asm;", "use std::arch::asm;", "// asm!(\"\")"] {
+            assert!(!left_out(text), "{text}");
+        }
+    }
+
+    #[test]
     fn a_file_is_read_for_facts_that_are_not_known() {
         let counts = SourceFacts {
             left_out: Exceptions::of(Exception::ReferenceCounts),
@@ -349,7 +379,7 @@ mod tests {
             found("use std::sync::Arc; fn f() { Arc::strong_count() }"),
             SourceFacts::NONE
         );
-        let text = "use std::sync::Arc; fn f() { unsafe { Arc::strong_count() } }";
+        let text = "use std::sync::Arc; fn f() { unsafe { Arc::strong_count(asm!()) } }";
         assert_eq!(found(text), SourceFacts::UNKNOWN);
     }
 

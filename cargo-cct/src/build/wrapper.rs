@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs};
 
 use cct::claim::Exception;
+use cct::known::ASSEMBLY;
 use cct::wire::ENV_CODE;
 
 use super::chosen;
@@ -181,12 +182,17 @@ fn remapped(args: &[OsString], lib: &Path, code: &[OsString]) -> Vec<OsString> {
         cct: &file("cct"),
         code,
     };
-    rustc_args::rewrite(args, &injection, |path| {
+    let mut args = rustc_args::rewrite(args, &injection, |path| {
         let found = Marker::read(path)?;
         OWN.iter()
             .find(|(_, _, kind)| *kind == found.kind)
             .map(|(_, krate, _)| file(krate))
-    })
+    });
+    let package = package().0;
+    for known in ASSEMBLY.iter().filter(|known| known.package == package) {
+        args.extend(["--cfg".into(), known.cfg.into()]);
+    }
+    args
 }
 
 /// Splits off the compiler, the workspace wrapper before it, and the wrapper that was set before us.

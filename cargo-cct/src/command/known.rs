@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use cct::config::Settings;
+use cct::config::{Memory, Settings};
 
 use super::relative;
 use super::replay::{Judged, Way, again};
@@ -182,10 +182,14 @@ impl<'a> Known<'a> {
         });
     }
 
-    /// True if this build shows all accesses to memory that the failure was found with.
+    /// True if this build shows all accesses to memory that the failure was found with, and memory may be as
+    /// weak.
     fn sees(&self, record: &Record) -> bool {
         let settings = Settings::parse(&record.overrides).unwrap_or_default();
-        Code::wanted(&settings.resolve()) <= Code::wanted(&self.overrides.clone().resolve())
+        let own = self.overrides.clone().resolve();
+        let is_weak = own.memory != Memory::Sc;
+        Code::wanted(&settings.resolve()) <= Code::wanted(&own)
+            && (is_weak || record.schedule.staleness == 0)
     }
 
     fn hash(&self, executable: &Executable) -> io::Result<String> {

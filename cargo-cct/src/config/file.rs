@@ -179,10 +179,12 @@ fn benign_races(value: &Spanned<DeValue<'_>>) -> Read<Vec<String>> {
             let text = table.get(name).and_then(text_of);
             text.filter(|text| !text.trim().is_empty())
         };
-        match (text("function"), text("reason")) {
-            (Some(function), Some(_)) => Ok(function),
-            _ => Err(wrong(entry)),
-        }
+        let needs = |name: &str| {
+            let message = format!("an entry of `benign-races` needs a `{name}`, which is a text");
+            Mistake(entry.span(), message)
+        };
+        text("reason").ok_or_else(|| needs("reason"))?;
+        text("function").ok_or_else(|| needs("function"))
     };
     entries.iter().map(function).collect()
 }

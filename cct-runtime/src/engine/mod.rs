@@ -39,8 +39,8 @@ pub use worker::facts::{
 };
 pub use worker::local::{local, set_local};
 pub use worker::memory::{
-    Atomic, AtomicAct, access, access_atomic, acquire, note_free, note_reuse, pass_fence, release,
-    unseen,
+    Atomic, AtomicAct, access, access_atomic, acquire, note_drop, note_free, note_reuse,
+    pass_fence, release, unseen,
 };
 pub use worker::outside_use::{note_child, stir};
 pub use worker::panic::{

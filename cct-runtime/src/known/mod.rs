@@ -6,6 +6,7 @@
 //! each build, and the tool warns where they are missing. Functions that do the same under other names are
 //! named by settings: `spawn` and `drive`.
 
+mod assembly;
 mod choices;
 mod clocks;
 mod crates;
@@ -13,6 +14,7 @@ mod executors;
 mod raw_calls;
 mod types;
 
+pub use assembly::{ASSEMBLY, Assembly};
 pub use choices::{RANDOM_CHOICES, RandomChoice};
 pub use clocks::{PAUSE, SLEEPS, START_PAUSED};
 pub use crates::{CRATES, Crate};

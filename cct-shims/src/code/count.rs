@@ -3,7 +3,7 @@
 //! Each is carried out as strongly as it can be asked for; one worker runs at a time. An atomic of std's own
 //! statics, such as its count of panics and the owners of standard streams' locks, is none of them.
 
-use cct::engine::{self, Atomic, AtomicAct, Step, access_atomic};
+use cct::engine::{self, Atomic, AtomicAct, Step, access_atomic, note_drop};
 use cct::memory::{arena, is_static};
 use cct::object::ObjectId;
 use cct::operation::Operation;
@@ -45,6 +45,9 @@ impl Count<'_> {
     fn changed(&self, before: u64, after: u64, order: c_int) {
         self.step.counted(self.object, before, after);
         self.is_ordered(AtomicAct::Replace, order);
+        if after < before {
+            note_drop(block_of(self.cell.as_ptr()).addr());
+        }
     }
 
     #[inline]
@@ -103,9 +106,15 @@ const fn of_weak(operation: Operation) -> Operation {
 /// The counts of the `Arc` to which the count at this address belongs, strong and weak.
 #[inline]
 fn counts_at(address: *mut u64) -> Option<[u64; 2]> {
-    let strong = address.map_addr(|address| address & !(BLOCK_ALIGN - 1));
+    let strong = block_of(address);
     // SAFETY: blocks of the arena are that much aligned, and a block with one count has room for two.
     arena::contains(strong.cast()).then(|| unsafe { strong.cast::<[u64; 2]>().read_volatile() })
+}
+
+/// The block that begins with this count, or has it second.
+#[inline]
+fn block_of(address: *mut u64) -> *mut u64 {
+    address.map_addr(|address| address & !(BLOCK_ALIGN - 1))
 }
 
 /// The alignment of blocks.

@@ -12,7 +12,8 @@ use core::arch::naked_asm;
 
 /// Returns, or goes on in a function of C, if nobody looks at accesses at the addresses that are the first
 /// argument or the first two; else goes on in another function, which has the address that the call returns
-/// to as one more argument.
+/// to as one more argument. Nothing is pushed, so that an unwinder that a signal brings here needs to know no
+/// more than where the function begins and ends.
 #[cfg(target_arch = "x86_64")]
 macro_rules! look {
     (at one, $looks:path, else return) => { look! { @["rdi"] $looks, "rsi", "ret", } };
@@ -24,11 +25,13 @@ macro_rules! look {
     };
     (@[$($at:literal)*] $looks:path, $more:literal, $else:literal, $($c:ident)?) => {
         naked_asm!(
+            ".cfi_startproc",
             "mov rax, [rip + {unseen}@GOTPCREL]",
             $(concat!("mov r10, ", $at), "sub r10, rsp", "cmp r10, [rax]", "jae 2f",)*
             $else,
             concat!("2: mov ", $more, ", [rsp]"),
             "jmp {looks}",
+            ".cfi_endproc",
             unseen = sym UNSEEN,
             looks = sym $looks,
             $(c = sym libc::$c,)?
@@ -42,6 +45,7 @@ macro_rules! look {
     (at two, $looks:path, else $c:ident) => { look! { @["x0" "x1"] $looks, "x3", "b {c}", $c } };
     (@[$($at:literal)*] $looks:path, $more:literal, $else:literal, $($c:ident)?) => {
         naked_asm!(
+            ".cfi_startproc",
             "adrp x9, :got:{unseen}",
             "ldr x9, [x9, :got_lo12:{unseen}]",
             "ldr x9, [x9]",
@@ -50,6 +54,7 @@ macro_rules! look {
             $else,
             concat!("2: mov ", $more, ", x30"),
             "b {looks}",
+            ".cfi_endproc",
             unseen = sym UNSEEN,
             looks = sym $looks,
             $(c = sym libc::$c,)?

@@ -64,6 +64,8 @@ pub(crate) struct Worker {
 
     /// The steps there were when its closure was over; none before, and once others know of it.
     pub(crate) over_since: Option<u32>,
+    /// How often somebody has heard that it is not over since then.
+    pub(crate) denials: u32,
     /// The steps there were when others were switched to.
     pub(crate) left_at: u32,
     /// How often it was switched to.
@@ -206,6 +208,7 @@ impl Worker {
             was_waiting: false,
             park_token: false,
             over_since: None,
+            denials: 0,
             left_at: 0,
             turns: 0,
             yields: 0,

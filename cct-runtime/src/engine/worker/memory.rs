@@ -44,10 +44,28 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
 pub fn note_free(address: usize, size: usize) {
     let engine = engine();
     if looks_for_races() && !engine.is_null() {
+        with_races(|_, races, number| {
+            races
+                .detector
+                .acquire(number, key_of_one(ObjectId::at(address), DROPS));
+        });
         // SAFETY: as in `access`.
         unsafe { look(engine, (address, size), Way::Free, 0) };
     }
 }
+
+/// The current worker has dropped a reference to the `Arc` with this block: that is before its end, also
+/// where compiled code of std brings it about, of which nothing is seen. Does nothing outside a controlled
+/// worker.
+#[inline]
+pub fn note_drop(block: usize) {
+    if looks_for_races() {
+        release_key(key_of_one(ObjectId::at(block), DROPS));
+    }
+}
+
+/// The number, among keys of a block, for the drops of its references.
+const DROPS: u64 = u64::MAX >> 1;
 
 /// All that was done to this memory was done to something else than it is from here on. Does nothing outside
 /// a controlled worker.

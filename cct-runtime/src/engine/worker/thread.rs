@@ -153,7 +153,8 @@ pub fn note_over() {
 /// Returns whether a worker is over, which `is_so` says.
 ///
 /// It may be over with its last step, or not be yet: as long as it does nothing else and another worker can
-/// run, either is possible, and so the strategy chooses. A repeated call finds a worker over that is.
+/// run, either is possible, and so the strategy chooses. A repeated call finds a worker over that is, and so
+/// does anybody who asks for the third time.
 pub fn check_over(
     worker: WorkerId,
     site: &'static Location<'static>,
@@ -171,8 +172,10 @@ pub fn check_over(
         let mut is_over = is_so();
         let worker = (*engine).roster.worker(worker);
         if is_over && (*worker).may_be_at_its_end((*engine).progress.quiet_at) {
-            (*engine).decision.limits.yields |= repeats;
-            is_over = repeats || choose((*engine).roster.current, worker);
+            let is_due = repeats || (*worker).denials == MOST_DENIALS;
+            (*engine).decision.limits.yields |= is_due;
+            is_over = is_due || choose((*engine).roster.current, worker);
+            (*worker).denials += u32::from(!is_over);
             if is_over {
                 (*worker).over_since = None;
                 touch(object, Access::Writes);
@@ -186,6 +189,9 @@ pub fn check_over(
         is_over
     }
 }
+
+/// So often somebody who asks may hear that a worker is not over which is.
+const MOST_DENIALS: u32 = 2;
 
 /// True if the worker, whose closure is over, is to be so for the current one.
 ///
