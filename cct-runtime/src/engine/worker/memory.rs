@@ -45,9 +45,8 @@ pub fn note_free(address: usize, size: usize) {
     let engine = engine();
     if looks_for_races() && !engine.is_null() {
         with_races(|_, races, number| {
-            races
-                .detector
-                .acquire(number, key_of_one(ObjectId::at(address), DROPS));
+            let drops = key_of_one(ObjectId::at(address), DROPS);
+            outside(|| races.detector.acquire(number, drops));
         });
         // SAFETY: as in `access`.
         unsafe { look(engine, (address, size), Way::Free, 0) };
