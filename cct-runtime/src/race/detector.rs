@@ -256,7 +256,7 @@ impl Detector {
         }
     }
 
-    /// The thread accesses one of the [`parts`] of some memory.
+    /// The thread accesses one of the [`parts`](super::parts) of some memory.
     #[inline]
     pub(crate) fn access(
         &mut self,
