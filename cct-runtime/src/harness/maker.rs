@@ -58,8 +58,9 @@ impl Maker<'_> {
         let mut end = self.runner.run(plan, &self.settings, body);
         self.shared_stacks |= self.runner.engine.shared_stacks();
         let is_over = !matches!(end.verdict, Verdict::Passed) || end.abandoned;
-        if !is_over && self.shared_stacks != member.head.shared_stacks {
-            end = self.look_again(end, iteration, record, body);
+        // One that is recorded may be compared with a repetition first.
+        if !is_over && record == Record::Schedule && self.has_to_look(&member.head) {
+            end = self.look_again(end, iteration, body);
         }
         let (runner, verdict) = (&*self.runner, end.verdict);
         member.longest = member.longest.max(runner.engine.step_count());
@@ -78,13 +79,17 @@ impl Maker<'_> {
         verdict
     }
 
+    /// True if a thread came to stacks where a schedule with this head has not looked at their own accesses.
+    pub(super) fn has_to_look(&self, head: &Schedule) -> bool {
+        self.shared_stacks != head.shared_stacks
+    }
+
     /// Repeats the schedule that ended like this, and looks at threads' accesses to their own stacks where
     /// another thread came.
-    fn look_again(
+    pub(super) fn look_again(
         &mut self,
         end: End,
         iteration: u64,
-        record: Record,
         body: &dyn Fn() -> Option<Bug>,
     ) -> End {
         let schedule = Schedule {
@@ -97,7 +102,7 @@ impl Maker<'_> {
             iteration,
             head: &head,
             order: Order::Replay(Replay::new(schedule)),
-            record,
+            record: Record::Schedule,
             classify: is_watched(iteration, self.settings.watch),
             name: self.name,
         };

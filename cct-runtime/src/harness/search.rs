@@ -248,7 +248,8 @@ impl<'a> Search<'a> {
             Record::Schedule
         };
         let member = &mut self.portfolio[turn];
-        let verdict = self.maker.make(member, iteration, record, body);
+        let mut verdict = self.maker.make(member, iteration, record, body);
+        let has_to_look = self.maker.has_to_look(&member.head);
         let progress = member.strategy.progress();
         if member.reports {
             self.maker.tally.counters.progress = progress;
@@ -266,7 +267,11 @@ impl<'a> Search<'a> {
             self.maker.tally.counters.sequential = is_sequential;
             let is_looked_at = is_sequential || self.is_traced;
             if !is_looked_at && !matches!(verdict, Verdict::Failed(_)) {
-                self.check_first(body, tell);
+                let repeats = self.check_first(body, tell);
+                if repeats && has_to_look && matches!(verdict, Verdict::Passed) {
+                    let end = End::of(verdict);
+                    verdict = self.maker.look_again(end, iteration, body).verdict;
+                }
             }
         }
         let may_end = !self.maker.is_over(&verdict) && self.may_end_early;
@@ -298,12 +303,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Executes the first schedule once more, and tells where the executions part.
-    fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) {
-        if let Some(difference) = repeat(&mut self.maker, body) {
+    /// Executes the first schedule once more, and tells where the executions part. True if they do not.
+    fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) -> bool {
+        let difference = repeat(&mut self.maker, body);
+        let repeats = difference.is_none();
+        if let Some(difference) = difference {
             self.may_end_early = false;
             tell(Event::Diverged(difference));
         }
+        repeats
     }
 
     /// Writes the file to resume from, if there is to be one.
