@@ -30,8 +30,7 @@ impl Engine {
         self.steps()
     }
 
-    /// Where threads have accessed other ones' stacks in the iteration that ended, if races are looked for;
-    /// as
+    /// Where threads have accessed other ones' stacks in the iteration that ended, if races are looked for; as
     /// [`Schedule::shared_stacks`](crate::trace::Schedule::shared_stacks).
     pub(crate) fn shared_stacks(&self) -> u64 {
         let races = self.observers.races.as_ref();
