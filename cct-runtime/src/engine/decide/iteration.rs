@@ -30,8 +30,8 @@ impl Engine {
         self.steps()
     }
 
-    /// Where threads have accessed other ones' stacks in the iteration that ended, if races are looked for; as
-    /// [`Schedule::shared_stacks`](crate::trace::Schedule::shared_stacks).
+    /// The [`Schedule::shared_stacks`](crate::trace::Schedule::shared_stacks) that the iteration which ended
+    /// has shown, if races are looked for.
     pub(crate) fn shared_stacks(&self) -> u64 {
         let races = self.observers.races.as_ref();
         races.map_or(0, |races| races.found_shared)
