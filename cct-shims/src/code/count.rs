@@ -61,6 +61,13 @@ impl Count<'_> {
     }
 }
 
+/// The atomic at this address, if it is none of an `Arc`'s block but a static of std.
+#[inline]
+fn no_count(address: *mut u64) -> Option<&'static AtomicU64> {
+    // SAFETY: compiled code is about to use it, and statics live for ever.
+    is_static(address.addr()).then(|| unsafe { AtomicU64::from_ptr(address) })
+}
+
 /// The ordering with this number in C++.
 #[inline]
 const fn ordering(order: c_int) -> Ordering {
@@ -134,9 +141,8 @@ macro_rules! replacing {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(address: *mut u64, value: u64, order: c_int) -> u64 {
             let $address = address;
-            if is_static(address.addr()) {
-                // SAFETY: the compiler's.
-                return unsafe { AtomicU64::from_ptr(address) }.$method(value, Ordering::SeqCst);
+            if let Some(other) = no_count(address) {
+                return other.$method(value, Ordering::SeqCst);
             }
             // SAFETY: the compiler's.
             let count = unsafe { Count::at(address, Operation::$operation, $is_sole) };
@@ -165,9 +171,8 @@ replacing! {
 /// As ThreadSanitizer's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, order: c_int) -> u64 {
-    if is_static(address.addr()) {
-        // SAFETY: the compiler's.
-        return unsafe { AtomicU64::from_ptr(address) }.load(Ordering::SeqCst);
+    if let Some(other) = no_count(address) {
+        return other.load(Ordering::SeqCst);
     }
     // `get_mut` looks at the strong count.
     let is_sole = counts_at(address).is_some_and(|[strong, weak]| strong <= 1 && weak == LOCKED);
@@ -186,10 +191,8 @@ unsafe extern "C" fn __tsan_atomic64_load(address: *mut u64, order: c_int) -> u6
 /// As ThreadSanitizer's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __tsan_atomic64_store(address: *mut u64, value: u64, order: c_int) {
-    if is_static(address.addr()) {
-        // SAFETY: the compiler's.
-        unsafe { AtomicU64::from_ptr(address) }.store(value, Ordering::SeqCst);
-        return;
+    if let Some(other) = no_count(address) {
+        return other.store(value, Ordering::SeqCst);
     }
     // SAFETY: the compiler's.
     let count = unsafe { Count::at(address, Operation::CountWrite, is_sole(address)) };
@@ -211,19 +214,15 @@ unsafe extern "C" fn __tsan_atomic64_compare_exchange_val(
     success: c_int,
     failure: c_int,
 ) -> u64 {
-    if is_static(address.addr()) {
-        let order = Ordering::SeqCst;
-        // SAFETY: the compiler's.
-        let atomic = unsafe { AtomicU64::from_ptr(address) };
-        return atomic
-            .compare_exchange(expected, new, order, order)
-            .unwrap_or_else(|before| before);
+    let order = Ordering::SeqCst;
+    if let Some(other) = no_count(address) {
+        let exchanged = other.compare_exchange(expected, new, order, order);
+        return exchanged.unwrap_or_else(|before| before);
     }
     // `try_unwrap` gives up the reference, `get_mut` has it for itself; others may share it.
     let is_sole = (new == 0 || new == LOCKED) && is_sole(address);
     // SAFETY: the compiler's.
     let count = unsafe { Count::at(address, Operation::CountExchange, is_sole) };
-    let order = Ordering::SeqCst;
     match count.cell.compare_exchange(expected, new, order, order) {
         Ok(before) => {
             count.changed(before, new, success);
