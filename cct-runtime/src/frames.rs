@@ -7,6 +7,7 @@
 //! only, so that a handler may do it, on a stack of its own if the program's is exhausted.
 
 use std::ffi::{c_int, c_void};
+use std::ops::ControlFlow;
 
 use crate::engine::{Suspended, call_at};
 use crate::wire::Board;
@@ -88,9 +89,37 @@ pub(crate) fn offset_of(address: usize) -> u32 {
         .unwrap_or(0)
 }
 
+/// Visits the frames around the caller as [`Frames`] has them, the innermost first, as long as it is to go on.
+#[inline(never)]
+pub(crate) fn walk(mut each: &mut dyn FnMut(u64) -> ControlFlow<()>) {
+    extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
+        // SAFETY: `walk` gave it, and is suspended.
+        let each = unsafe { &mut *data.cast::<&mut dyn FnMut(u64) -> ControlFlow<()>>() };
+        match place_of(context).map(each) {
+            Some(ControlFlow::Break(())) => STOP,
+            _ => GO_ON,
+        }
+    }
+    // SAFETY: `visit` gets what is given here, and the unwinder reads this stack only.
+    unsafe { _Unwind_Backtrace(visit, (&raw mut each).cast()) };
+}
+
 extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
     // SAFETY: `here` gave its own frames, and is suspended.
     let frames = unsafe { &mut *data.cast::<Frames>() };
+    if let Some(place) = place_of(context) {
+        frames.places[frames.count] = place;
+        frames.count += 1;
+    }
+    if frames.count < Board::FRAMES {
+        GO_ON
+    } else {
+        STOP
+    }
+}
+
+/// The call of a frame, as an offset from where the executable begins; none if it is elsewhere.
+fn place_of(context: *mut Context) -> Option<u64> {
     let mut is_next: c_int = 0;
     // SAFETY: the unwinder gave the context.
     let address = unsafe { _Unwind_GetIPInfo(context, &raw mut is_next) };
@@ -99,15 +128,9 @@ extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
     let address = address.wrapping_sub(usize::from(is_next == 0));
     let start = (&raw const __executable_start).addr();
     let end = (&raw const etext).addr();
-    if (start..end).contains(&address) {
-        frames.places[frames.count] = (address - start) as u64;
-        frames.count += 1;
-    }
-    if frames.count < Board::FRAMES {
-        GO_ON
-    } else {
-        STOP
-    }
+    (start..end)
+        .contains(&address)
+        .then(|| (address - start) as u64)
 }
 
 #[cfg(test)]

@@ -180,6 +180,8 @@ properties! {
     borrows_site,
     /// True for the operations on counts of references.
     counts_references,
+    /// True for accesses to plain memory.
+    is_plain,
     /// True if the strategy chooses the operation's value.
     is_choice,
     /// True for the operations that are shown without an object.
@@ -402,11 +404,11 @@ operations! {
     Poison "poison" Writes Writes "lock" [],
     /// Forgets that a holder of a lock panicked.
     ClearPoison "clear_poison" Writes Writes "lock" [],
-    /// Plain code reads memory; no step, and noted where it is part of a data race.
-    MemoryRead "reads" Reads Reads "memory" [never_waits],
-    /// Plain code writes memory; likewise.
-    MemoryWrite "writes" Writes Writes "memory" [never_waits],
-    /// Memory is given back; likewise.
+    /// Plain code reads memory: a step where the code is named, and noted where it is part of a data race.
+    MemoryRead "reads" Reads Reads "memory" [can_spin never_waits borrows_site is_plain],
+    /// Plain code writes memory; likewise. What it does shows in memory alone.
+    MemoryWrite "writes" MayWrite Writes "memory" [never_waits borrows_site is_plain],
+    /// Memory is given back; noted where it is part of a data race.
     MemoryFree "frees" Writes Writes "memory" [never_waits],
 }
 

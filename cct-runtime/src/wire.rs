@@ -54,9 +54,10 @@ pub const ENV_ORIGINS: &str = "CCT_ORIGINS";
 /// Set where crates are to be instrumented, and for a test process of which some are: to `atomics` or `all`,
 /// for the accesses to memory that are seen.
 pub const ENV_CODE: &str = "CCT_CODE";
-/// Set if data races with some code are meant: to where that begins and ends, as offsets in the executable,
-/// in hexadecimal: `1a0-1f4,…`.
-pub const ENV_BENIGN: &str = "CCT_BENIGN";
+/// Names the file that says where code lies that is named: whose data races are meant, or whose accesses to
+/// memory are scheduling points. Its lines have offsets in the executable, in hexadecimal:
+/// `benign 1a0-1f4,…`, `points …` or `points all`, and `std …` for code that is its callers'.
+pub const ENV_PLACES: &str = "CCT_PLACES";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 

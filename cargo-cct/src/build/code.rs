@@ -33,7 +33,8 @@ impl Code {
 
     /// The accesses that are to be seen for these settings.
     pub(crate) fn wanted(settings: &Resolved) -> Option<Code> {
-        match (settings.races, settings.counts) {
+        let looks_at_memory = settings.races || !settings.points.is_empty();
+        match (looks_at_memory, settings.counts) {
             (true, _) => Some(Code::All),
             (false, Counts::None) => None,
             (false, _) => Some(Code::Atomics),

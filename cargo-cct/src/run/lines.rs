@@ -183,7 +183,7 @@ impl<'a> Lines<'a> {
         };
         for index in 0..trace.steps.len() {
             let stack = trace.steps[index].stack.take();
-            if counts_references(&trace.steps[index])
+            if has_no_line(&trace.steps[index])
                 && let Some(frames) =
                     stack.and_then(|stack| stacks.get(usize::try_from(stack).ok()?))
                 && let Some(site) = self.outside_std(frames)
@@ -337,12 +337,14 @@ fn is_own(trace: &Trace, index: usize) -> bool {
     let site = usize::try_from(step.site).ok();
     let site = site.and_then(|site| trace.sites.get(site));
     let borrows = Operation::from_code(step.operation).is_some_and(Operation::borrows_site);
-    (!borrows || counts_references(step))
+    (!borrows || has_no_line(step))
         && site.is_some_and(|site| Origin::of(site) == Origin::User)
 }
 
-fn counts_references(step: &Step) -> bool {
-    Operation::from_code(step.operation).is_some_and(Operation::counts_references)
+/// True for steps of which compiled code tells: their lines are those of the innermost call outside of std.
+fn has_no_line(step: &Step) -> bool {
+    Operation::from_code(step.operation)
+        .is_some_and(|operation| operation.counts_references() || operation.is_plain())
 }
 
 /// True if the step ends a poll, or goes on with the next, at no await of the user's: in a `select!`, whose

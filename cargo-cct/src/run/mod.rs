@@ -3,7 +3,6 @@
 //! Nothing here speaks to people; what happens is handed on as values.
 
 mod allot;
-mod benign;
 pub(crate) mod board;
 mod campaign;
 mod certain;
@@ -20,6 +19,7 @@ mod lines;
 mod name;
 mod native;
 mod outcome;
+mod places;
 pub(crate) mod plan;
 mod pool;
 mod process;
@@ -43,6 +43,7 @@ pub(crate) use interact::{Lead, Led, interact};
 pub(crate) use length::{Length, is_preemption, is_switch, lane};
 pub(crate) use name::TestName;
 pub(crate) use outcome::{Outcome, TestRun};
+pub(crate) use places::without_code;
 pub(crate) use plan::{Job, Plan, Task};
 pub(crate) use pool::{Notice, run_all};
 pub(crate) use process::{Launch, Mode, remove_variable, spawn};

@@ -19,7 +19,7 @@ use cct::config::Settings;
 use cct::part::Part;
 use cct::wire;
 
-use super::benign;
+use super::places;
 use super::board::BoardFile;
 use crate::build::cargo::Executable;
 
@@ -126,7 +126,7 @@ impl<'a> Launch<'a> {
 
 impl Launch<'_> {
     /// The process's command; `before` are the words of the command that runs it, if there is one.
-    pub(crate) fn command(&self, before: &[String]) -> Command {
+    pub(crate) fn command(&self, before: &[String]) -> io::Result<Command> {
         let mut words = before
             .iter()
             .map(OsStr::new)
@@ -161,9 +161,9 @@ impl Launch<'_> {
             None => command.env_remove(wire::ENV_CODE),
         };
         let settings = self.overrides.clone().over(self.defaults.clone());
-        match benign::places(&self.executable.path, &settings.resolve().benign_races) {
-            Some(places) => command.env(wire::ENV_BENIGN, places),
-            None => command.env_remove(wire::ENV_BENIGN),
+        match places::file(self.executable, &settings.resolve())? {
+            Some(places) => command.env(wire::ENV_PLACES, places),
+            None => command.env_remove(wire::ENV_PLACES),
         };
         match self.part {
             Some(part) => command.env(wire::ENV_PART, part.to_string()),
@@ -212,7 +212,7 @@ impl Launch<'_> {
                 .env_remove(wire::ENV_MODE)
                 .env_remove(wire::ENV_SCHEDULE),
         };
-        command
+        Ok(command)
     }
 
     /// Starts the process; what it prints goes to `output`.
@@ -223,7 +223,7 @@ impl Launch<'_> {
     ) -> io::Result<(Child, PipeReader)> {
         // Append: the engine truncates the file at each iteration, and offsets must follow.
         let file = OpenOptions::new().create(true).append(true).open(output)?;
-        let mut command = self.command(&[]);
+        let mut command = self.command(&[])?;
         command
             .stdin(Stdio::null())
             .stdout(file.try_clone()?)

@@ -151,6 +151,13 @@ macro_rules! with_settings {
                        in which `*` is any text",
                 default: "", |_| Vec::new(),
             }
+            points: Vec<String> {
+                kind: Names, reach: Run, decides: true,
+                heading: "Exploration", value: "CODE", example: "src/cache.rs:40-60",
+                help: "Makes accesses to plain memory by this code scheduling points: lines of a file, \
+                       functions by their paths, in which `*` is any text, or `all`",
+                default: "", |_| Vec::new(),
+            }
             memory: Memory {
                 kind: Words(&["sc", "weak", "mix"]), reach: Test, decides: true,
                 heading: "Exploration", value: "WHICH", example: "weak",

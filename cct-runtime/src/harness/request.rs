@@ -5,12 +5,12 @@ use super::case::TestCase;
 use super::channel::Answers;
 use crate::codec::Wire as _;
 use crate::config::{Counts, Resolved, Settings};
-use crate::engine;
+use crate::engine::{self, Places};
 use crate::origin::{self, Table};
 use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
-    Board, ENV_ANSWERS, ENV_BENIGN, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS,
+    Board, ENV_ANSWERS, ENV_PLACES, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS,
     ENV_GUIDE, ENV_LOOKS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_SCHEDULE, ENV_STOPS,
 };
 
@@ -81,7 +81,7 @@ impl Request {
     pub(super) fn read(case: &TestCase, mode: &str) -> Result<Request, String> {
         let settings = settings(case)?;
         origins()?;
-        engine::mean_races_in(benign()?);
+        places()?;
         let is_debugged = is_debugged();
         let board = match std::env::var_os(ENV_BOARD) {
             Some(board) => board::shared(&board)?,
@@ -153,7 +153,7 @@ pub(super) fn forget() {
         ENV_ORIGINS,
         ENV_LOOKS,
         ENV_CODE,
-        ENV_BENIGN,
+        ENV_PLACES,
     ] {
         // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };
@@ -180,18 +180,16 @@ fn settings(case: &TestCase) -> Result<Resolved, String> {
     Ok(settings)
 }
 
-/// Returns where code begins and ends whose races are meant.
-fn benign() -> Result<Vec<(u32, u32)>, String> {
-    let Ok(text) = std::env::var(ENV_BENIGN) else {
-        return Ok(Vec::new());
+/// Makes known which code is named, if the environment says so.
+fn places() -> Result<(), String> {
+    let Some(path) = std::env::var_os(ENV_PLACES) else {
+        return Ok(());
     };
-    let ranges = text.split(',').map(|range| {
-        let (start, end) = range.split_once('-')?;
-        let number = |text| u32::from_str_radix(text, 16).ok();
-        Some((number(start)?, number(end)?))
-    });
-    let ranges: Option<Vec<(u32, u32)>> = ranges.collect();
-    ranges.ok_or_else(|| format!("`CCT_BENIGN` is `{text}`, expected `1a0-1f4,…`"))
+    let text = std::fs::read_to_string(&path);
+    let text = text.map_err(|error| format!("cannot read the places of code: {error}"))?;
+    let places = Places::parse(&text).ok_or("the places of code are damaged")?;
+    places.install();
+    Ok(())
 }
 
 /// Returns the steps before which a replay stops.

@@ -26,24 +26,27 @@ impl Runner {
         engine.set_counts(settings.counts);
         engine.exchange(surroundings.take_c_locals());
         engine.look_at(surroundings.places_of_statics());
-        let statics = || surroundings.places_of_statics_of_crates();
-        let sees_races = settings.races && engine::memory_is_seen();
-        engine.keep_order(sees_races.then(statics), settings.memory != Memory::Sc);
-        Runner {
+        let mut runner = Runner {
             surroundings,
             engine,
-        }
+        };
+        runner.keep_order(settings);
+        runner
     }
 
     /// Has the engine wait for the outside, and count references, as these settings say.
     pub(super) fn apply(&mut self, settings: &Resolved) {
         self.engine.set_counts(settings.counts);
+        self.keep_order(settings);
+        self.engine.set_allowance(Allowance::of(settings, give_up));
+    }
+
+    fn keep_order(&mut self, settings: &Resolved) {
+        let sees_memory = engine::memory_is_seen() && (settings.races || engine::have_points());
         let statics = || self.surroundings.places_of_statics_of_crates();
-        let sees_races = settings.races && engine::memory_is_seen();
         let may_be_weak = settings.memory != Memory::Sc;
         self.engine
-            .keep_order(sees_races.then(statics), may_be_weak);
-        self.engine.set_allowance(Allowance::of(settings, give_up));
+            .keep_order(sees_memory.then(statics), settings.races, may_be_weak);
     }
 
     /// Runs one iteration on restored memory.

@@ -134,7 +134,7 @@ pub(super) fn debug(
         ..launch.clone()
     };
     let board = scratch.board()?;
-    let mut command = launch.command(&words);
+    let mut command = launch.command(&words)?;
     command.env(wire::ENV_DEBUGGED, "1");
     let python = match known {
         Some(Debugger::Gdb) => Some(printers(toolchain)),

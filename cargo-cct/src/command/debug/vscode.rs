@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
@@ -44,16 +44,20 @@ pub(in crate::command) fn write_entry(
         write("cct-gdb.py", FOR_GDB.as_bytes())?,
         write("cct_lldb.py", FOR_LLDB.as_bytes())?,
     );
-    // The one that the build has handed over is gone with its run.
-    let origins = write("origins", &fs::read(&launch.executable.origins)?)?;
     let launch = Launch {
         mode,
         ..launch.clone()
     };
-    let mut command = launch.command(&[]);
-    command
-        .env(wire::ENV_DEBUGGED, "1")
-        .env(wire::ENV_ORIGINS, origins);
+    let mut command = launch.command(&[])?;
+    command.env(wire::ENV_DEBUGGED, "1");
+    // Those that the build and the run have handed over are gone with the run.
+    for (variable, name) in [(wire::ENV_ORIGINS, "origins"), (wire::ENV_PLACES, "places")] {
+        let mut set = command.get_envs().filter(|(set, _)| *set == variable);
+        let file = set.next().and_then(|(_, file)| file).map(PathBuf::from);
+        if let Some(file) = file {
+            command.env(variable, write(name, &fs::read(file)?)?);
+        }
+    }
     let title = format!("cct {} {}", record.id, record.name.test);
     let entries = [
         (

@@ -272,8 +272,14 @@ impl Engine {
         self.granularity.counts.which = which;
     }
 
-    /// From here on races are looked for, also in these statics, or not; and memory may be weak, or not.
-    pub(crate) fn keep_order(&mut self, statics: Option<Vec<(usize, usize)>>, may_be_weak: bool) {
+    /// From here on accesses to memory are looked at, also to these statics, or not; with an eye for races, or
+    /// only for scheduling points; and memory may be weak, or not.
+    pub(crate) fn keep_order(
+        &mut self,
+        statics: Option<Vec<(usize, usize)>>,
+        finds_races: bool,
+        may_be_weak: bool,
+    ) {
         let sees_memory = statics.is_some();
         let wanted = (sees_memory || may_be_weak).then_some(sees_memory);
         let had = self.observers.races.as_ref().map(|races| races.sees_memory);
@@ -281,6 +287,9 @@ impl Engine {
             let (statics, stacks) = (statics.unwrap_or_default(), self.process.stacks.extent());
             let races = wanted.and_then(|sees_memory| Races::new(statics, stacks, sees_memory));
             self.observers.races = races.map(Box::new);
+        }
+        if let Some(races) = &mut self.observers.races {
+            races.finds_races = finds_races;
         }
     }
 

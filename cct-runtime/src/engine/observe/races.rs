@@ -2,9 +2,9 @@
 //! loads of atomics may read where memory is weak.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
+use super::places;
 use crate::memory::arena;
 use crate::race::{Detector, ThreadNumber};
 use crate::strategy::{Rng, WorkerId, derive};
@@ -28,22 +28,6 @@ const ON_THE_STACK: usize = 64 << 10;
 /// Nobody looks from here on, until the next iteration.
 pub(crate) fn look_at_nothing() {
     UNSEEN.store(EVERYWHERE, Relaxed);
-}
-
-/// Where code begins and ends whose plain accesses are no part of a race, as offsets in the executable.
-static BENIGN: OnceLock<Vec<(u32, u32)>> = OnceLock::new();
-
-/// Races of the process with plain accesses by the code in these places are meant.
-pub(crate) fn mean_races_in(places: Vec<(u32, u32)>) {
-    BENIGN.get_or_init(|| places);
-}
-
-/// True if races with plain accesses by the code at this place are meant.
-pub(crate) fn are_meant_at(place: u32) -> bool {
-    let benign = BENIGN.get().map_or(&[][..], Vec::as_slice);
-    benign
-        .iter()
-        .any(|&(start, end)| (start..end).contains(&place))
 }
 
 /// The pieces of stacks that these bytes are of, as [`Schedule::shared_stacks`] has them.
@@ -80,8 +64,12 @@ pub(crate) fn memory_is_seen() -> bool {
 #[derive(Debug)]
 pub(crate) struct Races {
     pub(crate) detector: Detector,
-    /// Races are looked for, and not only weak memory.
+    /// Compiled code tells of accesses to memory, and they are looked at.
     pub(crate) sees_memory: bool,
+    /// Races are looked for among them.
+    pub(crate) finds_races: bool,
+    /// Some of them are scheduling points.
+    pub(crate) has_points: bool,
     pub(crate) weak: Weak,
     /// The value of [`UNSEEN`] in this iteration, once there are several threads.
     unseen: usize,
@@ -121,6 +109,8 @@ impl Races {
         Some(Races {
             detector,
             sees_memory,
+            finds_races: sees_memory,
+            has_points: places::have_points(),
             weak: Weak::begin(&Schedule::default(), false),
             unseen: EVERYWHERE,
             shared: 0,

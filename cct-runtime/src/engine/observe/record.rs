@@ -32,6 +32,8 @@ pub(crate) struct Recorder {
     /// The awaits that were not ready when tasks were polled last, each after those that it is around.
     awaits: BTreeMap<WorkerId, Vec<AwaitPoint>>,
     prints: Prints,
+    /// The last step was a write to this memory, which is made as soon as the worker goes on.
+    writes: Option<(usize, usize)>,
     /// The last accesses to memory, by where they are kept and the byte of the eight there.
     accesses: BTreeMap<(SlotId, usize), LastAccess>,
 }
@@ -59,6 +61,7 @@ impl Recorder {
 
     /// The trace; its schedule and the paths of statics are filled in by the caller.
     pub(crate) fn into_trace(mut self) -> Trace {
+        self.note_written();
         self.trace.prints = self.prints.into_texts();
         self.trace
     }
@@ -110,6 +113,7 @@ impl Recorder {
 
     /// The block at this address was freed in the step under way.
     pub(crate) fn freed(&mut self, address: usize) {
+        self.note_written();
         let step = self.under_way();
         self.blocks.entry(address).or_default().freed = step;
     }
@@ -176,6 +180,7 @@ impl Recorder {
     }
 
     fn push(&mut self, worker: &Worker, outcome: Outcome, choice_point: bool) {
+        self.note_written();
         let is_an_end = matches!(worker.operation, Operation::Start | Operation::End);
         let (object, stack) = if is_an_end {
             (None, None)
@@ -191,6 +196,17 @@ impl Recorder {
             ..Step::of(worker.id.0, worker.operation as u8, object, site)
         });
     }
+}
+
+/// The value of a few bytes of the program's memory, taken for a number.
+fn value_at((address, size): (usize, usize)) -> Option<Value> {
+    let mut bytes = [0; 8];
+    let value = bytes.get_mut(..size)?;
+    for (offset, byte) in value.iter_mut().enumerate() {
+        // SAFETY: the program accesses this memory, which stays mapped in the iteration.
+        *byte = unsafe { std::ptr::with_exposed_provenance::<u8>(address + offset).read_volatile() };
+    }
+    Some(Value::Unsigned(u64::from_le_bytes(bytes)))
 }
 
 /// The thread that polls the worker, if that is a task.
@@ -278,6 +294,24 @@ impl Recorder {
         }
     }
 
+    /// The operation under way is a plain access to this memory, which is made as soon as the worker goes on.
+    pub(crate) fn note_plain(&mut self, operation: Operation, memory: (usize, usize)) {
+        if operation == Operation::MemoryWrite {
+            self.writes = Some(memory);
+        } else if let Some(last) = self.trace.steps.last_mut() {
+            last.read = value_at(memory);
+        }
+    }
+
+    /// A write that was under way has been made.
+    fn note_written(&mut self) {
+        if let Some(memory) = self.writes.take()
+            && let Some(step) = self.under_way()
+        {
+            self.trace.steps[step as usize].written = value_at(memory);
+        }
+    }
+
     /// The operation under way reads an older store.
     pub(crate) fn note_older(&mut self, older: Older) {
         if let Some(last) = self.trace.steps.last_mut() {
@@ -327,6 +361,7 @@ impl Recorder {
 
     /// Notes something that happens to the worker without being a step of its own.
     pub(crate) fn add_note(&mut self, worker: &Worker, note: &Note<'_>) {
+        self.note_written();
         let site = self.site(note.site);
         if note.operation == Operation::Panic && self.tells_calls() {
             let index = self.trace.steps.len() as u32;

@@ -7,12 +7,16 @@ use std::sync::atomic::Ordering::{self, Relaxed};
 
 use super::ending::end_by;
 use super::last_site;
+use super::point::point_at_plain;
+use super::touch::touch;
 use crate::engine::decide::{Engine, engine, outside};
+use crate::engine::observe::places;
 use crate::engine::observe::races::{self, Races, pieces_of_stacks};
 use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
 use crate::memory::arena;
 use crate::object::ObjectId;
+use crate::operation::Operation;
 use crate::race::{Accessed, Conflict, ThreadNumber, Way, parts};
 use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
 
@@ -345,15 +349,38 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         {
             return;
         }
+        let place = offset_of(returns_to);
+        if races.is_on_a_stack(address) && !(*worker).stack.has(address) {
+            races.found_shared |= pieces_of_stacks(address, size);
+        }
+        if races.has_points
+            && let Some(operation) = plain(way)
+            && places::is_point(place)
+        {
+            point_at_access(operation, memory);
+        }
+        find_race(engine, memory, way, place);
+    }
+}
+
+/// Looks for a race of an access that concerns the program.
+///
+/// # Safety
+///
+/// As for `look`.
+unsafe fn find_race(engine: *mut Engine, memory: (usize, usize), way: Way, place: u32) {
+    // SAFETY: the caller's; no reference is kept across the end of the iteration.
+    unsafe {
+        let worker = (*engine).roster.current;
+        let Some(races) = &mut (*engine).observers.races else {
+            return;
+        };
+        let (address, size) = memory;
         let thread = (*worker).thread;
         if (*thread).benign > 0 && matches!(way, Way::Read | Way::Write) {
             return;
         }
         let number = (*thread).clock;
-        let place = offset_of(returns_to);
-        if races.is_on_a_stack(address) && !(*worker).stack.has(address) {
-            races.found_shared |= pieces_of_stacks(address, size);
-        }
         let steps = (*engine).budget.steps();
         if races.shows_life(steps) {
             (*engine).observers.tape.beat(steps);
@@ -376,8 +403,43 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
                     }
                 }
                 Accessed::Conflict(conflict) if is_meant(&conflict, way, place) => {}
-                Accessed::Conflict(conflict) => end_by_race(conflict, size, way, place),
+                // What was freed is not used, ordered or not.
+                Accessed::Conflict(conflict) if !races.finds_races && conflict.way != Way::Free => {}
+                Accessed::Conflict(mut conflict) => {
+                    conflict.is_before |= !races.finds_races;
+                    end_by_race(conflict, size, way, place);
+                }
             }
+        }
+    }
+}
+
+/// The operation that a plain access is, where it is a step.
+fn plain(way: Way) -> Option<Operation> {
+    match way {
+        Way::Read => Some(Operation::MemoryRead),
+        Way::Write => Some(Operation::MemoryWrite),
+        Way::AtomicRead | Way::AtomicWrite | Way::Free => None,
+    }
+}
+
+/// The current worker is about to make a plain access in code whose accesses are steps.
+#[cold]
+fn point_at_access(operation: Operation, (address, size): (usize, usize)) {
+    let object = ObjectId::at(address);
+    point_at_plain(operation, object);
+    // Accesses of other sizes, or to bytes beside, begin elsewhere.
+    for eight in address >> 3..=(address + size - 1) >> 3 {
+        let eight = ObjectId::at(eight << 3);
+        if eight != object {
+            touch(eight, operation.access());
+        }
+    }
+    let engine = engine();
+    // SAFETY: a set engine is live, and nobody else refers to its recorder.
+    unsafe {
+        if let Some(recorder) = &mut (*engine).observers.recorder {
+            recorder.note_plain(operation, (address, size));
         }
     }
 }
@@ -387,7 +449,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
 #[cold]
 fn is_meant(conflict: &Conflict, way: Way, place: u32) -> bool {
     let is_plain = |way| matches!(way, Way::Read | Way::Write);
-    let is_meant = |way, place| is_plain(way) && races::are_meant_at(place);
+    let is_meant = |way, place| is_plain(way) && places::are_meant_at(place);
     conflict.way != Way::Free
         && way != Way::Free
         && (is_meant(way, place) || is_meant(conflict.way, conflict.place))

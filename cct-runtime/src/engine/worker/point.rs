@@ -52,6 +52,21 @@ pub fn point_on_both(
     }
 }
 
+/// [`point`] at a plain access in code whose accesses are steps, whatever the granularity. It has no site of its
+/// own.
+pub(super) fn point_at_plain(operation: Operation, object: ObjectId) {
+    let Some((engine, on)) = on_worker() else {
+        return;
+    };
+    // SAFETY: a set engine is live, and the caller is its current worker; no reference is kept across the
+    // switch.
+    unsafe {
+        let site = (*(*engine).roster.current).site;
+        let spins = prepare(engine, operation, object, ObjectId::NONE, site);
+        declare_step((engine, on), operation, spins);
+    }
+}
+
 /// The site of the current worker's last operation, for operations that come from the C library and have
 /// none of their own. Controlled workers only.
 pub fn last_site() -> &'static Location<'static> {
@@ -86,6 +101,38 @@ unsafe fn declare(
 ) -> bool {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
+        let spins = prepare(engine, operation, object, also, site);
+        if (*engine).granularity.is_on {
+            let worker = (*engine).roster.current;
+            if std::ptr::eq((*worker).interleaved_site, site) {
+                (*engine).granularity.interleave(&mut *worker);
+            } else {
+                return declare_coarsely((engine, on), operation, object, site, spins);
+            }
+        }
+        declare_step((engine, on), operation, spins)
+    }
+}
+
+/// The current worker's next operation is this one. True if it spins.
+///
+/// # Safety
+///
+/// The engine is live and set, and the caller is its current worker.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "each operation knows what it is, which folds most of this"
+)]
+unsafe fn prepare(
+    engine: *mut Engine,
+    operation: Operation,
+    object: ObjectId,
+    also: ObjectId,
+    site: &'static Location<'static>,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
         let worker = (*engine).roster.current;
         let spins = match operation.effect() {
             Effect::Writes => {
@@ -105,7 +152,7 @@ unsafe fn declare(
                     && (*worker).operation == operation
                     && (*worker).object == object
                     && std::ptr::eq((*worker).site, site);
-                if operation.counts_references() {
+                if operation.counts_references() || operation.is_plain() {
                     // It has no site of its own: the next look may be from elsewhere.
                     (*worker).looks = if again { (*worker).looks + 1 } else { 0 };
                     again && (*worker).looks > Worker::LOOKS
@@ -118,14 +165,7 @@ unsafe fn declare(
         (*worker).object = object;
         (*worker).also = also;
         (*worker).site = site;
-        if (*engine).granularity.is_on {
-            if std::ptr::eq((*worker).interleaved_site, site) {
-                (*engine).granularity.interleave(&mut *worker);
-            } else {
-                return declare_coarsely((engine, on), operation, object, site, spins);
-            }
-        }
-        declare_step((engine, on), operation, spins)
+        spins
     }
 }
 
