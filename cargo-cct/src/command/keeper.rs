@@ -13,9 +13,11 @@ use crate::build::chosen::Chosen;
 use crate::build::digest;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
-use crate::failure::{Id, Provenance, Record, Stays, Store, StoreError, build_of, merge, renew};
+use crate::failure::{
+    Id, LeadsTo, LedTo, Provenance, Record, Stays, Store, StoreError, build_of, merge, renew,
+};
 use crate::report::{Detail, Layout, Report, Stacks, warning_word};
-use crate::run::{Finding, Length, TestName, TestRun, TriedEnd, TriedOf};
+use crate::run::{self, Finding, Length, TestName, TestRun, TriedEnd, TriedOf};
 
 /// The facts that all failures of a run have in common.
 #[derive(Debug)]
@@ -51,7 +53,16 @@ impl Keeper<'_> {
             Some(record) => record.provenance.clone(),
             None => self.provenance(&self.executables[executable])?,
         };
-        let mut found = Record::new(provenance, name, finding, root);
+        let leads_to = match (&finding.leads_to, before) {
+            (Some(leads_to), Some(race)) => {
+                Some(self.keep_what_follows(&name, executable, leads_to, race)?)
+            }
+            _ => None,
+        };
+        let mut found = Record {
+            leads_to,
+            ..Record::new(provenance, name, finding, root)
+        };
         let lock = store.lock();
         found.id = match (before, &finding.known) {
             // The repetition may put the bug in other words; the failure is the same.
@@ -64,6 +75,11 @@ impl Keeper<'_> {
             }
         };
         let there = store.of_id(&found.id);
+        if let Some(there) = &there
+            && there.provenance.executable_hash == found.provenance.executable_hash
+        {
+            found.leads_to = found.leads_to.or_else(|| there.leads_to.clone());
+        }
         let is_same = |there: &Record| {
             // This run wrote it, or its schedule led here.
             let before = before.is_some_and(|before| before.schedule == there.schedule);
@@ -93,6 +109,34 @@ impl Keeper<'_> {
         };
         warn(lock.map(|_| PathBuf::new()));
         Ok((found, report))
+    }
+
+    /// Puts on record what this race leads to.
+    fn keep_what_follows(
+        &self,
+        name: &TestName,
+        executable: usize,
+        leads_to: &run::LeadsTo,
+        race: &Record,
+    ) -> io::Result<LeadsTo> {
+        let keep = |finding: &Finding| {
+            let finding = Finding {
+                led_by: Some(race.id.clone()),
+                ..finding.clone()
+            };
+            let (record, report) = self.keep(name.clone(), executable, &finding, None)?;
+            Ok::<_, io::Error>(LedTo {
+                id: record.id,
+                status: report.label().to_owned(),
+                headline: report.headline(),
+                story: report.paragraph(),
+            })
+        };
+        Ok(LeadsTo {
+            points: leads_to.points.clone(),
+            schedules: leads_to.schedules,
+            failure: leads_to.finding.as_ref().map(keep).transpose()?,
+        })
     }
 
     /// The report of a failure that was found. Its id may lead to another schedule, which was on record.

@@ -80,6 +80,9 @@ impl<'a> Known<'a> {
             Vec::new()
         };
         heads.sort_by_key(|head| Reverse(head.last()));
+        // The race is told, with what it leads to.
+        let ids: BTreeSet<Id> = heads.iter().map(|head| head.id.clone()).collect();
+        heads.retain(|head| head.led_by.as_ref().is_none_or(|race| !ids.contains(race)));
         for head in heads {
             let last = known.failing.entry(head.name()).or_default();
             if head.fails() {
@@ -295,6 +298,8 @@ impl<'a> Known<'a> {
             repeats: Repeats::Unknown,
             shrinking: None,
             certain: None,
+            leads_to: None,
+            led_by: None,
             unobserved: Vec::new(),
             ..record.finding(overrides, defaults)
         };

@@ -15,6 +15,7 @@ use super::class::Class;
 use super::history::{History, Sighting};
 use super::id::Id;
 use super::landmark::Landmark;
+use super::leads_to::LeadsTo;
 use super::place::Sources;
 use crate::build::chosen::Chosen;
 use crate::run::{Finding, Repeats, Shrinking, TestName};
@@ -50,6 +51,12 @@ pub(crate) struct Record {
     /// From where on it is certain, if that was found out of this schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certain: Option<Certain>,
+    /// The failure that it leads to, for a data race.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<LeadsTo>,
+    /// The data race that leads to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub led_by: Option<Id>,
     /// Panics of workers that nobody noticed.
     pub unobserved_panics: Vec<Panic>,
     /// Settings above the test's attribute, as `key=value` lines.
@@ -147,6 +154,8 @@ impl Record {
             repeats: finding.repeats.clone(),
             shrinking: finding.shrinking.clone(),
             certain: finding.certain,
+            leads_to: None,
+            led_by: finding.led_by.clone(),
             unobserved_panics: finding.unobserved.clone(),
             overrides: finding.overrides.to_string(),
             defaults: finding.defaults.to_string(),
@@ -184,6 +193,8 @@ impl Record {
             repeats: self.repeats.clone(),
             shrinking: self.shrinking.clone(),
             certain: self.certain,
+            leads_to: None,
+            led_by: self.led_by.clone(),
             unobserved: self.unobserved_panics.clone(),
             printed: self.printed.clone(),
             known: None,

@@ -44,6 +44,9 @@ pub(crate) struct Head {
     binary: String,
     test: String,
     bug: Option<Bug>,
+    /// The data race that leads to it.
+    #[serde(default)]
+    pub led_by: Option<Id>,
     #[serde(default)]
     history: History,
 }

@@ -232,6 +232,20 @@ impl Explorer<'_> {
                 finding = known;
                 on_finding(&finding);
             }
+            if let Some(mut leads_to) = self.leads_to(&launch, &finding, timeout)? {
+                if let Some(then) = &mut leads_to.finding {
+                    let overrides = then.overrides.clone();
+                    let launch = Launch {
+                        overrides: &overrides,
+                        ..launch.clone()
+                    };
+                    if let Some(known) = self.vary(&launch, then, (timeout, once), on_progress)? {
+                        *then = known;
+                    }
+                }
+                finding.leads_to = Some(Box::new(leads_to));
+                on_finding(&finding);
+            }
             run.outcome = Outcome::Failed(Box::new(finding));
         }
         Ok(run)

@@ -6,6 +6,7 @@ use cct::verdict::{Bug, Verdict};
 use cct::wire::{Certain, Found, Panic};
 
 use super::confirm::{Repeated, same_end};
+use super::leads_to::LeadsTo;
 use super::shrink::Shrinking;
 use crate::failure::Id;
 
@@ -26,6 +27,10 @@ pub(crate) struct Finding {
     pub shrinking: Option<Shrinking>,
     /// From where on it is certain, if that was found out.
     pub certain: Option<Certain>,
+    /// The failure that it leads to, if it is a race and that was looked for.
+    pub leads_to: Option<Box<LeadsTo>>,
+    /// The race on record that leads to it.
+    pub led_by: Option<Id>,
     /// Panics of workers that nobody noticed.
     pub unobserved: Vec<Panic>,
     /// The output of the failing schedule.
@@ -65,6 +70,8 @@ impl Finding {
             repeats: Repeats::Unknown,
             shrinking: None,
             certain: None,
+            leads_to: None,
+            led_by: None,
             unobserved: Vec::new(),
             printed,
             known: None,

@@ -45,17 +45,23 @@ pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<O
 
 /// Those of the patterns that name no code of any of these executables.
 pub(crate) fn without_code<'a>(
-    executables: &[&Executable],
+    executables: &[Executable],
     patterns: impl Iterator<Item = &'a String>,
 ) -> Vec<&'a String> {
-    let is_nowhere = |pattern: &&String| {
-        let pattern = std::slice::from_ref(*pattern);
-        !executables
-            .iter()
-            .any(|executable| !text(executable, &[], pattern).is_empty())
-    };
-    patterns.filter(is_nowhere).collect()
+    let mut left: Vec<&String> = patterns.filter(|pattern| *pattern != ALL).collect();
+    for executable in executables {
+        if left.is_empty() {
+            break;
+        }
+        if let Some(code) = Code::read(&executable.path) {
+            left.retain(|pattern| code.named(&[Pattern::read(pattern)]).is_empty());
+        }
+    }
+    left
 }
+
+/// The pattern for all code.
+const ALL: &str = "all";
 
 /// Writes the places; returns the file, which is named by what is in it.
 fn write(executable: &Executable, text: &str) -> io::Result<PathBuf> {
@@ -75,14 +81,14 @@ fn write(executable: &Executable, text: &str) -> io::Result<PathBuf> {
 /// The places as a process reads them.
 fn text(executable: &Executable, benign: &[String], points: &[String]) -> String {
     let mut text = String::new();
-    if points.iter().any(|point| point == "all") {
+    if points.iter().any(|point| point == ALL) {
         text.push_str("points all\n");
     }
     let Some(code) = Code::read(&executable.path) else {
         return text;
     };
     let patterns = |all: &[String]| -> Vec<Pattern> {
-        let named = all.iter().filter(|pattern| *pattern != "all");
+        let named = all.iter().filter(|pattern| *pattern != ALL);
         named.map(|pattern| Pattern::read(pattern)).collect()
     };
     line(&mut text, "benign", code.named(&patterns(benign)));

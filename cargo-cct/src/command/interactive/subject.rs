@@ -63,6 +63,8 @@ impl Subject<'_> {
             repeats: Repeats::Unknown,
             shrinking: None,
             certain: None,
+            leads_to: None,
+            led_by: None,
             unobserved: Vec::new(),
             printed: String::new(),
             known: None,

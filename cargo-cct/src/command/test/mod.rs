@@ -23,7 +23,9 @@ use crate::build::cargo::Executable;
 use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::Store;
-use crate::run::{Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName};
+use crate::run::{
+    Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName, without_code,
+};
 
 /// Does it.
 pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
@@ -41,7 +43,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         told::tests(&plan, &built.executables)?;
         return Ok(Exit::Success);
     }
-
+    check_code(args, tested)?;
     check_resume(args, &plan)?;
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
@@ -127,6 +129,34 @@ fn has_errors(errors: &[anyhow::Error]) -> bool {
         anstream::eprintln!("{}: {error:#}", crate::report::error_word());
     }
     !errors.is_empty()
+}
+
+/// Code that settings name is there.
+fn check_code(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> {
+    let settings = args.explore.settings.clone();
+    let settings = settings.over(tested.workspace.config.clone());
+    let executables = &tested.built.executables;
+    let points = without_code(executables, settings.points.iter().flatten());
+    anyhow::ensure!(
+        points.is_empty(),
+        "no code of these tests is at {}: `points` takes lines, `src/cache.rs:40-60`, functions by their \
+         whole paths, `my_crate::pool::*`, or `all`",
+        in_quotes(&points)
+    );
+    let benign = without_code(executables, settings.benign_races.iter().flatten());
+    if !benign.is_empty() {
+        anstream::eprintln!(
+            "{}: no function of these tests is called {}, in which races would be benign",
+            crate::report::warning_word(),
+            in_quotes(&benign)
+        );
+    }
+    Ok(())
+}
+
+fn in_quotes(words: &[&String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
 }
 
 /// A file that a search goes on from is of one test.

@@ -240,7 +240,8 @@ pub(super) fn all_overwrites(trace: &Trace) -> Vec<Option<usize>> {
         if step.written.is_some() {
             writes.insert(object, (index, step.worker));
         }
-        let (write, _) = lost.filter(|_| operation(step) == Some(Op::Store))?;
+        let stores = matches!(operation(step), Some(Op::Store | Op::MemoryWrite));
+        let (write, _) = lost.filter(|_| stores)?;
         Some(write)
     });
     found.collect()

@@ -11,6 +11,7 @@ mod facts;
 mod forms;
 mod inside;
 mod layout;
+mod leads_to;
 mod live;
 mod names;
 mod origin;
@@ -175,6 +176,10 @@ impl Report {
                 out.push_str(&printed::below(record, &[]));
             }
         }
+        if let Some(leads_to) = &record.leads_to {
+            out.push_str(&leads_to::text(leads_to, layout));
+            out.push('\n');
+        }
         put!(
             out,
             "  {}    {replay}\n  {}     {replay} --debugger \"rust-gdb --args\"\n",
@@ -220,7 +225,8 @@ impl Report {
         )
     }
 
-    fn label(&self) -> &'static str {
+    /// The label of its test.
+    pub(crate) fn label(&self) -> &'static str {
         if self.stopped.is_some() {
             return "STOPPED";
         }
@@ -627,6 +633,8 @@ impl Report {
             "shrunk": record.shrinking,
             "shorter_on_record": self.other.filter(|&other| length.is_some_and(|length| other < length)),
             "certain": record.certain,
+            "leads_to": record.leads_to,
+            "led_by": record.led_by,
             "repeating": trace.map(|trace| repeating::json(record.bug.as_ref(), trace, &self.names)),
             "preemptions": length.map(|length| length.preemptions),
             "workers": workers.map(Iterator::collect::<Vec<_>>),

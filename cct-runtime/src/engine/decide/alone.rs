@@ -78,6 +78,9 @@ impl Engine {
             self.budget.stay_at_limit();
             if let Some(paused) = self.progress.alone.paused.take() {
                 self.observers.resume(paused);
+                if let Some(races) = &mut self.observers.races {
+                    races.begin_anew();
+                }
             }
         }
     }

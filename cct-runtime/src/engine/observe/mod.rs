@@ -134,7 +134,7 @@ impl Observers {
         }
     }
 
-    /// They look again: at accesses to memory from the next iteration on.
+    /// They look again: at accesses to memory from the next iteration on, unless these begin anew.
     pub(crate) fn resume(&mut self, paused: Paused) {
         let Paused {
             recorder,

@@ -141,8 +141,20 @@ impl Races {
         self.told_at = head.race_at;
         self.looks = 0;
         self.is_hushed = false;
-        UNSEEN.store(self.unseen.max(ON_THE_STACK), Relaxed);
         self.threads.clear();
+        self.look_from_here();
+    }
+
+    /// Accesses are looked at as long as there is one thread.
+    fn look_from_here(&self) {
+        UNSEEN.store(self.unseen.max(ON_THE_STACK), Relaxed);
+    }
+
+    /// What was not looked at was done by the only thread: it is before all that comes, and nobody need know
+    /// of it.
+    pub(crate) fn begin_anew(&mut self) {
+        self.detector.begin();
+        self.look_from_here();
     }
 
     /// There is something to do in this iteration.
