@@ -32,6 +32,7 @@ mod native;
 mod nextest;
 mod origins;
 mod places;
+mod points;
 mod polls;
 mod profiles;
 mod races;

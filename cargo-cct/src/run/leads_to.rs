@@ -68,7 +68,9 @@ impl Explorer<'_> {
             schedules: explored.counters.schedules,
             finding: None,
         };
-        let found = explored.found.filter(|found| found.bug.kind != BugKind::Silence);
+        let found = explored
+            .found
+            .filter(|found| found.bug.kind != BugKind::Silence);
         if let Some(found) = found {
             let settings = (overrides.clone(), launch.defaults.clone());
             leads_to.schedules = found.iteration;
@@ -86,8 +88,7 @@ fn points(found: &Finding) -> Vec<String> {
     let race = found.bug.as_ref().filter(|bug| bug.kind == BugKind::Race);
     let race = race.and_then(|bug| bug.race.as_deref());
     let accesses = race.into_iter().flat_map(|race| race.accesses());
-    let is_plain =
-        |access: &&RacyAccess| matches!(access.way, AccessWay::Read | AccessWay::Write);
+    let is_plain = |access: &&RacyAccess| matches!(access.way, AccessWay::Read | AccessWay::Write);
     let sites = accesses
         .filter(is_plain)
         .filter_map(|access| access.site.as_ref());

@@ -337,8 +337,7 @@ fn is_own(trace: &Trace, index: usize) -> bool {
     let site = usize::try_from(step.site).ok();
     let site = site.and_then(|site| trace.sites.get(site));
     let borrows = Operation::from_code(step.operation).is_some_and(Operation::borrows_site);
-    (!borrows || has_no_line(step))
-        && site.is_some_and(|site| Origin::of(site) == Origin::User)
+    (!borrows || has_no_line(step)) && site.is_some_and(|site| Origin::of(site) == Origin::User)
 }
 
 /// True for steps of which compiled code tells: their lines are those of the innermost call outside of std.

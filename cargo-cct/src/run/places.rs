@@ -312,6 +312,9 @@ mod tests {
 
     #[test]
     fn ranges_that_meet_are_one() {
-        assert_eq!(merged(vec![(5, 7), (1, 3), (3, 4), (6, 9)]), [(1, 4), (5, 9)]);
+        assert_eq!(
+            merged(vec![(5, 7), (1, 3), (3, 4), (6, 9)]),
+            [(1, 4), (5, 9)]
+        );
     }
 }

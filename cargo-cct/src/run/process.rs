@@ -19,8 +19,8 @@ use cct::config::Settings;
 use cct::part::Part;
 use cct::wire;
 
-use super::places;
 use super::board::BoardFile;
+use super::places;
 use crate::build::cargo::Executable;
 
 /// The descriptor that a test process writes its events to: the first after the standard ones, so that

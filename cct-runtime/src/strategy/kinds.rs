@@ -1,8 +1,8 @@
 //! The strategies that there are, a row for each.
 
 use super::{
-    Bounded, Delay, Dpor, Graph, Pct, Period, Pos, QLearning, Random, Rff, Sticky, Strategy, Surw,
-    TaskPct,
+    Bounded, Delay, Dpor, Graph, Pct, Pctwm, Period, Pos, QLearning, Random, Rff, Sticky, Strategy,
+    Surw, TaskPct,
 };
 
 macro_rules! kinds {
@@ -76,6 +76,8 @@ kinds! {
     Pct "pct" 3 => |depth| Box::new(Pct::new(depth)),
     /// PCT of depth d over chains of tasks.
     TaskPct "task-pct" 3 => |depth| Box::new(TaskPct::new(depth)),
+    /// PCT for weak memory: d reads of atomics see what others store.
+    Pctwm "pctwm" 3 => |depth| Box::new(Pctwm::new(depth)),
     /// Partial order sampling: new priorities for operations that conflict.
     Pos "pos" 0 => |_| Box::new(Pos::default()),
     /// Selectively uniform: all orders of the accesses to one object are equally probable.

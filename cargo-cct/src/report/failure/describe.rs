@@ -109,7 +109,9 @@ fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
             "the future is ready".to_owned()
         }
         op if op.stands_alone() => op.name().to_owned(),
-        op if op.is_plain() && let Some(object) = step.object => {
+        op if op.is_plain()
+            && let Some(object) = step.object =>
+        {
             format!("{} {}", op.name(), names.object(object))
         }
         _ => match step.object {

@@ -204,7 +204,8 @@ fn value_at((address, size): (usize, usize)) -> Option<Value> {
     let value = bytes.get_mut(..size)?;
     for (offset, byte) in value.iter_mut().enumerate() {
         // SAFETY: the program accesses this memory, which stays mapped in the iteration.
-        *byte = unsafe { std::ptr::with_exposed_provenance::<u8>(address + offset).read_volatile() };
+        *byte =
+            unsafe { std::ptr::with_exposed_provenance::<u8>(address + offset).read_volatile() };
     }
     Some(Value::Unsigned(u64::from_le_bytes(bytes)))
 }

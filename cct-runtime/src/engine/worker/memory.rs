@@ -404,7 +404,8 @@ unsafe fn find_race(engine: *mut Engine, memory: (usize, usize), way: Way, place
                 }
                 Accessed::Conflict(conflict) if is_meant(&conflict, way, place) => {}
                 // What was freed is not used, ordered or not.
-                Accessed::Conflict(conflict) if !races.finds_races && conflict.way != Way::Free => {}
+                Accessed::Conflict(conflict) if !races.finds_races && conflict.way != Way::Free => {
+                }
                 Accessed::Conflict(mut conflict) => {
                     conflict.is_before |= !races.finds_races;
                     end_by_race(conflict, size, way, place);

@@ -1,0 +1,125 @@
+//! Plain accesses as scheduling points: those that are named, and those of a race.
+
+use cct_tests::support::{Events, Finished, Workspace};
+
+/// Tests of the fixture, with what their races lead to.
+const RACES: [(&str, &str, &str); 4] = [
+    ("an_addition_is_lost", "FAIL", "overwrote it with 1"),
+    (
+        "an_addition_to_a_cell_is_lost",
+        "FAIL",
+        "overwrote it with 1",
+    ),
+    ("a_box_is_taken_twice", "BAD FREE", "memory is misused"),
+    (
+        "no_harm_is_done",
+        "no failure in",
+        "with scheduling points at lib.rs",
+    ),
+];
+
+#[test]
+fn a_race_is_told_with_what_it_leads_to() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    for profile in ["dev", "release"] {
+        let events = workspace.explore(
+            &["--test", "harm", "--shrink", "5s", "--profile", profile],
+            100,
+        );
+        for (name, leads_to, words) in RACES {
+            let ended = events.test(&format!("races::harm {name}"));
+            assert_eq!(ended["status"], "RACE", "{name}: {ended:#}");
+            let failure = &ended["failure"];
+            let id = failure["id"].as_str().expect("it has an id");
+            let shown = text(&Finished::of(workspace.cct().args(["show", id])));
+            let (_, told) = shown.split_once("leads to ").expect(&shown);
+            assert!(
+                told.contains(leads_to) && told.contains(words),
+                "{name}: {shown}"
+            );
+            let then = &failure["leads_to"]["failure"];
+            if let Some(id) = then["id"].as_str() {
+                let replayed = Finished::of(workspace.cct().args(["replay", id]));
+                replayed.expect(100);
+                assert!(replayed.stdout.contains(leads_to), "{}", replayed.stdout);
+            }
+        }
+        // The known failure is the race, also where another one is on record that it leads to.
+        let mut tool = workspace.cct();
+        let args = [
+            "test",
+            "--json",
+            "--test",
+            "harm",
+            "--shrink",
+            "5s",
+            "--profile",
+            profile,
+        ];
+        let events = Events::of(&Finished::of(tool.args(args).env("CCT_KNOWN", "true")));
+        for name in ["an_addition_is_lost", "an_addition_to_a_cell_is_lost"] {
+            let ended = events.test(&format!("races::harm {name}"));
+            assert_eq!(ended["status"], "RACE", "{name}: {ended:#}");
+            assert_eq!(ended["failure"]["leads_to"]["failure"]["status"], "FAIL");
+        }
+    }
+}
+
+#[test]
+fn code_is_named_by_lines_and_functions() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    for points in [
+        "src/lib.rs:16-30",
+        "src/lib.rs",
+        "*Unguarded*",
+        "races::*",
+        "all",
+    ] {
+        let args = "test --test harm an_addition_is_lost --races=false --seed 1 --points";
+        let mut tool = workspace.cct();
+        let found = Finished::of(tool.args(args.split(' ')).arg(points));
+        found.expect(100);
+        let told = text(&found);
+        assert!(told.contains("overwrote it with 1"), "{points}: {told}");
+        Finished::of(workspace.cct().args(["replay", "latest"])).expect(100);
+    }
+}
+
+/// Without points no schedule shows it, and a claim says what it is without.
+#[test]
+fn nothing_is_a_point_by_itself() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let args = "test --test harm an_addition_is_lost --races=false";
+    let passed = Finished::of(workspace.cct().args(args.split(' ')));
+    passed.expect(0);
+    assert!(
+        passed.stdout.contains("but for plain memory"),
+        "{}",
+        passed.stdout
+    );
+}
+
+#[test]
+fn code_that_is_nowhere_is_refused() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    for points in ["src/lib.rs:1000", "src/nothing.rs", "races::nothing::*"] {
+        let mut tool = workspace.cct();
+        let refused = Finished::of(tool.args(["test", "--points", points]));
+        refused.expect(96);
+        assert!(refused.stderr.contains(points), "{}", refused.stderr);
+    }
+    let mut tool = workspace.cct();
+    let warned =
+        Finished::of(tool.args(["test", "--test", "work", "--benign-races", "nothing::*"]));
+    warned.expect(0);
+    assert!(warned.stderr.contains("`nothing::*`"), "{}", warned.stderr);
+}
+
+/// The report without its line breaks.
+fn text(finished: &Finished) -> String {
+    finished
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
