@@ -10,7 +10,7 @@ const RACES: [(&str, &str, &str); 4] = [
         "FAIL",
         "overwrote it with 1",
     ),
-    ("a_box_is_taken_twice", "BAD FREE", "memory is misused"),
+    ("a_box_is_taken_twice", "BAD FREE", "misuses memory"),
     (
         "no_harm_is_done",
         "no failure in",

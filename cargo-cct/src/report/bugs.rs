@@ -39,7 +39,7 @@ pub(super) fn words(kind: BugKind) -> Words {
             "goes on without a sign of life",
             Some("… goes on"),
         ),
-        BugKind::BadMemory => ("BAD FREE", "memory is misused", Some("✗ misuses memory")),
+        BugKind::BadMemory => ("BAD FREE", "misuses memory", Some("✗ misuses memory")),
         BugKind::Race => ("RACE", "data race", Some("✗ races")),
         BugKind::Safety => (
             "UNSAFE",

@@ -30,7 +30,8 @@ use super::{
 /// **Parameters.** None.
 ///
 /// **Departures.** An event is an operation and a site; objects are told apart within an execution only,
-/// since their addresses differ from one to the next. A critical section counts as one access, which its
+/// since their addresses differ from one to the next. Where memory is
+/// weak, a load reads the store that is demanded, and pairs are of the store that was read. A critical section counts as one access, which its
 /// acquire stands for. The random part of each execution is new, and not kept with the abstract
 /// schedule. A worker that spins over its budget comes after all others, those that are avoided included;
 /// after `fair_after` steps the walk is uniformly random. Memory is bounded: 4,096 events, 16,384 pairs,
@@ -72,11 +73,16 @@ impl Strategy for Rff {
         } else {
             self.steering.pick(candidates, &mut self.events)
         };
+        self.steering.note_pick(worker);
         Pick { worker, quantum: 0 }
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
         self.steering.below(n)
+    }
+
+    fn choose_store(&mut self, n: u32, drawn: u32) -> u32 {
+        self.steering.choose_store(n, drawn)
     }
 
     fn fair_from(&self) -> u32 {

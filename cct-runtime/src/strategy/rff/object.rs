@@ -9,6 +9,8 @@ use super::event::{Event, Events};
 pub(super) struct Object {
     pub(super) last: Event,
     pub(super) writer: WorkerId,
+    /// The writes before the last, the latest of them first, where they are kept.
+    earlier: [Event; 7],
     accesses: [(Event, u16); 8],
     count: u8,
 }
@@ -22,9 +24,27 @@ impl Object {
             last: Event::INITIAL,
             // Nobody: reading what an object began with is always news from elsewhere.
             writer: WorkerId(u32::MAX),
+            earlier: [Event::INITIAL; 7],
             accesses: [(Event::INITIAL, 0); 8],
             count: 0,
         }
+    }
+
+    /// The write before so many others; an older one than are kept counts as that before all.
+    pub(super) fn write(&self, back: u32) -> Event {
+        match back.checked_sub(1) {
+            None => self.last,
+            Some(index) => {
+                let kept = self.earlier.get(index as usize);
+                kept.copied().unwrap_or(Event::INITIAL)
+            }
+        }
+    }
+
+    /// The last write is one before the last from here on.
+    pub(super) fn keep_last(&mut self) {
+        self.earlier.copy_within(..6, 1);
+        self.earlier[0] = self.last;
     }
 
     /// Notes who accesses the object, and which pairs can come of that.

@@ -2,7 +2,7 @@
 
 use super::super::first_use::mix;
 use super::super::{Action, Candidates, Executed, FirstUse, Next, Reason, Rng, WorkerId};
-use super::constraints::{AVOIDED, Constraints, NEUTRAL};
+use super::constraints::{AVOIDED, Constraints, NEUTRAL, WANTED};
 use super::corpus::Constraint;
 use super::coverage::{Coverage, Pair};
 use super::event::{Event, Events};
@@ -67,6 +67,12 @@ pub(super) struct Steering {
     /// Objects by address, numbered as they come.
     numbers: FirstUse,
     states: Vec<Object>,
+    /// The worker that was picked last.
+    picked: WorkerId,
+    /// Some loads have read older stores than the latest, so that these are kept.
+    is_weak: bool,
+    /// The load under way reads the store before so many others.
+    back: u32,
 }
 
 impl Steering {
@@ -84,6 +90,9 @@ impl Steering {
             next_given_way: GAVE_WAY,
             numbers: FirstUse::default(),
             states: Vec::new(),
+            picked: WorkerId(0),
+            is_weak: false,
+            back: 0,
         }
     }
 
@@ -101,11 +110,43 @@ impl Steering {
         self.next_given_way = GAVE_WAY;
         self.numbers.clear();
         self.states.clear();
+        self.back = 0;
+    }
+
+    /// This worker is picked.
+    #[inline]
+    pub(super) fn note_pick(&mut self, worker: WorkerId) {
+        self.picked = worker;
     }
 
     /// A random number below `n`.
     pub(super) fn below(&mut self, n: u32) -> u32 {
         self.rng.below(n)
+    }
+
+    /// One of the `n` stores that the load under way may read, from the latest on: one that the constraints want,
+    /// else the one that was drawn, unless they avoid that.
+    pub(super) fn choose_store(&mut self, n: u32, drawn: u32) -> u32 {
+        self.is_weak = true;
+        self.back = self.wanted_store(n, drawn).unwrap_or(drawn);
+        self.back
+    }
+
+    fn wanted_store(&mut self, n: u32, drawn: u32) -> Option<u32> {
+        let place = self.place(self.picked)?;
+        let (target, event) = (self.targets[place], self.events[place]);
+        if target == Target::NOTHING || self.constraints.reads(event) == 0 {
+            return None;
+        }
+        let state = &self.states[target.object() as usize];
+        let rank = |back| self.constraints.rank(event, false, state.write(back), 0);
+        let mut best = Vec::with_capacity(n as usize);
+        best.extend((0..n).filter(|&back| rank(back) == WANTED));
+        if best.is_empty() && rank(drawn) == AVOIDED {
+            best.extend((0..n).filter(|&back| rank(back) != AVOIDED));
+        }
+        let number = u32::try_from(best.len()).unwrap_or(0);
+        (number > 0).then(|| best[self.rng.below(number) as usize])
     }
 
     /// A worker is a candidate from here on.
@@ -203,17 +244,20 @@ impl Steering {
         let writes = role.writes && executed.outcome != Outcome::Refused;
         let state = &mut self.states[object as usize];
         state.learn(event, executed.worker, events, coverage);
-        let before = state.last;
+        let (before, back) = (state.last, std::mem::take(&mut self.back));
         let mut is_changed = self.constraints.demands(event);
-        if role.reads && state.writer != executed.worker {
+        if role.reads && (back > 0 || state.writer != executed.worker) {
             let pair = Pair {
-                write: before,
+                write: state.write(back),
                 read: event,
             };
             coverage.realise(pair);
             is_changed |= self.constraints.meet(pair);
         }
         if writes {
+            if self.is_weak {
+                state.keep_last();
+            }
             (state.last, state.writer) = (event, executed.worker);
         }
         is_changed |= state.last != before;
@@ -366,4 +410,71 @@ fn is_in_vain(executed: &Executed) -> bool {
     let operation = executed.action.operation;
     operation.competes()
         && matches!(executed.next, Next::Waits(next) if next.operation == operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::super::super::script::action;
+    use super::*;
+    use crate::operation::Operation;
+
+    /// Two stores, and a load that may read either, or what was there before.
+    fn chosen(demands: &[(usize, bool)], drawn: u32) -> u32 {
+        let first = action(Operation::Store, 8, Location::caller());
+        let second = action(Operation::Swap, 8, Location::caller());
+        let load = action(Operation::Load, 8, Location::caller());
+        let (mut events, mut coverage) = (Events::new(), Coverage::new());
+        let writes = [events.of(&first), events.of(&second), Event::INITIAL];
+        let read = events.of(&load);
+        let constraints: Vec<Constraint> = demands
+            .iter()
+            .map(|&(write, is_positive)| Constraint {
+                pair: Pair {
+                    write: writes[write],
+                    read,
+                },
+                is_positive,
+            })
+            .collect();
+        let mut steering = Steering::new();
+        steering.begin(1, &constraints);
+        steering.is_weak = true;
+        for worker in [0, 1] {
+            steering.insert(WorkerId(worker));
+        }
+        let executed = |action, next| Executed {
+            step: 1,
+            worker: WorkerId(0),
+            action,
+            outcome: Outcome::Done,
+            read: None,
+            written: None,
+            resumed: false,
+            next,
+        };
+        steering.stale.clear();
+        steering.look(0, &first, None, &mut events);
+        steering.look(1, &load, None, &mut events);
+        let steps = [(first, Next::Goes(second)), (second, Next::Ends)];
+        for (action, next) in steps {
+            steering.step(&executed(action, next), &mut events, &mut coverage);
+        }
+        steering.remove(WorkerId(0));
+        steering.note_pick(WorkerId(1));
+        steering.choose_store(3, drawn)
+    }
+
+    #[test]
+    fn loads_read_the_stores_that_are_demanded() {
+        let (first, second, initial) = (0, 1, 2);
+        assert_eq!(chosen(&[], 0), 0);
+        assert_eq!(chosen(&[], 2), 2);
+        assert_eq!(chosen(&[(second, true)], 2), 0);
+        assert_eq!(chosen(&[(first, true)], 0), 1);
+        assert_eq!(chosen(&[(initial, true)], 0), 2);
+        assert_ne!(chosen(&[(second, false)], 0), 0);
+        assert_eq!(chosen(&[(second, false), (first, false)], 0), 2);
+    }
 }
