@@ -385,16 +385,18 @@ impl Engine {
         let all = self.roster.iter().all(|worker| {
             let seen = self.progress.overtime.seen.get(worker.id.0 as usize);
             let known = seen.filter(|seen| !seen.kept.is_empty());
-            if self.is_executor(worker) {
+            if self.is_executor(worker) || worker.state() == State::Ended {
                 return true;
             }
             match known {
                 Some(seen) => {
                     polls = true;
-                    seen.known >= rounds || worker.state() == State::Ended
+                    seen.known >= rounds
                 }
                 None => match worker.state() {
-                    State::Ended | State::Away => true,
+                    State::Ended => true,
+                    // Nobody has polled it, and it could go on.
+                    State::Away => !worker.is_held_back(),
                     State::Waiting => worker.deadline == u64::MAX,
                     State::Enabled => false,
                 },
