@@ -54,7 +54,8 @@ type Relation = Vec<u32>;
 
 /// All outcomes of a program, in the notation of the fixture.
 pub(crate) fn outcomes(program: &str) -> Outcomes {
-    let mut events: Vec<Event> = (0..2)
+    let atomics = atomics_of(program).max().unwrap_or(0).max(1) + 1;
+    let mut events: Vec<Event> = (0..atomics)
         .map(|at| Event {
             thread: None,
             op: Op::Store { at, value: 0 },
@@ -77,6 +78,13 @@ pub(crate) fn outcomes(program: &str) -> Outcomes {
         try_all(&events, &mut all);
     }
     all
+}
+
+/// The numbers of the atomics that operations are about.
+fn atomics_of(program: &str) -> impl Iterator<Item = usize> {
+    let words = program.split([' ', ';']).map(str::as_bytes);
+    let of_atomics = words.filter(|word| word[0] != b'F');
+    of_atomics.map(|word| usize::from(word[1] - b'0'))
 }
 
 fn event(thread: usize, text: &[u8]) -> Event {
@@ -171,7 +179,8 @@ fn try_all(events: &[Event], all: &mut Outcomes) {
         let is_one = |&index: &usize| events[index].writes() && events[index].at() == Some(at);
         (0..events.len()).filter(is_one).collect()
     };
-    let orders: Vec<Vec<Vec<usize>>> = (0..2)
+    let atomics = events.iter().filter(|event| event.thread.is_none()).count();
+    let orders: Vec<Vec<Vec<usize>>> = (0..atomics)
         .map(|at| {
             let writes = writes(at);
             // The first value is the first.
@@ -186,12 +195,20 @@ fn try_all(events: &[Event], all: &mut Outcomes) {
         let Some(values) = values(events, from) else {
             return;
         };
-        for first in &orders[0] {
-            for second in &orders[1] {
-                judge(events, (from, &values), &[first, second], all);
-            }
+        for picked in combinations(&orders) {
+            judge(events, (from, &values), &picked, all);
         }
     });
+}
+
+/// One of each.
+fn combinations(choices: &[Vec<Vec<usize>>]) -> Vec<Vec<&Vec<usize>>> {
+    let Some((first, rest)) = choices.split_first() else {
+        return vec![Vec::new()];
+    };
+    let rest = combinations(rest);
+    let with = |one| rest.iter().map(move |rest| [&[one], &rest[..]].concat());
+    first.iter().flat_map(with).collect()
 }
 
 fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
@@ -262,7 +279,7 @@ fn values(events: &[Event], from: &[usize]) -> Option<Vec<(u64, u64)>> {
 fn judge(
     events: &[Event],
     (from, values): (&[usize], &[(u64, u64)]),
-    orders: &[&Vec<usize>; 2],
+    orders: &[&Vec<usize>],
     all: &mut Outcomes,
 ) {
     let count = events.len();

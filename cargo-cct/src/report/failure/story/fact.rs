@@ -103,6 +103,15 @@ pub(super) enum Fact {
     },
     /// A load takes nothing over from the store that it read from.
     TakesNothingOver(usize),
+    /// A store is not sequentially consistent, and no such fence comes after it.
+    MayBeMissed(usize),
+    /// A load is not sequentially consistent, and no such fence comes between a store and it.
+    MayMiss {
+        /// The store.
+        store: usize,
+        /// The load.
+        load: usize,
+    },
     /// A worker panicked.
     Panics(usize),
     /// The failing worker failed.
@@ -221,8 +230,11 @@ impl Fact {
             | Fact::Allocates(step)
             | Fact::Frees(step)
             | Fact::TakesNothingOver(step)
+            | Fact::MayBeMissed(step)
             | Fact::Panics(step) => vec![*step],
-            Fact::PublishesNothing { store, load } => vec![*store, *load],
+            Fact::PublishesNothing { store, load } | Fact::MayMiss { store, load } => {
+                vec![*store, *load]
+            }
             Fact::NoneWrote { step, last } => vec![*step, *last],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten

@@ -59,6 +59,12 @@ impl Story {
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             if scene.bug.race.is_some() {
                 sentences.extend(raced::sentences(scene));
+                sentences.extend(stale::sentence(scene, &BTreeSet::new()));
+                for reason in stale::reasons(scene) {
+                    if !sentences.contains(&reason) {
+                        sentences.push(reason);
+                    }
+                }
                 return Story(sentences);
             }
             sentences.extend(misused::sentence(scene));

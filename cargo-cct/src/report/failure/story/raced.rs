@@ -1,6 +1,7 @@
 //! A data race: the two accesses, and the atomics by which their order was meant to be kept.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use cct::operation::Operation as Op;
 use cct::trace::MemoryOrder;
@@ -23,24 +24,40 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
     }
     let mut sentences = vec![Sentence(facts)];
     if let Some(race) = scene.bug.race.as_deref() {
-        let place =
-            |access: &RacyAccess| Some((access.worker, usize::try_from(access.step?).ok()?));
+        let place = |access: &RacyAccess| Some((access.worker, begin(scene, access)?));
         if let (Some(earlier), Some(later)) = (place(&race.earlier), place(&race.later)) {
-            sentences.extend(weaknesses(scene, earlier, later));
+            sentences.extend(weaknesses(scene, earlier, later).into_iter().flatten());
         }
     }
     sentences
 }
 
+/// The index of the access, or, of an atomic one, that of its own step.
+fn begin(scene: &Scene<'_>, access: &RacyAccess) -> Option<usize> {
+    let index = usize::try_from(access.step?).ok()?;
+    let is_atomic = matches!(access.way, AccessWay::AtomicRead | AccessWay::AtomicWrite);
+    let is_own = |&step: &usize| {
+        let it = scene.step(step);
+        !it.note && it.worker == access.worker
+    };
+    let own = (0..=index.min(scene.trace.steps.len().checked_sub(1)?)).rev();
+    Some(own.filter(|_| is_atomic).find(is_own).unwrap_or(index))
+}
+
 /// Why the one is not before the other, each a worker and its step: the atomics by which the later worker
-/// came to know of the earlier one, as far as they are too weak. Nothing if there are no such atomics.
+/// came to know of the earlier one, as far as they are too weak. None if there are no such atomics.
 pub(super) fn weaknesses(
     scene: &Scene<'_>,
     earlier: (u32, usize),
     later: (u32, usize),
-) -> Vec<Sentence> {
-    let links = links(scene, earlier, later).into_iter();
-    links.flat_map(|link| link.weaknesses(scene)).collect()
+) -> Option<Vec<Sentence>> {
+    let links = links(scene, earlier, later);
+    let weaknesses = links.iter().enumerate().flat_map(|(place, link)| {
+        let before = place.checked_sub(1).map(|before| links[before].load);
+        let after = links.get(place + 1).map(|after| after.store);
+        link.weaknesses(scene, before.unwrap_or(earlier.1)..after.unwrap_or(later.1))
+    });
+    (!links.is_empty()).then(|| weaknesses.collect())
 }
 
 /// A load that read what a store of another worker had written.
@@ -83,26 +100,26 @@ fn links(scene: &Scene<'_>, (by, first): (u32, usize), (to, last): (u32, usize))
 }
 
 impl Link {
-    /// Why nothing is handed over by it.
-    fn weaknesses(self, scene: &Scene<'_>) -> Vec<Sentence> {
+    /// Why nothing is handed over by it: a fence would have to be in this range, before the store or after
+    /// the load.
+    fn weaknesses(self, scene: &Scene<'_>, range: Range<usize>) -> Vec<Sentence> {
         let Link { store, load } = self;
-        let has_fence =
-            |worker: u32, mut steps: std::ops::Range<usize>, is_strong: fn(_) -> bool| {
-                steps.any(|step| {
-                    let it = scene.step(step);
-                    let is_fence = scene.operation(step) == Some(Op::Fence) && it.worker == worker;
-                    is_fence && it.order.is_some_and(is_strong)
-                })
-            };
-        let end = scene.trace.steps.len();
+        let worker = |step: usize| scene.step(step).worker;
+        let has_fence = |by: u32, mut steps: Range<usize>, is_strong: fn(_) -> bool| {
+            steps.any(|step| {
+                let it = scene.step(step);
+                let is_fence = scene.operation(step) == Some(Op::Fence) && it.worker == by;
+                is_fence && it.order.is_some_and(is_strong)
+            })
+        };
         let orders =
             |step: usize, is_strong: fn(_) -> bool| scene.step(step).order.is_some_and(is_strong);
-        let worker = |step: usize| scene.step(step).worker;
         let mut sentences = Vec::new();
-        if !orders(store, releases) && !has_fence(worker(store), 0..store, releases) {
+        if !orders(store, releases) && !has_fence(worker(store), range.start..store, releases) {
             let fact = Fact::PublishesNothing { store, load };
             sentences.push(Sentence(vec![fact]));
         }
+        let end = range.end.min(scene.trace.steps.len());
         if !orders(load, acquires) && !has_fence(worker(load), load..end, acquires) {
             sentences.push(Sentence(vec![Fact::TakesNothingOver(load)]));
         }

@@ -1,7 +1,7 @@
 //! Stories of schedules made by hand.
 
 use cct::operation::Operation as Op;
-use cct::trace::{Outcome, Site, Step, Trace, Value};
+use cct::trace::{MemoryOrder, Older, Outcome, Site, Step, Trace, Value};
 use cct::verdict::{Bug, BugKind, Wait};
 
 use super::super::names::Names;
@@ -390,4 +390,30 @@ fn callers_are_told_of_steps_that_share_their_line() {
          0.rs:6 (step 2), and w1 took it again at 0.rs:1, called at 0.rs:7 (step 3). main panicked at \
          t.rs:9."
     );
+}
+
+/// Two workers raise a flag and look at the other's: neither tells the other of anything.
+#[test]
+fn orderings_that_let_a_load_miss_a_store_are_told() {
+    let ordered = |mut step: (Step, String), order| {
+        step.0.order = Some(order);
+        step
+    };
+    let of = |store, load| {
+        let mut missed = ordered(with(0, Op::Load, Some(0), None), load);
+        missed.0.older = Some(Older {
+            latest: Value::Unsigned(1),
+            step: None,
+        });
+        of_panic(&[ordered(with(1, Op::Store, None, Some(1)), store), missed])
+    };
+    assert_eq!(
+        of(MemoryOrder::Release, MemoryOrder::Acquire),
+        "main read the older `atomic` = 0 instead of 1 at 0.rs:1 (step 2), which no step had written, \
+         and panicked at t.rs:9. w1's `atomic.store` at 0.rs:1 (step 1) is Release, with no SeqCst \
+         fence after it: a load may miss it. main's `atomic.load` at 0.rs:1 (step 2) is Acquire, with no \
+         SeqCst fence after step 1: it may miss that store."
+    );
+    let of_load = of(MemoryOrder::SeqCst, MemoryOrder::Acquire);
+    assert!(!of_load.contains("may miss it") && of_load.contains("may miss that store"));
 }

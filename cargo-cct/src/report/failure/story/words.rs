@@ -98,7 +98,9 @@ impl Words<'_> {
             | Fact::Accesses
             | Fact::Unordered
             | Fact::PublishesNothing { .. }
-            | Fact::TakesNothingOver(_) => self.of_race(fact),
+            | Fact::TakesNothingOver(_)
+            | Fact::MayBeMissed(_)
+            | Fact::MayMiss { .. } => self.of_race(fact),
             Fact::NoneWrote { .. } | Fact::Repeats { .. } => self.of_value(fact),
             Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
             Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
@@ -118,24 +120,37 @@ impl Words<'_> {
         let (scene, names) = (self.scene, self.scene.names);
         let order = |step: usize| scene.step(step).order.map_or("", describe::order);
         let accessed = |is_earlier| raced::accessed(scene, is_earlier);
+        let atomic = |step: usize| {
+            let action = describe::action(scene.trace, names, step);
+            format!("{}'s `{action}`{}", self.who(step), at(scene, step))
+        };
         match fact {
             Fact::Accessed => accessed(true),
             Fact::Accesses => accessed(false),
             Fact::PublishesNothing { store, load } => format!(
-                "{}'s `{}`{}, which {} read (step {}), is {}: it publishes nothing",
-                self.who(*store),
-                describe::action(scene.trace, names, *store),
-                at(scene, *store),
+                "{}, which {} read (step {}), is {}: it publishes nothing",
+                atomic(*store),
                 self.who(*load),
                 names.step(*load),
                 order(*store),
             ),
-            Fact::TakesNothingOver(load) => format!(
-                "{}'s `{}`{} is {}: it takes nothing over",
-                self.who(*load),
-                describe::action(scene.trace, names, *load),
-                at(scene, *load),
+            Fact::TakesNothingOver(load) => {
+                format!(
+                    "{} is {}: it takes nothing over",
+                    atomic(*load),
+                    order(*load)
+                )
+            }
+            Fact::MayBeMissed(store) => format!(
+                "{} is {}, with no SeqCst fence after it: a load may miss it",
+                atomic(*store),
+                order(*store),
+            ),
+            Fact::MayMiss { store, load } => format!(
+                "{} is {}, with no SeqCst fence after step {}: it may miss that store",
+                atomic(*load),
                 order(*load),
+                names.step(*store),
             ),
             _ => "nothing orders the two".to_owned(),
         }
