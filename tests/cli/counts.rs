@@ -2,17 +2,21 @@
 
 use cct_tests::support::{Finished, Workspace};
 
+/// Failures that some order of the operations on a count leads to.
+const BUGS: [&str; 5] = [
+    "the_last_is_dropped_elsewhere",
+    "the_last_is_dropped_here",
+    "it_is_unwrapped",
+    "it_is_gone",
+    "it_has_one_owner",
+];
+
 #[test]
 fn what_depends_on_a_count_is_found_and_replayed() {
     let workspace = Workspace::of_fixture("counts");
     let args = ["--counts", "auto", "--test", "bugs", "--test", "sound"];
     let events = workspace.explore(&args, 100);
-    for name in [
-        "the_last_is_dropped_elsewhere",
-        "it_is_unwrapped",
-        "it_is_gone",
-        "it_has_one_owner",
-    ] {
+    for name in BUGS {
         let ended = events.test(&format!("counts::bugs {name}"));
         assert_eq!(ended["status"], "FAIL", "{ended:#}");
         let failure = &ended["failure"];
@@ -27,6 +31,18 @@ fn what_depends_on_a_count_is_found_and_replayed() {
     for name in ["clones_only", "one_owner"] {
         let ended = events.test(&format!("counts::sound {name}"));
         assert_eq!(ended["status"], "PASS", "{ended:#}");
+    }
+}
+
+/// The last drop is no step where the dropped reference is the only one, and yet its order matters.
+#[test]
+fn dpor_tries_who_is_last() {
+    let workspace = Workspace::of_fixture("counts");
+    let args = ["--test", "bugs", "--strategy", "dpor"];
+    let events = workspace.explore(&args, 100);
+    for name in BUGS {
+        let ended = events.test(&format!("counts::bugs {name}"));
+        assert_eq!(ended["status"], "FAIL", "{ended:#}");
     }
 }
 

@@ -3,10 +3,10 @@
 //! Each is carried out as strongly as it can be asked for; one worker runs at a time. An atomic of std's own
 //! statics, such as its count of panics and the owners of standard streams' locks, is none of them.
 
-use cct::engine::{self, Atomic, AtomicAct, Step, access_atomic, note_drop};
+use cct::engine::{self, Atomic, AtomicAct, Step, access_atomic, note_drop, touch};
 use cct::memory::{arena, is_static};
 use cct::object::ObjectId;
-use cct::operation::Operation;
+use cct::operation::{Access, Operation};
 use libc::c_int;
 use real::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -32,6 +32,8 @@ impl Count<'_> {
             operation
         };
         let step = if is_sole {
+            // Only now is it the only one: the step has its place behind the drop that others made last.
+            touch(object, Access::Writes);
             engine::part_of_step()
         } else {
             engine::point_at_count(operation, object)
