@@ -89,7 +89,8 @@ pub(crate) fn offset_of(address: usize) -> u32 {
         .unwrap_or(0)
 }
 
-/// Visits the frames around the caller as [`Frames`] has them, the innermost first, as long as it is to go on.
+/// Visits the frames around the caller as [`Frames`] has them, the innermost first, as long as it is to go
+/// on.
 #[inline(never)]
 pub(crate) fn walk(mut each: &mut dyn FnMut(u64) -> ControlFlow<()>) {
     extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {

@@ -406,7 +406,7 @@ operations! {
     ClearPoison "clear_poison" Writes Writes "lock" [],
     /// Plain code reads memory: a step where the code is named, and noted where it is part of a data race.
     MemoryRead "reads" Reads Reads "memory" [can_spin never_waits borrows_site is_plain],
-    /// Plain code writes memory; likewise. What it does shows in memory alone.
+    /// Plain code writes memory; likewise. Its effect shows in memory alone.
     MemoryWrite "writes" MayWrite Writes "memory" [never_waits borrows_site is_plain],
     /// Memory is given back; noted where it is part of a data race.
     MemoryFree "frees" Writes Writes "memory" [never_waits],

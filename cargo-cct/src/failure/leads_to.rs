@@ -1,4 +1,4 @@
-//! What a data race leads to, as the race's record has it.
+//! The failure that a data race leads to, as the race's record has it.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,6 @@ pub(crate) struct LedTo {
     pub status: String,
     /// The lines that say what was wrong, and where.
     pub headline: String,
-    /// What happened, in sentences; may be empty.
+    /// The course of events, in sentences; may be empty.
     pub story: String,
 }

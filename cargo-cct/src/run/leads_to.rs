@@ -1,15 +1,15 @@
-//! From a data race to what it leads to: the test is explored again, with the race's own accesses as scheduling
-//! points.
+//! From a data race to what it leads to: the test is explored again, with the race's own accesses as
+//! scheduling points.
 //!
-//! A program without races behaves the same however its plain accesses are interleaved, so none of them is a step
-//! otherwise. Where two accesses race, what comes of it depends on just that.
+//! A program without races behaves the same however its plain accesses are interleaved, so none of them is a
+//! step otherwise. Where two accesses race, what comes of it depends on just that.
 
 use std::io;
 use std::time::Duration;
 
 use cct::config::Settings;
 use cct::trace::Site;
-use cct::verdict::{AccessWay, BugKind, RacyAccess};
+use cct::verdict::{AccessWay, BugKind, Race, RacyAccess};
 
 use super::confirm::repeat;
 use super::explore::Explorer;
@@ -20,7 +20,7 @@ use super::spread::spread;
 /// How long is looked for a failure, at most.
 const TIME: Duration = Duration::from_secs(2);
 
-/// What a race leads to, as far as that was looked for.
+/// The failure that a race leads to, as far as that was looked for.
 #[derive(Clone, Debug)]
 pub(crate) struct LeadsTo {
     /// The lines whose accesses were scheduling points, as `--points` takes them.
@@ -87,7 +87,7 @@ impl Explorer<'_> {
 fn points(found: &Finding) -> Vec<String> {
     let race = found.bug.as_ref().filter(|bug| bug.kind == BugKind::Race);
     let race = race.and_then(|bug| bug.race.as_deref());
-    let accesses = race.into_iter().flat_map(|race| race.accesses());
+    let accesses = race.into_iter().flat_map(Race::accesses);
     let is_plain = |access: &&RacyAccess| matches!(access.way, AccessWay::Read | AccessWay::Write);
     let sites = accesses
         .filter(is_plain)

@@ -1,8 +1,8 @@
 //! Where code lies that settings name: code whose data races are meant, and code whose accesses to memory are
 //! scheduling points.
 //!
-//! Functions are found by their symbols: one that is inlined into another belongs to that one. Lines are found
-//! by the debug information, which tells also what is inlined there.
+//! Functions are found by their symbols: one that is inlined into another belongs to that one. Lines are
+//! found by the debug information, which tells also what is inlined there.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,8 +21,8 @@ use crate::build::cargo::Executable;
 use crate::build::digest;
 use crate::config::{Matcher, glob};
 
-/// The file that tells a test process of the places, for the settings that name code; none if none of it is in
-/// the executable.
+/// The file that tells a test process of the places, for the settings that name code; none if none of it is
+/// in the executable.
 pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<Option<PathBuf>> {
     type Known = BTreeMap<(PathBuf, Vec<String>, Vec<String>), Option<PathBuf>>;
     static KNOWN: Mutex<Known> = Mutex::new(Known::new());
@@ -43,7 +43,7 @@ pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<O
     Ok(file)
 }
 
-/// Those of the patterns that name no code of any of these executables.
+/// The patterns that name no code of any of these executables.
 pub(crate) fn without_code<'a>(
     executables: &[Executable],
     patterns: impl Iterator<Item = &'a String>,

@@ -75,7 +75,7 @@ pub(crate) use decide::outside::{Allowance, mark_engine_thread, uncontrolled_thr
 pub(crate) use decide::replay::Replay;
 pub(crate) use decide::signals::{forget as forget_signals, forget_thread, os_thread};
 pub(crate) use observe::places::{Places, have_points};
-pub(crate) use observe::races::{memory_is_seen, see_memory};
+pub(crate) use observe::races::{Aims, memory_is_seen, see_memory};
 pub(crate) use observe::tape::Tape;
 pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};

@@ -4,7 +4,7 @@ use super::listener::give_up;
 use super::surroundings::Surroundings;
 use crate::claim::{Exception, Exceptions};
 use crate::config::{Memory, Resolved};
-use crate::engine::{self, Allowance, End, Engine, Granularity, Plan, Tape};
+use crate::engine::{self, Aims, Allowance, End, Engine, Granularity, Plan, Tape};
 use crate::object::ObjectId;
 use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
@@ -42,11 +42,15 @@ impl Runner {
     }
 
     fn keep_order(&mut self, settings: &Resolved) {
-        let sees_memory = engine::memory_is_seen() && (settings.races || engine::have_points());
+        let (for_races, for_points) = (settings.races, engine::have_points());
+        let aims = Aims {
+            at_memory: engine::memory_is_seen() && (for_races || for_points),
+            for_races,
+            for_points,
+        };
         let statics = || self.surroundings.places_of_statics_of_crates();
-        let may_be_weak = settings.memory != Memory::Sc;
         self.engine
-            .keep_order(sees_memory.then(statics), settings.races, may_be_weak);
+            .keep_order(aims, statics, settings.memory != Memory::Sc);
     }
 
     /// Runs one iteration on restored memory.

@@ -6,22 +6,22 @@ use crate::operation::Operation;
 /// Runs the worker with the highest priority, which sees nothing of the others but at d random reads: before
 /// each of them it is put off, and then it reads one of the latest stores.
 ///
-/// **Idea.** Under weak memory the order of steps alone makes no bug: what counts is which reads see the writes
-/// of other threads. A bug of depth d needs d such reads, and all others may see what their thread knows
-/// already. So most reads are local, where under sequential consistency all would see the latest store.
+/// **Idea.** Under weak memory the order of steps alone makes no bug: what counts is which reads see the
+/// writes of other threads. A bug of depth d needs d such reads, and all others may see what their thread
+/// knows already. So most reads are local, where under sequential consistency all would see the latest store.
 ///
 /// **Guarantee.** Gao, Chakraborty and Kulahcioglu Ozkan, *Probabilistic Concurrency Testing for Weak Memory
-/// Programs* (ASPLOS 2023, doi 10.1145/3575693.3575729): with k reads in all, a bug of depth d whose reads see
-/// no store beyond the h latest is found with a probability of at least 1/(k^d h^d).
+/// Programs* (ASPLOS 2023, doi 10.1145/3575693.3575729): with k reads in all, a bug of depth d whose reads
+/// see no store beyond the h latest is found with a probability of at least 1/(k^d h^d).
 ///
 /// **Parameters.** `depth`: d, at least 1. k is the number of reads of the longest iteration so far.
 ///
-/// **Departures.** h is drawn for each iteration, from 1 to 4. Which read is the i-th to be put off is random, and
-/// so is the order of priorities, as in the paper. A local read is that of the oldest store that the engine
-/// allows, which is the latest that the thread must know of; after two of them in a row it sees the latest
-/// one, so that a loop that waits ends. Operations that replace a value see the latest store, and can be put
-/// off. Where memory is not weak, all reads see the latest store. A worker that gives way drops below all
-/// others; after `fair_after` steps the walk is uniformly random.
+/// **Departures.** h is drawn for each iteration, from 1 to 4. Which read is the i-th to be put off is
+/// random, and so is the order of priorities, as in the paper. A local read is that of the oldest store that
+/// the engine allows, which is the latest that the thread must know of; after two of them in a row it sees
+/// the latest one, so that a loop that waits ends. Operations that replace a value see the latest store, and
+/// can be put off. Where memory is not weak, all reads see the latest store. A worker that gives way drops
+/// below all others; after `fair_after` steps the walk is uniformly random.
 #[derive(Debug)]
 pub struct Pctwm {
     depth: u32,

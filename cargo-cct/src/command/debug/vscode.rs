@@ -50,7 +50,7 @@ pub(in crate::command) fn write_entry(
     };
     let mut command = launch.command(&[])?;
     command.env(wire::ENV_DEBUGGED, "1");
-    // Those that the build and the run have handed over are gone with the run.
+    // The files that the build and the run have handed over are gone with the run.
     for (variable, name) in [(wire::ENV_ORIGINS, "origins"), (wire::ENV_PLACES, "places")] {
         let mut set = command.get_envs().filter(|(set, _)| *set == variable);
         let file = set.next().and_then(|(_, file)| file).map(PathBuf::from);

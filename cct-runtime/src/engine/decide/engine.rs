@@ -17,7 +17,7 @@ use crate::claim::Exception;
 use crate::config;
 use crate::engine::observe::Observers;
 use crate::engine::observe::debugged::Debugged;
-use crate::engine::observe::races::Races;
+use crate::engine::observe::races::{Aims, Races};
 use crate::engine::observe::stops::Stops;
 use crate::engine::observe::tape::Tape;
 use crate::engine::state::budget::Budget;
@@ -272,24 +272,25 @@ impl Engine {
         self.granularity.counts.which = which;
     }
 
-    /// From here on accesses to memory are looked at, also to these statics, or not; with an eye for races, or
-    /// only for scheduling points; and memory may be weak, or not.
+    /// From here on these accesses to memory are looked at, also to these statics; and memory may be weak, or
+    /// not.
     pub(crate) fn keep_order(
         &mut self,
-        statics: Option<Vec<(usize, usize)>>,
-        finds_races: bool,
+        aims: Aims,
+        statics: impl FnOnce() -> Vec<(usize, usize)>,
         may_be_weak: bool,
     ) {
-        let sees_memory = statics.is_some();
-        let wanted = (sees_memory || may_be_weak).then_some(sees_memory);
-        let had = self.observers.races.as_ref().map(|races| races.sees_memory);
+        let wanted = (aims.at_memory || may_be_weak).then_some(aims);
+        let had = self.observers.races.as_ref().map(|races| races.aims);
         if had != wanted {
-            let (statics, stacks) = (statics.unwrap_or_default(), self.process.stacks.extent());
-            let races = wanted.and_then(|sees_memory| Races::new(statics, stacks, sees_memory));
+            let statics = if aims.at_memory {
+                statics()
+            } else {
+                Vec::new()
+            };
+            let stacks = self.process.stacks.extent();
+            let races = wanted.and_then(|aims| Races::new(statics, stacks, aims));
             self.observers.races = races.map(Box::new);
-        }
-        if let Some(races) = &mut self.observers.races {
-            races.finds_races = finds_races;
         }
     }
 

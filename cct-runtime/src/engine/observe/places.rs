@@ -1,4 +1,5 @@
-//! Code that is named by its place: whose data races are meant, and whose plain accesses are scheduling points.
+//! Code that is named by its place: whose data races are meant, and whose plain accesses are scheduling
+//! points.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -15,7 +16,7 @@ pub(crate) struct Places {
     benign: Ranges,
     /// Code whose plain accesses are scheduling points.
     points: Ranges,
-    /// Those of all code are.
+    /// The accesses of all code are.
     all_are_points: bool,
     /// Code of std, whose accesses are those of its callers.
     std: Ranges,

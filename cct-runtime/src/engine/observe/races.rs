@@ -4,7 +4,6 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use super::places;
 use crate::memory::arena;
 use crate::race::{Detector, ThreadNumber};
 use crate::strategy::{Rng, WorkerId, derive};
@@ -60,16 +59,22 @@ pub(crate) fn memory_is_seen() -> bool {
     IS_SEEN.load(Relaxed)
 }
 
+/// Which accesses to memory are looked at, of those that compiled code tells of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Aims {
+    /// Any at all.
+    pub(crate) at_memory: bool,
+    /// Whether they race.
+    pub(crate) for_races: bool,
+    /// Some of them are scheduling points.
+    pub(crate) for_points: bool,
+}
+
 /// Keeps order in each iteration.
 #[derive(Debug)]
 pub(crate) struct Races {
     pub(crate) detector: Detector,
-    /// Compiled code tells of accesses to memory, and they are looked at.
-    pub(crate) sees_memory: bool,
-    /// Races are looked for among them.
-    pub(crate) finds_races: bool,
-    /// Some of them are scheduling points.
-    pub(crate) has_points: bool,
+    pub(crate) aims: Aims,
     pub(crate) weak: Weak,
     /// The value of [`UNSEEN`] in this iteration, once there are several threads.
     unseen: usize,
@@ -97,20 +102,18 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// Looks at these statics, which are in order, and at these stacks, if it `sees_memory`. None if there is
+    /// Aims at these statics, which are in order, and at these stacks, if at memory at all. None if there is
     /// no address space for it.
     pub(crate) fn new(
         statics: Vec<(usize, usize)>,
         stacks: Range<usize>,
-        sees_memory: bool,
+        aims: Aims,
     ) -> Option<Races> {
         let detector = Detector::new()?;
         ARE_LOOKED_FOR.store(true, Relaxed);
         Some(Races {
             detector,
-            sees_memory,
-            finds_races: sees_memory,
-            has_points: places::have_points(),
+            aims,
             weak: Weak::begin(&Schedule::default(), false),
             unseen: EVERYWHERE,
             shared: 0,
@@ -133,7 +136,7 @@ impl Races {
         self.detector.begin();
         self.weak = Weak::begin(head, makes_all);
         self.unseen = match head.shared_stacks {
-            _ if !self.sees_memory => EVERYWHERE,
+            _ if !self.aims.at_memory => EVERYWHERE,
             0 => ON_THE_STACK,
             _ => 0,
         };
@@ -150,8 +153,8 @@ impl Races {
         UNSEEN.store(self.unseen.max(ON_THE_STACK), Relaxed);
     }
 
-    /// What was not looked at was done by the only thread: it is before all that comes, and nobody need know
-    /// of it.
+    /// There was one thread only while nobody looked: all that it did is before whatever comes, and nobody
+    /// need know of it.
     pub(crate) fn begin_anew(&mut self) {
         self.detector.begin();
         self.look_from_here();
@@ -159,7 +162,7 @@ impl Races {
 
     /// There is something to do in this iteration.
     pub(crate) fn is_on(&self) -> bool {
-        self.sees_memory || self.weak.staleness > 0
+        self.aims.at_memory || self.weak.staleness > 0
     }
 
     /// A thread is made by the one with this number, or by nobody; returns its number.

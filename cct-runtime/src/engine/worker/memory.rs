@@ -5,20 +5,18 @@
 
 use std::sync::atomic::Ordering::{self, Relaxed};
 
-use super::ending::end_by;
 use super::last_site;
 use super::point::point_at_plain;
+use super::raced::{end_by_race, is_meant};
 use super::touch::touch;
 use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::observe::places;
 use crate::engine::observe::races::{self, Races, pieces_of_stacks};
 use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
-use crate::memory::arena;
 use crate::object::ObjectId;
 use crate::operation::Operation;
-use crate::race::{Accessed, Conflict, ThreadNumber, Way, parts};
-use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
+use crate::race::{Accessed, ThreadNumber, Way, parts};
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
 ///
@@ -124,7 +122,7 @@ pub fn access_atomic(atomic: Atomic, act: AtomicAct) {
     });
 }
 
-/// Looks for a race of an operation on an atomic with a plain access.
+/// Aims for a race of an operation on an atomic with a plain access.
 pub(super) fn look_at_atomic(atomic: Atomic, act: AtomicAct) {
     let way = match act {
         AtomicAct::Load => Way::AtomicRead,
@@ -132,7 +130,7 @@ pub(super) fn look_at_atomic(atomic: Atomic, act: AtomicAct) {
     };
     with_races(|engine, races, _| {
         if let Some(address) = atomic.object.address()
-            && races.sees_memory
+            && races.aims.at_memory
         {
             let site = std::ptr::from_ref(last_site()).addr();
             // SAFETY: the engine is live, and the caller is its current worker.
@@ -327,7 +325,7 @@ pub(super) fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) 
     }
 }
 
-/// Looks at an access.
+/// Aims at an access.
 ///
 /// # Safety
 ///
@@ -343,7 +341,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         let (address, size) = memory;
         if size == 0
             || races.is_hushed
-            || !races.sees_memory
+            || !races.aims.at_memory
             || !races.concerns(address)
             || (*engine).aside.onlooker().is_some()
         {
@@ -353,7 +351,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         if races.is_on_a_stack(address) && !(*worker).stack.has(address) {
             races.found_shared |= pieces_of_stacks(address, size);
         }
-        if races.has_points
+        if races.aims.for_points
             && let Some(operation) = plain(way)
             && places::is_point(place)
         {
@@ -363,7 +361,7 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
     }
 }
 
-/// Looks for a race of an access that concerns the program.
+/// Aims for a race of an access that concerns the program.
 ///
 /// # Safety
 ///
@@ -403,11 +401,11 @@ unsafe fn find_race(engine: *mut Engine, memory: (usize, usize), way: Way, place
                     }
                 }
                 Accessed::Conflict(conflict) if is_meant(&conflict, way, place) => {}
-                // What was freed is not used, ordered or not.
-                Accessed::Conflict(conflict) if !races.finds_races && conflict.way != Way::Free => {
-                }
+                // Memory that was freed is not used, ordered or not.
+                Accessed::Conflict(conflict)
+                    if !races.aims.for_races && conflict.way != Way::Free => {}
                 Accessed::Conflict(mut conflict) => {
-                    conflict.is_before |= !races.finds_races;
+                    conflict.is_before |= !races.aims.for_races;
                     end_by_race(conflict, size, way, place);
                 }
             }
@@ -441,87 +439,6 @@ fn point_at_access(operation: Operation, (address, size): (usize, usize)) {
     unsafe {
         if let Some(recorder) = &mut (*engine).observers.recorder {
             recorder.note_plain(operation, (address, size));
-        }
-    }
-}
-
-/// True if one of the two accesses is a plain one of code whose races are meant. The new one is not kept
-/// then, whichever it is.
-#[cold]
-fn is_meant(conflict: &Conflict, way: Way, place: u32) -> bool {
-    let is_plain = |way| matches!(way, Way::Read | Way::Write);
-    let is_meant = |way, place| is_plain(way) && places::are_meant_at(place);
-    conflict.way != Way::Free
-        && way != Way::Free
-        && (is_meant(way, place) || is_meant(conflict.way, conflict.place))
-}
-
-/// Ends the iteration: the current worker is about to make an access that conflicts with an earlier one.
-#[cold]
-fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32) -> ! {
-    end_by(|engine, worker| {
-        engine.leave_allocator();
-        let races = engine.observers.races.as_ref();
-        let thread = races.map(|races| races.thread(conflict.thread));
-        let recorder = engine.observers.recorder.as_mut();
-        let recorder = recorder.filter(|recorder| recorder.tells_calls());
-        let (before, step, stack) = recorder.map_or((None, None, None), |recorder| {
-            if arena::contains(conflict.address as *mut u8) {
-                recorder.misused(conflict.address);
-            }
-            (
-                recorder.last_access(conflict.slot, conflict.address),
-                recorder.under_way(),
-                recorder.stack(),
-            )
-        });
-        let race = Race {
-            address: conflict.address as u64,
-            static_path: None,
-            earlier: RacyAccess {
-                worker: before.map_or(thread.map_or(0, |thread| thread.0), |it| it.worker),
-                way: conflict.way.into(),
-                size: before.map_or(u64::from(conflict.size), |it| it.size),
-                place: u64::from(conflict.place),
-                step: before.and_then(|it| it.step),
-                stack: before.and_then(|it| it.stack),
-                site: None,
-                calls: Vec::new(),
-            },
-            later: RacyAccess {
-                worker: worker.unwrap_or_default(),
-                way: way.into(),
-                size: size as u64,
-                place: u64::from(place),
-                step,
-                stack,
-                site: None,
-                calls: Vec::new(),
-            },
-        };
-        let (kind, message) = if conflict.is_before {
-            (BugKind::BadMemory, "memory is used that has been freed")
-        } else {
-            (
-                BugKind::Race,
-                "nothing orders two accesses to the same memory",
-            )
-        };
-        Bug {
-            race: Some(Box::new(race)),
-            ..Bug::new(kind, message.to_owned(), None, worker)
-        }
-    })
-}
-
-impl From<Way> for AccessWay {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::Read => AccessWay::Read,
-            Way::Write => AccessWay::Write,
-            Way::AtomicRead => AccessWay::AtomicRead,
-            Way::AtomicWrite => AccessWay::AtomicWrite,
-            Way::Free => AccessWay::Free,
         }
     }
 }

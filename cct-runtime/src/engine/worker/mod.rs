@@ -18,6 +18,7 @@ pub(crate) mod outside_use;
 pub(crate) mod panic;
 pub(crate) mod point;
 pub(crate) mod prints;
+mod raced;
 pub(crate) mod ready;
 pub(crate) mod run;
 mod state_hash;

@@ -52,8 +52,8 @@ pub fn point_on_both(
     }
 }
 
-/// [`point`] at a plain access in code whose accesses are steps, whatever the granularity. It has no site of its
-/// own.
+/// [`point`] at a plain access in code whose accesses are steps, whatever the granularity. It has no site of
+/// its own.
 pub(super) fn point_at_plain(operation: Operation, object: ObjectId) {
     let Some((engine, on)) = on_worker() else {
         return;

@@ -30,14 +30,14 @@ use super::{
 /// **Parameters.** None.
 ///
 /// **Departures.** An event is an operation and a site; objects are told apart within an execution only,
-/// since their addresses differ from one to the next. Where memory is
-/// weak, a load reads the store that is demanded, and pairs are of the store that was read. A critical section counts as one access, which its
-/// acquire stands for. The random part of each execution is new, and not kept with the abstract
-/// schedule. A worker that spins over its budget comes after all others, those that are avoided included;
-/// after `fair_after` steps the walk is uniformly random. Memory is bounded: 4,096 events, 16,384 pairs,
-/// 16,384 combinations and 1,024 abstract schedules of 16 constraints each, about 2 MB in all, and
-/// about 90 bytes for each object of the largest iteration. Later ones are not told apart, not
-/// learned, counted as new, or not kept.
+/// since their addresses differ from one to the next. Where memory is weak, a load reads the store that is
+/// demanded, and pairs are of the store that was read. A critical section counts as one access, which its
+/// acquire stands for. The random part of each execution is new, and not kept with the abstract schedule. A
+/// worker that spins over its budget comes after all others, those that are avoided included; after
+/// `fair_after` steps the walk is uniformly random. Memory is bounded: 4,096 events, 16,384 pairs, 16,384
+/// combinations and 1,024 abstract schedules of 16 constraints each, about 2 MB in all, and about 90 bytes
+/// for each object of the largest iteration. Later ones are not told apart, not learned, counted as new, or
+/// not kept.
 #[derive(Debug)]
 pub struct Rff {
     events: Events,

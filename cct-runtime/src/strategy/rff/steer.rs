@@ -124,8 +124,8 @@ impl Steering {
         self.rng.below(n)
     }
 
-    /// One of the `n` stores that the load under way may read, from the latest on: one that the constraints want,
-    /// else the one that was drawn, unless they avoid that.
+    /// One of the `n` stores that the load under way may read, from the latest on: one that the constraints
+    /// want, else the one that was drawn, unless they avoid that.
     pub(super) fn choose_store(&mut self, n: u32, drawn: u32) -> u32 {
         self.is_weak = true;
         self.back = self.wanted_store(n, drawn).unwrap_or(drawn);
