@@ -61,8 +61,9 @@ pub(super) fn point_at_plain(operation: Operation, object: ObjectId) {
     // SAFETY: a set engine is live, and the caller is its current worker; no reference is kept across the
     // switch.
     unsafe {
-        let site = (*(*engine).roster.current).site;
-        let spins = prepare(engine, operation, object, ObjectId::NONE, site);
+        let worker = (*engine).roster.current;
+        let (none, site) = (ObjectId::NONE, (*worker).site);
+        let spins = prepare((engine, worker), operation, object, none, site);
         declare_step((engine, on), operation, spins);
     }
 }
@@ -101,9 +102,9 @@ unsafe fn declare(
 ) -> bool {
     // SAFETY: the caller's; no reference is kept across the switch.
     unsafe {
-        let spins = prepare(engine, operation, object, also, site);
+        let worker = (*engine).roster.current;
+        let spins = prepare((engine, worker), operation, object, also, site);
         if (*engine).granularity.is_on {
-            let worker = (*engine).roster.current;
             if std::ptr::eq((*worker).interleaved_site, site) {
                 (*engine).granularity.interleave(&mut *worker);
             } else {
@@ -118,14 +119,14 @@ unsafe fn declare(
 ///
 /// # Safety
 ///
-/// The engine is live and set, and the caller is its current worker.
+/// The engine is live and set, and the worker is its current one, and the caller.
 #[inline(always)]
 #[expect(
     clippy::inline_always,
     reason = "each operation knows what it is, which folds most of this"
 )]
 unsafe fn prepare(
-    engine: *mut Engine,
+    (engine, worker): (*mut Engine, *mut Worker),
     operation: Operation,
     object: ObjectId,
     also: ObjectId,
@@ -133,7 +134,6 @@ unsafe fn prepare(
 ) -> bool {
     // SAFETY: the caller's.
     unsafe {
-        let worker = (*engine).roster.current;
         let spins = match operation.effect() {
             Effect::Writes => {
                 (*engine).budget.idle = 0;
