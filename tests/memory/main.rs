@@ -206,24 +206,3 @@ fn print(rows: &[Row]) -> Row {
     line(&all);
     all
 }
-#[test]
-fn debug_weaker() {
-    for family in 10..13_u64 {
-        let (mut weaker, mut all) = (0, 0);
-        for k in 0..60 {
-            let trial = draw(1, family + 13 * k);
-            let (program, expected) = &trial.known;
-            if expected.races.is_empty() {
-                all += 1;
-                let mut strong = program.clone();
-                strong.memory = Memory::Sc;
-                let o = outcomes(&strong, Want::Any, STATES).unwrap();
-                if o.passed != expected.passed {
-                    weaker += 1;
-                    println!("{program}\n{} {}", o.passed.len(), expected.passed.len());
-                }
-            }
-        }
-        println!("{family}: {weaker} of {all}");
-    }
-}
