@@ -129,25 +129,6 @@ const fn weak(name: &'static str, parts: &'static [Sequence], has_counts: bool) 
     }
 }
 
-/// Programs that have differed once.
-pub(crate) fn fixed() -> Vec<Program> {
-    let strong = Gift {
-        strong: true,
-        weak: false,
-    };
-    // The last drop is no step, and comes behind the other all the same.
-    vec![Program {
-        threads: vec![vec![Op::Spawn(1, strong)], Vec::new()],
-        destructor: Vec::new(),
-        channel: Channel {
-            is_bounded: false,
-            receiver: 0,
-        },
-        home: Home::Heap,
-        memory: Memory::Sc,
-    }]
-}
-
 impl Family {
     /// True if programs access plain memory.
     pub(crate) fn can_race(&self) -> bool {

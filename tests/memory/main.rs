@@ -6,6 +6,7 @@
 
 mod compare;
 mod families;
+mod fixed;
 mod machine;
 mod minimise;
 mod order;
@@ -19,7 +20,7 @@ use cct::strategy::{Rng, derive};
 use cct_tests::support::Workspace;
 
 use crate::compare::{Compared, Known, compare, minimise};
-use crate::families::{FAMILIES, fixed};
+use crate::families::FAMILIES;
 use crate::machine::{Outcomes, Want, outcomes};
 use crate::program::{Memory, Program};
 
@@ -44,7 +45,7 @@ fn the_tool_sees_what_the_model_says() {
     let (programs, seed) = request(&env::var("CCT_PROGRAMS").unwrap_or("65".to_owned()));
     let began = Instant::now();
     let workspace = Workspace::of_fixture("memory");
-    let fixed = fixed().into_iter().map(|program| {
+    let fixed = fixed::programs().into_iter().map(|program| {
         let outcomes = outcomes(&program, Want::Any, STATES).expect("it is small");
         let known = (program, outcomes);
         Trial {
