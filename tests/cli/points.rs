@@ -3,14 +3,19 @@
 use cct_tests::support::{Events, Finished, Workspace};
 
 /// Tests of the fixture, with what their races lead to.
-const RACES: [(&str, &str, &str); 4] = [
+const RACES: [(&str, &str, &str); 5] = [
     ("an_addition_is_lost", "FAIL", "overwrote it with 1"),
     (
         "an_addition_to_a_cell_is_lost",
         "FAIL",
-        "panicked at tests/harm.rs:48",
+        "panicked at tests/harm.rs:49",
     ),
     ("a_box_is_taken_twice", "BAD FREE", "misuses memory"),
+    (
+        "another_bug_is_beside_it",
+        "FAIL",
+        "also without scheduling points there",
+    ),
     (
         "no_harm_is_done",
         "no failure in",
@@ -32,7 +37,12 @@ fn a_race_is_told_with_what_it_leads_to() {
             let failure = &ended["failure"];
             let id = failure["id"].as_str().expect("it has an id");
             let shown = text(&Finished::of(workspace.cct().args(["show", id])));
-            let (_, told) = shown.split_once("leads to ").expect(&shown);
+            let label = if words.starts_with("also") {
+                "beside it"
+            } else {
+                "leads to"
+            };
+            let (_, told) = shown.split_once(label).expect(&shown);
             assert!(
                 told.contains(leads_to) && told.contains(words),
                 "{name}: {shown}"

@@ -1,9 +1,10 @@
 //! Content hashes: what they name is equal when they are.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process;
 
 use sha2::{Digest as _, Sha256};
 
@@ -27,6 +28,19 @@ pub(crate) fn of_executables(all: impl Iterator<Item = (String, String)>) -> Str
 /// Hashes bytes, as [`of_file`] does a file that has them.
 pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// Writes a file into a folder, named by what is in it; returns its path.
+pub(crate) fn write_named(folder: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let file = folder.join(&of_bytes(bytes)[..16]);
+    if !file.exists() {
+        fs::create_dir_all(folder)?;
+        // Another run may be reading it: it is there as a whole, or not at all.
+        let beside = folder.join(format!("tmp-{}", process::id()));
+        fs::write(&beside, bytes)?;
+        fs::rename(&beside, &file)?;
+    }
+    Ok(file)
 }
 
 /// Hashes a file's content.

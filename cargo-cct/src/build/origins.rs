@@ -1,8 +1,8 @@
 //! The owner of each file of source: the folders of all packages, as cargo's messages tell of them.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, process};
 
 use cargo_metadata::{MetadataCommand, PackageId};
 use cct::codec::Wire as _;
@@ -65,18 +65,8 @@ pub(crate) fn of_metadata(
 /// Writes a table; returns its file, which is named by what is in it.
 pub(super) fn write(target: &Path, bytes: &[u8]) -> Result<PathBuf, BuildError> {
     let folder = target.join("origins");
-    let file = folder.join(&digest::of_parts(&[bytes])[..16]);
-    let write = || {
-        fs::create_dir_all(&folder)?;
-        // Another run may be reading it: it is there as a whole, or not at all.
-        let beside = folder.join(format!("tmp-{}", process::id()));
-        fs::write(&beside, bytes)?;
-        fs::rename(&beside, &file)
-    };
-    if !file.exists() {
-        write().map_err(|error| BuildError::Origins(file.clone(), error))?;
-    }
-    Ok(file)
+    let written = digest::write_named(&folder, bytes);
+    written.map_err(|error| BuildError::Origins(folder, error))
 }
 
 /// A folder as cargo spells it, and as the kernel does: debug information has the latter.

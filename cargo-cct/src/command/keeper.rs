@@ -121,7 +121,7 @@ impl Keeper<'_> {
     ) -> io::Result<LeadsTo> {
         let keep = |finding: &Finding| {
             let finding = Finding {
-                led_by: Some(race.id.clone()),
+                led_by: (!leads_to.is_independent).then(|| race.id.clone()),
                 ..finding.clone()
             };
             let (record, report) = self.keep(name.clone(), executable, &finding, None)?;
@@ -136,6 +136,7 @@ impl Keeper<'_> {
             points: leads_to.points.clone(),
             schedules: leads_to.schedules,
             failure: leads_to.finding.as_ref().map(keep).transpose()?,
+            is_independent: leads_to.is_independent,
         })
     }
 

@@ -13,6 +13,9 @@ pub(crate) struct LeadsTo {
     pub schedules: u64,
     /// The failure, which has a record of its own.
     pub failure: Option<LedTo>,
+    /// It comes without these points as well.
+    #[serde(default)]
+    pub is_independent: bool,
 }
 
 /// A failure, as the report of another one tells it.

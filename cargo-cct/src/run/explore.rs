@@ -233,15 +233,10 @@ impl Explorer<'_> {
                 on_finding(&finding);
             }
             if let Some(mut leads_to) = self.leads_to(&launch, &finding, timeout)? {
-                if let Some(then) = &mut leads_to.finding {
-                    let overrides = then.overrides.clone();
-                    let launch = Launch {
-                        overrides: &overrides,
-                        ..launch.clone()
-                    };
-                    if let Some(known) = self.vary(&launch, then, (timeout, once), on_progress)? {
-                        *then = known;
-                    }
+                if let Some(then) = leads_to.finding.take() {
+                    let launch = then.launch(&launch);
+                    let known = self.vary(&launch, &then, (timeout, once), on_progress)?;
+                    leads_to.finding = known.or_else(|| Some(then.clone()));
                 }
                 finding.leads_to = Some(Box::new(leads_to));
                 on_finding(&finding);

@@ -7,6 +7,7 @@ use cct::wire::{Certain, Found, Panic};
 
 use super::confirm::{Repeated, same_end};
 use super::leads_to::LeadsTo;
+use super::process::Launch;
 use super::shrink::Shrinking;
 use crate::failure::Id;
 
@@ -77,6 +78,15 @@ impl Finding {
             known: None,
             overrides,
             defaults,
+        }
+    }
+
+    /// The same launch with the settings that it was found with.
+    pub(super) fn launch<'a>(&'a self, like: &Launch<'a>) -> Launch<'a> {
+        Launch {
+            overrides: &self.overrides,
+            defaults: &self.defaults,
+            ..like.clone()
         }
     }
 

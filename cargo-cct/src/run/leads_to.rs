@@ -11,7 +11,7 @@ use cct::config::Settings;
 use cct::trace::Site;
 use cct::verdict::{AccessWay, BugKind, Race, RacyAccess};
 
-use super::confirm::repeat;
+use super::confirm::{repeat, same_end};
 use super::explore::Explorer;
 use super::finding::{Finding, Repeats};
 use super::process::Launch;
@@ -19,6 +19,8 @@ use super::spread::spread;
 
 /// How long is looked for a failure, at most.
 const TIME: Duration = Duration::from_secs(2);
+/// So many schedules without these points are made at least, to see whether it comes without them.
+const WITHOUT: u64 = 100;
 
 /// The failure that a race leads to, as far as that was looked for.
 #[derive(Clone, Debug)]
@@ -29,6 +31,9 @@ pub(crate) struct LeadsTo {
     pub schedules: u64,
     /// The failure.
     pub finding: Option<Finding>,
+    /// It comes without these points as well, in twice as many schedules: it is another bug, as far as that
+    /// shows it.
+    pub is_independent: bool,
 }
 
 impl Explorer<'_> {
@@ -50,34 +55,55 @@ impl Explorer<'_> {
         if points.is_empty() || time.is_zero() || !is_whole || self.stop.is_set() {
             return Ok(None);
         }
-        let overrides = Settings {
+        let without = Settings {
             races: Some(false),
             time: Some(launch.overrides.time.map_or(time, |all| all.min(time))),
-            points: Some(points.clone()),
+            points: Some(Vec::new()),
             resume: None,
             ..launch.overrides.clone()
         };
-        let launch = Launch {
-            overrides: &overrides,
-            ..launch.clone()
+        let with = Settings {
+            points: Some(points.clone()),
+            ..without.clone()
         };
-        let (scratch, stop) = (self.scratch, &self.stop);
-        let explored = spread(&launch, 1, hang_timeout, scratch, stop, |_| {})?;
+        let explore = |overrides: &Settings| {
+            let launch = Launch {
+                overrides,
+                ..launch.clone()
+            };
+            spread(&launch, 1, hang_timeout, self.scratch, &self.stop, |_| {})
+        };
+        let explored = explore(&with)?;
         let mut leads_to = LeadsTo {
             points,
             schedules: explored.counters.schedules,
             finding: None,
+            is_independent: false,
         };
         let found = explored
             .found
             .filter(|found| found.bug.kind != BugKind::Silence);
         if let Some(found) = found {
-            let settings = (overrides.clone(), launch.defaults.clone());
             leads_to.schedules = found.iteration;
+            let settings = (with.clone(), launch.defaults.clone());
             let mut finding = Finding::new(found, explored.printed, settings);
-            let schedule = finding.schedule.clone();
-            finding.judge(repeat(&launch, &schedule, hang_timeout, scratch, stop)?);
-            leads_to.finding = Some(finding).filter(|finding| finding.repeats == Repeats::Yes);
+            let (schedule, launch) = (finding.schedule.clone(), finding.launch(launch));
+            finding.judge(repeat(
+                &launch,
+                &schedule,
+                hang_timeout,
+                self.scratch,
+                &self.stop,
+            )?);
+            if finding.repeats == Repeats::Yes {
+                let others = explore(&Settings {
+                    iterations: Some((2 * leads_to.schedules).max(WITHOUT)),
+                    ..without
+                })?;
+                let other = others.found.map(|found| found.bug);
+                leads_to.is_independent = same_end(finding.bug.as_ref(), other.as_ref());
+                leads_to.finding = Some(finding);
+            }
         }
         Ok(Some(leads_to))
     }

@@ -45,7 +45,7 @@ pub(crate) use leads_to::LeadsTo;
 pub(crate) use length::{Length, is_preemption, is_switch, lane};
 pub(crate) use name::TestName;
 pub(crate) use outcome::{Outcome, TestRun};
-pub(crate) use places::without_code;
+pub(crate) use places::{ALL, without_code};
 pub(crate) use plan::{Job, Plan, Task};
 pub(crate) use pool::{Notice, run_all};
 pub(crate) use process::{Launch, Mode, remove_variable, spawn};

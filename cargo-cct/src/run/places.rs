@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::{fs, process};
 
 use addr2line::{Loader, Location, demangle_auto};
 use cct::config::Resolved;
@@ -35,7 +35,7 @@ pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<O
     if let Some(file) = known.get(&key) {
         return Ok(file.clone());
     }
-    let text = text(executable, benign, points);
+    let text = text(&executable.path, benign, points);
     let file = (!text.is_empty())
         .then(|| write(executable, &text))
         .transpose()?;
@@ -43,12 +43,15 @@ pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<O
     Ok(file)
 }
 
+/// The point for all code.
+pub(crate) const ALL: &str = "all";
+
 /// The patterns that name no code of any of these executables.
 pub(crate) fn without_code<'a>(
     executables: &[Executable],
     patterns: impl Iterator<Item = &'a String>,
 ) -> Vec<&'a String> {
-    let mut left: Vec<&String> = patterns.filter(|pattern| *pattern != ALL).collect();
+    let mut left: Vec<&String> = patterns.collect();
     for executable in executables {
         if left.is_empty() {
             break;
@@ -60,39 +63,27 @@ pub(crate) fn without_code<'a>(
     left
 }
 
-/// The pattern for all code.
-const ALL: &str = "all";
-
-/// Writes the places; returns the file, which is named by what is in it.
+/// Writes the places beside the table of packages.
 fn write(executable: &Executable, text: &str) -> io::Result<PathBuf> {
-    let hash = digest::of_bytes(text.as_bytes());
-    let file = executable
-        .origins
-        .with_file_name(format!("places-{}", &hash[..16]));
-    if !file.exists() {
-        // Another run may be reading it: it is there as a whole, or not at all.
-        let beside = file.with_extension(process::id().to_string());
-        fs::write(&beside, text)?;
-        fs::rename(&beside, &file)?;
-    }
-    Ok(file)
+    let folder = executable.origins.parent().unwrap_or(Path::new("."));
+    digest::write_named(folder, text.as_bytes())
 }
 
 /// The places as a process reads them.
-fn text(executable: &Executable, benign: &[String], points: &[String]) -> String {
+fn text(path: &Path, benign: &[String], points: &[String]) -> String {
     let mut text = String::new();
-    if points.iter().any(|point| point == ALL) {
-        text.push_str("points all\n");
+    let has_all = points.iter().any(|point| point == ALL);
+    if has_all {
+        let _ = writeln!(text, "points {ALL}");
     }
-    let Some(code) = Code::read(&executable.path) else {
+    let Some(code) = Code::read(path) else {
         return text;
     };
     let patterns = |all: &[String]| -> Vec<Pattern> {
-        let named = all.iter().filter(|pattern| *pattern != ALL);
-        named.map(|pattern| Pattern::read(pattern)).collect()
+        all.iter().map(|pattern| Pattern::read(pattern)).collect()
     };
     line(&mut text, "benign", code.named(&patterns(benign)));
-    if text.is_empty() && line(&mut text, "points", code.named(&patterns(points))) {
+    if !has_all && line(&mut text, "points", code.named(&patterns(points))) {
         line(&mut text, "std", code.of_std());
     }
     text
@@ -308,6 +299,25 @@ mod tests {
         assert!(0 < size(&one) && size(&one) < size(&all));
         assert!(named("run/places.rs:1").is_empty());
         assert!(named("un/places.rs").is_empty());
+    }
+
+    /// Each of the two has its line, whether the other has one or not.
+    #[test]
+    fn points_are_told_beside_benign_code() {
+        let own = std::env::current_exe().expect("this test is one");
+        let within = |module: &str| [format!("cargo_cct::{module}::*")];
+        let lines = |benign: &[String], points: &[String]| {
+            let text = text(&own, benign, points);
+            let names: Vec<_> = text.lines().map(|line| line.split(' ').next()).collect();
+            names
+                .into_iter()
+                .flatten()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let (one, other) = (within("run::places"), within("config::filter"));
+        assert_eq!(lines(&one, &other), ["benign", "points", "std"]);
+        assert_eq!(lines(&one, &["all".to_owned()]), ["points", "benign"]);
     }
 
     #[test]

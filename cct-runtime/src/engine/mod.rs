@@ -74,12 +74,12 @@ pub(crate) use decide::engine::{Engine, engine as current_engine, engine_cell};
 pub(crate) use decide::outside::{Allowance, mark_engine_thread, uncontrolled_threads_exist, uses};
 pub(crate) use decide::replay::Replay;
 pub(crate) use decide::signals::{forget as forget_signals, forget_thread, os_thread};
-pub(crate) use observe::places::{Places, have_points};
 pub(crate) use observe::races::{Aims, memory_is_seen, see_memory};
 pub(crate) use observe::tape::Tape;
 pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
+pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::ending::{bad_memory, note_block};
 pub(crate) use worker::memory::{

@@ -76,7 +76,7 @@ kinds! {
     Pct "pct" 3 => |depth| Box::new(Pct::new(depth)),
     /// PCT of depth d over chains of tasks.
     TaskPct "task-pct" 3 => |depth| Box::new(TaskPct::new(depth)),
-    /// PCT for weak memory: d reads of atomics see what others store.
+    /// PCT for weak memory: before d operations on atomics a worker is put off, and only then sees others.
     Pctwm "pctwm" 3 => |depth| Box::new(Pctwm::new(depth)),
     /// Partial order sampling: new priorities for operations that conflict.
     Pos "pos" 0 => |_| Box::new(Pos::default()),

@@ -3,25 +3,27 @@
 use super::{Beginning, Candidates, Ending, Pick, Reason, Rng, Strategy, WorkerId};
 use crate::operation::Operation;
 
-/// Runs the worker with the highest priority, which sees nothing of the others but at d random reads: before
-/// each of them it is put off, and then it reads one of the latest stores.
+/// Runs the worker with the highest priority, which sees nothing of the others but at d random operations on
+/// atomics: before each of them it is put off, and if it reads, it reads one of the latest stores.
 ///
 /// **Idea.** Under weak memory the order of steps alone makes no bug: what counts is which reads see the
 /// writes of other threads. A bug of depth d needs d such reads, and all others may see what their thread
 /// knows already. So most reads are local, where under sequential consistency all would see the latest store.
 ///
-/// **Guarantee.** Gao, Chakraborty and Kulahcioglu Ozkan, *Probabilistic Concurrency Testing for Weak Memory
-/// Programs* (ASPLOS 2023, doi 10.1145/3575693.3575729): with k reads in all, a bug of depth d whose reads
-/// see no store beyond the h latest is found with a probability of at least 1/(k^d h^d).
+/// **Guarantee.** None that was shown. Gao, Chakraborty and Kulahcioglu Ozkan, *Probabilistic Concurrency
+/// Testing for Weak Memory Programs* (ASPLOS 2023, doi 10.1145/3575693.3575729), have one for their
+/// algorithm, of which this is the idea.
 ///
-/// **Parameters.** `depth`: d, at least 1. k is the number of reads of the longest iteration so far.
+/// **Parameters.** `depth`: d, at least 1. They are drawn from as many operations as the longest iteration so
+/// far has had.
 ///
-/// **Departures.** h is drawn for each iteration, from 1 to 4. Which read is the i-th to be put off is
-/// random, and so is the order of priorities, as in the paper. A local read is that of the oldest store that
-/// the engine allows, which is the latest that the thread must know of; after two of them in a row it sees
-/// the latest one, so that a loop that waits ends. Operations that replace a value see the latest store, and
-/// can be put off. Where memory is not weak, all reads see the latest store. A worker that gives way drops
-/// below all others; after `fair_after` steps the walk is uniformly random.
+/// **Departures.** The number of stores that a read chooses from is drawn for each iteration, from 1 to 4. A
+/// local read is that of the oldest store that the engine allows, which is the latest that the thread must
+/// know of; after two of them in a row it sees the latest one, so that a loop that waits ends. Stores can be
+/// put off as well as reads: a strategy does not know orderings, and the order of sequentially consistent
+/// operations matters. Operations that replace a value see the latest store, and where memory is not weak all
+/// reads do. A worker that gives way drops below all others; after `fair_after` steps the walk is uniformly
+/// random.
 #[derive(Debug)]
 pub struct Pctwm {
     depth: u32,
@@ -29,16 +31,16 @@ pub struct Pctwm {
     fair_after: u32,
     /// By worker.
     workers: Vec<Entry>,
-    /// The reads, by number in this iteration, that see the stores of others; the latest first. Each has the
-    /// priority that its worker gets.
-    sinks: Vec<(u32, u64)>,
-    /// The number of reads so far.
-    reads: u32,
-    /// The most reads of an iteration so far.
-    most_reads: u32,
+    /// The operations on atomics, by number in this iteration, before which a worker is put off; the latest
+    /// first. Each has the priority that it gets.
+    delays: Vec<(u32, u64)>,
+    /// The number of operations so far.
+    operations: u32,
+    /// The most of an iteration so far.
+    most_operations: u32,
     /// How many of the latest stores a read may see that sees those of others.
     history: u32,
-    /// The step under way is such a read.
+    /// The worker of the step under way was put off before it.
     sees_others: bool,
     /// The priority of the next worker to give way.
     given_way: u64,
@@ -49,7 +51,7 @@ pub struct Pctwm {
 struct Entry {
     /// 0 for one that has not been seen.
     priority: u64,
-    /// It is about to make a read that was put off.
+    /// It is about to make an operation before which it was put off.
     is_put_off: bool,
 }
 
@@ -59,8 +61,8 @@ const INITIAL: u64 = 1 << 63;
 const PUT_OFF: u64 = 1 << 62;
 /// The most stores that a read chooses from.
 const MOST_HISTORY: u32 = 4;
-/// The reads that the first iteration is taken to have.
-const FIRST_READS: u32 = 16;
+/// The operations that the first iteration is taken to have.
+const FIRST_OPERATIONS: u32 = 16;
 
 impl Pctwm {
     /// PCTWM for bugs of this depth, at least 1.
@@ -70,29 +72,29 @@ impl Pctwm {
             rng: Rng::new(0),
             fair_after: 0,
             workers: Vec::new(),
-            sinks: Vec::new(),
-            reads: 0,
-            most_reads: 0,
+            delays: Vec::new(),
+            operations: 0,
+            most_operations: 0,
             history: 1,
             sees_others: false,
             given_way: PUT_OFF,
         }
     }
 
-    /// Draws the reads that see others, and which of the lowest priorities each gives.
-    fn draw_sinks(&mut self) {
-        let among = match self.most_reads {
-            0 => FIRST_READS,
+    /// Draws the operations that are put off, and which of the lowest priorities each gives.
+    fn draw_delays(&mut self) {
+        let among = match self.most_operations {
+            0 => FIRST_OPERATIONS,
             most => most,
         };
-        self.sinks.clear();
-        while self.sinks.len() < self.depth.min(among) as usize {
-            let (number, lowest) = (1 + self.rng.below(among), self.sinks.len() as u64 + 1);
-            if self.sinks.iter().all(|&(other, _)| other != number) {
-                self.sinks.push((number, PUT_OFF + lowest));
+        self.delays.clear();
+        while self.delays.len() < self.depth.min(among) as usize {
+            let (number, lowest) = (1 + self.rng.below(among), self.delays.len() as u64 + 1);
+            if self.delays.iter().all(|&(other, _)| other != number) {
+                self.delays.push((number, PUT_OFF + lowest));
             }
         }
-        self.sinks.sort_unstable_by(|one, other| other.cmp(one));
+        self.delays.sort_unstable_by(|one, other| other.cmp(one));
     }
 
     fn entry(&mut self, worker: WorkerId) -> &mut Entry {
@@ -115,9 +117,9 @@ impl Pctwm {
     }
 }
 
-/// True for an operation that reads an atomic.
-fn reads(operation: Operation) -> bool {
-    matches!(operation, Operation::Load) || operation.updates_atomic()
+/// True for an operation on an atomic that can be put off.
+fn may_be_put_off(operation: Operation) -> bool {
+    matches!(operation, Operation::Load | Operation::Store) || operation.updates_atomic()
 }
 
 impl Strategy for Pctwm {
@@ -125,11 +127,11 @@ impl Strategy for Pctwm {
         self.rng = Rng::new(beginning.seed);
         self.fair_after = beginning.fair_after;
         self.workers.clear();
-        self.reads = 0;
+        self.operations = 0;
         self.history = 1 + self.rng.below(MOST_HISTORY);
         self.sees_others = false;
         self.given_way = PUT_OFF;
-        self.draw_sinks();
+        self.draw_delays();
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
@@ -145,10 +147,12 @@ impl Strategy for Pctwm {
         loop {
             let worker = self.highest(candidates);
             self.sees_others = self.entry(worker).is_put_off;
-            if !self.sees_others && reads(candidates.pending(worker).operation) {
-                self.reads += 1;
-                let number = self.reads;
-                if let Some((_, priority)) = self.sinks.pop_if(|&mut (sink, _)| sink == number) {
+            if !self.sees_others && may_be_put_off(candidates.pending(worker).operation) {
+                self.operations += 1;
+                let number = self.operations;
+                if let Some((_, priority)) =
+                    self.delays.pop_if(|&mut (delayed, _)| delayed == number)
+                {
                     *self.entry(worker) = Entry {
                         priority,
                         is_put_off: true,
@@ -157,7 +161,7 @@ impl Strategy for Pctwm {
                 }
             }
             self.entry(worker).is_put_off = false;
-            // Each read is to be told from the others.
+            // Each operation is to be told from the others.
             return Pick { worker, quantum: 0 };
         }
     }
@@ -179,7 +183,7 @@ impl Strategy for Pctwm {
     }
 
     fn end(&mut self, _ending: &Ending) {
-        self.most_reads = self.most_reads.max(self.reads);
+        self.most_operations = self.most_operations.max(self.operations);
     }
 }
 
@@ -208,16 +212,17 @@ mod tests {
         assert!(seen.contains(&0) && seen.contains(&1) && !seen.contains(&2));
     }
 
-    /// One of 20 reads sees others: each 200 times of 4,000 on the average, with a standard deviation of 14.
+    /// One of 20 operations is put off: each 200 times of 4,000 on the average, with a standard deviation of
+    /// 14.
     #[test]
-    fn each_read_is_put_off_as_often() {
+    fn each_operation_is_put_off_as_often() {
         let mut pctwm = Pctwm::new(1);
-        pctwm.most_reads = 20;
+        pctwm.most_operations = 20;
         let mut counts = [0; 20];
         for _ in 0..4000 {
-            pctwm.draw_sinks();
-            let &[(number, _)] = &pctwm.sinks[..] else {
-                panic!("one read")
+            pctwm.draw_delays();
+            let &[(number, _)] = &pctwm.delays[..] else {
+                panic!("one operation")
             };
             counts[number as usize - 1] += 1;
         }

@@ -24,7 +24,7 @@ use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::Store;
 use crate::run::{
-    Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName, without_code,
+    ALL, Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName, without_code,
 };
 
 /// Does it.
@@ -136,7 +136,8 @@ fn check_code(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> {
     let settings = args.explore.settings.clone();
     let settings = settings.over(tested.workspace.config.clone());
     let executables = &tested.built.executables;
-    let points = without_code(executables, settings.points.iter().flatten());
+    let points = settings.points.iter().flatten();
+    let points = without_code(executables, points.filter(|point| *point != ALL));
     anyhow::ensure!(
         points.is_empty(),
         "no code of these tests is at {}: `points` takes lines, `src/cache.rs:40-60`, functions by their \

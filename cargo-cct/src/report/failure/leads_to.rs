@@ -16,10 +16,18 @@ pub(super) fn text(leads_to: &LeadsTo, layout: &Layout) -> String {
         let nothing = format!("no failure in {schedules} {points}");
         return format!("  {}  {nothing}\n", paint(STRONG, "leads to"));
     };
+    let (label, how) = if leads_to.is_independent {
+        (
+            "beside it",
+            "also without scheduling points there".to_owned(),
+        )
+    } else {
+        ("leads to ", points)
+    };
     put!(
         out,
-        "  {}  {} {points}: {}\n",
-        paint(STRONG, "leads to"),
+        "  {} {} {how}: {}\n",
+        paint(STRONG, label),
         paint(BAD, &failure.status),
         command("replay", &failure.id.to_string()),
     );

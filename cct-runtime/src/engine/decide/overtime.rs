@@ -388,18 +388,15 @@ impl Engine {
             if self.is_executor(worker) || worker.state() == State::Ended {
                 return true;
             }
-            match known {
-                Some(seen) => {
-                    polls = true;
-                    seen.known >= rounds
-                }
-                None => match worker.state() {
-                    State::Ended => true,
-                    // Nobody has polled it, and it could go on.
-                    State::Away => !worker.is_held_back(),
-                    State::Waiting => worker.deadline == u64::MAX,
-                    State::Enabled => false,
-                },
+            if let Some(seen) = known {
+                polls = true;
+                return seen.known >= rounds;
+            }
+            match worker.state() {
+                // Nobody has polled it, and it could go on.
+                State::Away => !worker.is_held_back(),
+                State::Waiting => worker.deadline == u64::MAX,
+                State::Enabled | State::Ended => false,
             }
         });
         all && polls

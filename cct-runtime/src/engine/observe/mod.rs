@@ -2,12 +2,11 @@
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
 //! know. [`watch`] collects the accesses of each step, for strategies that observe and for the count of
-//! behaviours, which [`happens_before`] tells apart. [`races`] looks at plain memory, with an eye for code
-//! that is named by [`places`]. [`debugged`] is for debuggers, and [`stops`] says where a replay stops.
+//! behaviours, which [`happens_before`] tells apart. [`races`] looks at plain memory. [`debugged`] is for
+//! debuggers, and [`stops`] says where a replay stops.
 
 pub(crate) mod debugged;
 pub(crate) mod happens_before;
-pub(crate) mod places;
 mod printed;
 pub(crate) mod races;
 pub(crate) mod record;

@@ -102,7 +102,7 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// Aims at these statics, which are in order, and at these stacks, if at memory at all. None if there is
+    /// Looks at these statics, which are in order, and at these stacks, if at memory at all. None if there is
     /// no address space for it.
     pub(crate) fn new(
         statics: Vec<(usize, usize)>,

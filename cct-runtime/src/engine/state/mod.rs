@@ -19,6 +19,7 @@ pub(crate) mod iteration;
 pub(crate) mod locals;
 pub(crate) mod monitors;
 pub(crate) mod panics;
+pub(crate) mod places;
 pub(crate) mod process;
 pub(crate) mod relays;
 pub(crate) mod roster;

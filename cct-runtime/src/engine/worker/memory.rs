@@ -10,8 +10,8 @@ use super::point::point_at_plain;
 use super::raced::{end_by_race, is_meant};
 use super::touch::touch;
 use crate::engine::decide::{Engine, engine, outside};
-use crate::engine::observe::places;
 use crate::engine::observe::races::{self, Races, pieces_of_stacks};
+use crate::engine::state::places;
 use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
 use crate::object::ObjectId;
@@ -122,7 +122,7 @@ pub fn access_atomic(atomic: Atomic, act: AtomicAct) {
     });
 }
 
-/// Aims for a race of an operation on an atomic with a plain access.
+/// Looks for a race of an operation on an atomic with a plain access.
 pub(super) fn look_at_atomic(atomic: Atomic, act: AtomicAct) {
     let way = match act {
         AtomicAct::Load => Way::AtomicRead,
@@ -325,7 +325,7 @@ pub(super) fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) 
     }
 }
 
-/// Aims at an access.
+/// Looks at an access.
 ///
 /// # Safety
 ///
@@ -355,25 +355,49 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
             && let Some(operation) = plain(way)
             && places::is_point(place)
         {
-            point_at_access(operation, memory);
+            return look_at_point(engine, operation, memory, way, place);
         }
-        find_race(engine, memory, way, place);
+        compare((engine, races), memory, way, place);
     }
 }
 
-/// Aims for a race of an access that concerns the program.
+/// Lets the strategy decide who runs, before an access that is a step.
 ///
 /// # Safety
 ///
 /// As for `look`.
-unsafe fn find_race(engine: *mut Engine, memory: (usize, usize), way: Way, place: u32) {
+#[cold]
+unsafe fn look_at_point(
+    engine: *mut Engine,
+    operation: Operation,
+    memory: (usize, usize),
+    way: Way,
+    place: u32,
+) {
+    point_at_access(operation, memory);
+    // SAFETY: the caller's; no reference was kept across the switch.
+    unsafe {
+        if let Some(races) = &mut (*engine).observers.races {
+            compare((engine, races), memory, way, place);
+        }
+    }
+}
+
+/// Compares an access with those before.
+///
+/// # Safety
+///
+/// As for `look`.
+#[inline]
+unsafe fn compare(
+    (engine, races): (*mut Engine, &mut Races),
+    (address, size): (usize, usize),
+    way: Way,
+    place: u32,
+) {
     // SAFETY: the caller's; no reference is kept across the end of the iteration.
     unsafe {
         let worker = (*engine).roster.current;
-        let Some(races) = &mut (*engine).observers.races else {
-            return;
-        };
-        let (address, size) = memory;
         let thread = (*worker).thread;
         if (*thread).benign > 0 && matches!(way, Way::Read | Way::Write) {
             return;

@@ -1,7 +1,7 @@
 //! A data race that was found: whether it is meant, and the end that it brings.
 
 use super::ending::end_by;
-use crate::engine::observe::places;
+use crate::engine::state::places;
 use crate::memory::arena;
 use crate::race::{Conflict, Way};
 use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
