@@ -1,16 +1,19 @@
 //! Data races of small programs, against all their executions and the definition of happens-before.
 //!
 //! `CCT_PROGRAMS=300 cargo test -p cct-tests --test races -- --nocapture` is the long form.
+//! The definition itself is compared with ThreadSanitizer.
 
 #[path = "../../cct-runtime/src/race/definition.rs"]
 mod definition;
 mod program;
+mod thread_sanitizer;
 
 use std::env;
 
 use cct::strategy::{Rng, derive};
 use cct_tests::support::{Finished, Workspace};
 use program::Program;
+use thread_sanitizer::ThreadSanitizer;
 
 /// Programs that are always tried: the ways to hand a number on, each with an ordering that is too weak.
 const KNOWN: [&str; 25] = [
@@ -41,13 +44,17 @@ const KNOWN: [&str; 25] = [
     "m s0r W0 u;?0r m R0 u",
 ];
 
-#[test]
-fn races_are_found_where_there_are_some_and_nowhere_else() {
+fn all_programs() -> impl Iterator<Item = String> {
     let drawn = env::var("CCT_PROGRAMS").map_or(8, |count| count.parse().expect("a number"));
     let known = KNOWN.iter().map(|text| (*text).to_owned());
+    known.chain((0..drawn).map(draw))
+}
+
+#[test]
+fn races_are_found_where_there_are_some_and_nowhere_else() {
     let workspace = Workspace::of_fixture_with_library("races");
     let (mut races, mut programs, mut not_all) = (0, 0, 0);
-    for text in known.chain((0..drawn).map(draw)) {
+    for text in all_programs() {
         let is_racy = Program::of(&text).has_race();
         let args =
             "test -v --seed 1 --test program --counts none --strategy dpor --iterations 100000";
@@ -71,6 +78,54 @@ fn races_are_found_where_there_are_some_and_nowhere_else() {
     }
     println!("{programs} programs, {races} of them with a race, {not_all} not to the end");
     assert!(not_all * 10 <= programs);
+}
+
+/// The sanitizer takes fences for nothing, and a relaxed store for no end of a release sequence: such programs are
+/// counted by themselves.
+#[test]
+fn thread_sanitizer_finds_no_other_races() {
+    let sanitizer = ThreadSanitizer::build();
+    let kinds = [
+        "other programs",
+        "with a relaxed store after a release",
+        "with fences",
+    ];
+    // For each kind: programs, race in both, in neither, by the definition alone, by the sanitizer alone.
+    let mut counts = [[0_u32; 5]; 3];
+    for text in all_programs() {
+        let (is_racy, is_found) = (Program::of(&text).has_race(), sanitizer.finds_race(&text));
+        let kind = if text.contains('F') {
+            2
+        } else {
+            usize::from(text.split(';').any(ends_a_release_sequence))
+        };
+        assert!(is_racy || !is_found || kind == 2, "`{text}`");
+        counts[kind][0] += 1;
+        counts[kind][match (is_racy, is_found) {
+            (true, true) => 1,
+            (false, false) => 2,
+            (true, false) => 3,
+            (false, true) => 4,
+        }] += 1;
+    }
+    for (kind, counts) in kinds.iter().zip(counts) {
+        println!(
+            "| {kind} | {} |",
+            counts.map(|count| count.to_string()).join(" | ")
+        );
+    }
+    assert!(counts[0][1] > 0 && counts[0][2] > 0);
+}
+
+/// True if a thread stores with release, and relaxed into the same atomic later.
+fn ends_a_release_sequence(word: &str) -> bool {
+    ["0", "1"].iter().any(|atomic| {
+        let released = "lbs"
+            .chars()
+            .flat_map(|order| ["s", "f"].map(|operation| format!("{operation}{atomic}{order}")));
+        let first = released.filter_map(|operation| word.find(&operation)).min();
+        first.is_some_and(|at| word[at..].contains(&format!("s{atomic}r")))
+    })
 }
 
 /// Two or three threads that write and read numbers, and tell each other by atomics.

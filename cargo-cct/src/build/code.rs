@@ -4,6 +4,10 @@
 //! atomics, which shows the counts of `Arc` and `Weak`, or of plain memory as well, of which races are made.
 //! How passes are named is the matter of each LLVM, so it is tried when the sysroot is built, and the options
 //! that worked are kept there.
+//!
+//! Without optimisation a crate uses what std has compiled of generic code, `<[u8]>::copy_from_slice` say,
+//! which tells nothing. That each crate is to compile its own is an option of nightly that stable compilers
+//! have as well; where one does not take it, no more is lost than that.
 
 use std::env;
 use std::ffi::OsString;
@@ -84,6 +88,10 @@ impl Code {
 
 /// No calls at the beginnings and ends of functions.
 const NO_CALLS: &str = "-Cllvm-args=-tsan-instrument-func-entry-exit=0";
+/// Generic code that is used is compiled anew in each crate.
+const OWN_GENERICS: &str = "-Zshare-generics=no";
+/// Makes the compiler take [`OWN_GENERICS`].
+const UNSTABLE_OPTIONS: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 /// A crate with an atomic operation and a plain one.
 const SAMPLE: &str = "#![no_std]\nuse core::sync::atomic::{AtomicU64, Ordering};\n\
     pub fn up(count: &AtomicU64) -> u64 { count.fetch_add(1, Ordering::Relaxed) }\n\
@@ -95,23 +103,31 @@ pub(super) fn probe(rustc: &Path, scratch: &Path, lib: &Path) -> io::Result<()> 
     fs::create_dir_all(scratch)?;
     let (sample, assembly) = (scratch.join("sample.rs"), scratch.join("sample.s"));
     fs::write(&sample, SAMPLE)?;
-    for code in Code::EACH {
+    let compiles = |code: Code, more: &[&str]| -> io::Result<bool> {
         let mut rustc = Command::new(rustc);
         rustc
             .args(["--crate-type=rlib", "--edition=2024", "--emit=asm"])
             .args(code.options())
+            .args(more)
             .arg("-o")
             .args([&assembly, &sample])
             .stdin(Stdio::null());
-        let works = rustc.output()?.status.success()
+        if !more.is_empty() {
+            rustc.env(UNSTABLE_OPTIONS.0, UNSTABLE_OPTIONS.1);
+        }
+        Ok(rustc.output()?.status.success()
             && fs::read_to_string(&assembly)
-                .is_ok_and(|text| code.calls().iter().all(|call| text.contains(call)));
-        let options = if works {
-            code.options().join("\n")
+                .is_ok_and(|text| code.calls().iter().all(|call| text.contains(call))))
+    };
+    for code in Code::EACH {
+        let options = if compiles(code, &[OWN_GENERICS])? {
+            [code.options(), &[OWN_GENERICS]].concat()
+        } else if compiles(code, &[])? {
+            code.options().to_vec()
         } else {
-            String::new()
+            Vec::new()
         };
-        fs::write(lib.join(code.file()), options)?;
+        fs::write(lib.join(code.file()), options.join("\n"))?;
     }
     Ok(())
 }
@@ -126,10 +142,23 @@ pub(super) fn seen(lib: &Path, facts: &Facts) -> Option<Code> {
 }
 
 /// The options for a crate of which these accesses are to be seen.
-pub(super) fn options(lib: &Path, code: Option<Code>) -> Vec<OsString> {
+pub(super) fn options(lib: &Path, code: Option<Code>, facts: &Facts) -> Vec<OsString> {
     let text = code.and_then(|code| fs::read_to_string(lib.join(code.file())).ok());
     let options = text.unwrap_or_default();
-    options.lines().map(OsString::from).collect()
+    // A build script that tries what the compiler takes is to have the true answer.
+    let is_cargos = env::var_os("CARGO_CRATE_NAME").is_some_and(|name| name == *facts.crate_name);
+    options
+        .lines()
+        .filter(|&option| option != OWN_GENERICS || is_cargos)
+        .map(OsString::from)
+        .collect()
+}
+
+/// What the compiler's environment has to have for these arguments.
+pub(super) fn environment(args: &[OsString]) -> Option<(&'static str, &'static str)> {
+    args.iter()
+        .any(|arg| arg == OWN_GENERICS)
+        .then_some(UNSTABLE_OPTIONS)
 }
 
 /// True for a crate of others that has no unsafe code, as it says itself: by it alone there is no race.

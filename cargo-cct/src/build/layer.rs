@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::{env, fs};
 
+use super::code;
 use super::digest;
 use super::marker::Treatment;
 use super::rustc_args::{self, Facts};
@@ -90,6 +91,7 @@ impl Call<'_> {
     fn command(&self, args: &[OsString]) -> Command {
         let mut command = Command::new(&self.program[0]);
         command.args(&self.program[1..]).args(args);
+        command.envs(code::environment(args));
         command
     }
 }

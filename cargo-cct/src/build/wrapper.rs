@@ -102,7 +102,7 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
         call.args = &args;
         call.run()?
     } else {
-        let code = code::options(&lib, code::seen(&lib, &facts));
+        let code = code::options(&lib, code::seen(&lib, &facts), &facts);
         if facts.has_passes && !code.is_empty() {
             // Of what kind they are decides how others are named beside them.
             return Err(io::Error::other(

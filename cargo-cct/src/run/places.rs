@@ -154,7 +154,8 @@ impl Pattern {
     }
 
     fn has_function(&self, path: &str) -> bool {
-        matches!(self, Pattern::Functions(glob) if glob.fits(path))
+        let fits = |path: &str| matches!(self, Pattern::Functions(glob) if glob.fits(path));
+        fits(path) || of_type(path).is_some_and(|path| fits(&path))
     }
 }
 
@@ -274,9 +275,39 @@ fn without_hash(path: &str) -> &str {
         .map_or(path, |(path, _)| path)
 }
 
+/// `<a::Type>::f` and `<a::Type as b::Trait>::f`, as functions of types are called by one way of mangling or both,
+/// as `a::Type::f`.
+fn of_type(path: &str) -> Option<String> {
+    let inner = path.strip_prefix('<')?;
+    let mut open = 1;
+    let end = inner.bytes().enumerate().position(|(at, byte)| {
+        match byte {
+            b'<' => open += 1,
+            b'>' if !inner[..at].ends_with('-') => open -= 1,
+            _ => {}
+        }
+        open == 0
+    })?;
+    let (of, rest) = (&inner[..end], &inner[end + 1..]);
+    let of = of.split_once(" as ").map_or(of, |(of, _)| of);
+    Some(format!("{of}{rest}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_of_types_are_called_alike_whatever_their_mangling() {
+        for (path, called) in [
+            ("<a::Type>::f::{closure#0}", Some("a::Type::f::{closure#0}")),
+            ("<a::Type<fn() -> u8>>::f", Some("a::Type<fn() -> u8>::f")),
+            ("<a::Type as b::Trait<u8>>::f", Some("a::Type::f")),
+            ("a::Type<T>::f", None),
+        ] {
+            assert_eq!(of_type(path).as_deref(), called);
+        }
+    }
 
     fn named(pattern: &str) -> Vec<Range> {
         let own = std::env::current_exe().expect("this test is one");

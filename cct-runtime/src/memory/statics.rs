@@ -26,6 +26,7 @@ const OURS: &[(&str, &str)] = &[
     ("cct", "harness"),
     ("cct", "memory"),
     ("cct", "origin"),
+    ("cct", "race"),
     ("cct_shims", "std"),
     ("cct_shims", "symbols"),
 ];

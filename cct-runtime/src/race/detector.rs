@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::clock::{Clock, ThreadNumber};
+use super::known;
 use super::meeting::{Left, Meetings};
 use super::shadow::{Found, Shadow, Slot, SlotId, epoch};
 use super::weak::Atomics;
@@ -180,6 +181,13 @@ impl Detector {
         let thread = self.thread(number);
         thread.clock.advance(number);
         thread.epoch = epoch(stamp, number, thread.clock.at(number));
+        known::forget_epoch();
+    }
+
+    /// It is this thread that runs, and only races are looked for.
+    #[inline]
+    pub(crate) fn runs(&self, number: ThreadNumber) {
+        known::know_epoch(self.threads[usize::from(number)].epoch);
     }
 
     /// All that the thread has done so far is before whatever comes upon this key.
@@ -274,6 +282,18 @@ impl Detector {
                 Accessed::Conflict(conflict(slot, id, byte, &thread.clock, number))
             }
         }
+    }
+
+    /// [`known::is_known`] of an access of this thread.
+    #[cfg(test)]
+    pub(super) fn is_known(
+        &self,
+        number: ThreadNumber,
+        part: (usize, usize),
+        writes: bool,
+    ) -> bool {
+        let epoch = self.threads[usize::from(number)].epoch;
+        self.shadow.is_known(epoch, part, writes)
     }
 
     /// Nobody has accessed this memory yet: it is given out.

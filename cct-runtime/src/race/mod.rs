@@ -5,8 +5,8 @@
 //! release of one thread to the acquire of another that comes upon it. It is kept in vector clocks, one for
 //! each thread ([`clock`]) and for each thing by which threads meet ([`meeting`]). The last accesses to each
 //! piece of memory are kept in a shadow of it ([`shadow`]), as `FastTrack` (Flanagan and Freund, PLDI 2009)
-//! keeps epochs, with several of them for each eight bytes as ThreadSanitizer does. [`detector`] is both
-//! together. Where memory is weak, [`weak`] says which stores a load may read from. None of this knows the
+//! keeps epochs, with several of them for each eight bytes as ThreadSanitizer does; [`known`] are the accesses that
+//! leave nothing to do. [`detector`] is both together. Where memory is weak, [`weak`] says which stores a load may read from. None of this knows the
 //! engine.
 
 pub(crate) mod clock;
@@ -14,6 +14,7 @@ pub(crate) mod clock;
 pub(crate) mod definition;
 pub(crate) mod detector;
 mod history;
+pub(crate) mod known;
 mod meeting;
 #[cfg(test)]
 mod model;

@@ -34,7 +34,11 @@ fn detected(detector: &mut Detector, events: &[Event]) -> Option<(usize, Conflic
                 let way = way(touch);
                 let memory = (0x2000_0000_0000 + first, size);
                 for part in parts(memory.0, size) {
-                    if let Accessed::Conflict(conflict) = detector.access(thread, part, way, 0) {
+                    let is_known = matches!(way, Way::Read | Way::Write)
+                        && detector.is_known(thread, part, way == Way::Write);
+                    let accessed = detector.access(thread, part, way, 0);
+                    assert!(!is_known || accessed == Accessed::Known, "{events:#?}");
+                    if let Accessed::Conflict(conflict) = accessed {
                         return Some((index, conflict));
                     }
                 }
@@ -195,6 +199,36 @@ fn what_is_kept_is_known() {
             let is_known = detector.access(0, memory, way, 0) == Accessed::Known;
             assert_eq!(is_known, size < 8, "{memory:?} {way:?}");
             assert_eq!(detector.access(0, memory, way, 0), Accessed::Known);
+            assert!(detector.is_known(0, memory, way == Way::Write));
+        }
+    }
+}
+
+/// Whichever of the accesses before are kept.
+#[test]
+fn freed_memory_is_not_known() {
+    let mut detector = Detector::new().expect("there is address space");
+    let accesses = [
+        (0, Way::Read),
+        (0, Way::Write),
+        (4, Way::Read),
+        (4, Way::Write),
+    ];
+    for which in 0..16 {
+        detector.begin();
+        let block = 0x2000_0000_0000;
+        for (bit, (offset, way)) in accesses.into_iter().enumerate() {
+            if which >> bit & 1 != 0 {
+                detector.access(0, (block + offset, 4), way, 0);
+            }
+        }
+        detector.access(0, (block, 8), Way::Free, 0);
+        for (offset, way) in accesses {
+            let result = detector.access(0, (block + offset, 4), way, 0);
+            assert!(
+                matches!(result, Accessed::Conflict(_)),
+                "{which} {offset} {way:?}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 
 use super::clock::{Clock, ThreadNumber};
 use super::detector::Way;
+use super::known;
 
 /// An access as it is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,7 +36,7 @@ const WAY_AT: u32 = 40;
 const TAG_AT: u32 = 43;
 
 /// The accesses to one piece of memory in one iteration, and then nothing, or what is no longer of interest.
-type Cell = [Slot; SLOTS];
+pub(super) type Cell = [Slot; SLOTS];
 
 /// The epoch of a thread: the upper word of its accesses.
 pub(super) fn epoch(stamp: u16, thread: ThreadNumber, count: u32) -> u64 {
@@ -143,6 +144,7 @@ impl Shadow {
     /// A new iteration begins: what was kept is known by its stamp to be of another.
     pub(super) fn begin(&mut self) {
         self.turn = 0;
+        known::use_cells(self.cells);
     }
 
     /// Stamps begin anew: all is forgotten.
@@ -193,7 +195,8 @@ impl Shadow {
                 && (way == Way::Free || way.covers(slot.way()));
             if slot.when == access.when && slot.way() == way {
                 own = Some(number);
-            } else if replaces {
+            } else if replaces && stale.is_none() {
+                // The first one: freed memory comes before what is left of its accesses.
                 stale = Some(number);
             }
             number += 1;
@@ -216,6 +219,12 @@ impl Shadow {
         Found::Nothing(SlotId(first + number as u32))
     }
 
+    #[cfg(test)]
+    pub(super) fn is_known(&self, epoch: u64, part: (usize, usize), writes: bool) -> bool {
+        // SAFETY: these are the cells.
+        unsafe { is_first_and_covers(self.cells, epoch, part, writes) }
+    }
+
     /// Forgets the accesses to this memory: it is somebody else's from here on.
     pub(super) fn forget(&mut self, address: usize, size: usize) {
         let first = address & !(GRANULE - 1);
@@ -224,6 +233,29 @@ impl Shadow {
             unsafe { (*self.cell(granule))[0] = Slot::default() };
         }
     }
+}
+
+/// True if the first access that is kept of this memory, which does not cross a multiple of eight, is a plain one
+/// of this epoch that leaves nothing to be found for another one.
+///
+/// # Safety
+///
+/// These are a shadow's cells.
+#[inline]
+pub(super) unsafe fn is_first_and_covers(
+    cells: *mut Cell,
+    epoch: u64,
+    (address, size): (usize, usize),
+    writes: bool,
+) -> bool {
+    // SAFETY: the caller's, and the index is below the number of cells.
+    let first = unsafe { (*cells.add(index(address)))[0] };
+    let mask = mask(address, size);
+    // The way, if it is of this memory.
+    let way = (first.what ^ (address as u64 >> TAG) << TAG_AT) >> WAY_AT;
+    first.when == epoch
+        && first.mask() & mask == mask
+        && (way == Way::Write as u64 || (!writes && way == Way::Read as u64))
 }
 
 const SIZE: usize = CELLS * size_of::<Cell>();

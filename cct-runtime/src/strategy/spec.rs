@@ -43,12 +43,15 @@ impl Spec {
 
     /// Reads a strategy's name.
     pub fn parse(text: &str) -> Result<Spec, InvalidSpec> {
-        let listed = if text == "portfolio" {
-            Spec::DEFAULT
-        } else {
-            text
-        };
-        let members = listed.split(',').map(|member| {
+        let each = text.split(',').flat_map(|member| {
+            let listed = if member == "portfolio" {
+                Spec::DEFAULT
+            } else {
+                member
+            };
+            listed.split(',')
+        });
+        let members = each.map(|member| {
             Member::parse(member.as_bytes()).ok_or_else(|| InvalidSpec {
                 member: member.to_owned(),
             })
@@ -64,13 +67,10 @@ impl Spec {
     #[doc(hidden)]
     pub const fn check(text: &str) {
         let mut rest = text.as_bytes();
-        if matches!(rest, b"portfolio") {
-            return;
-        }
         loop {
             let (member, more) = split(rest, b',');
             assert!(
-                Member::is_valid(member),
+                matches!(member, b"portfolio") || Member::is_valid(member),
                 "not a strategy: see `cargo cct test --help` for their names"
             );
             match more {
@@ -303,6 +303,15 @@ mod tests {
     fn members(text: &str) -> Result<Vec<Vec<Part>>, InvalidSpec> {
         let parts = |spec: Spec| spec.members.into_iter().map(|member| member.parts);
         Spec::parse(text).map(|spec| parts(spec).collect())
+    }
+
+    #[test]
+    fn the_portfolio_may_be_one_of_several() {
+        let default = members(Spec::DEFAULT).unwrap();
+        assert_eq!(members("portfolio").unwrap(), default);
+        let more = members("portfolio,pctwm:3").unwrap();
+        assert_eq!(more[..default.len()], default);
+        assert_eq!(more.len(), default.len() + 1);
     }
 
     fn part(kind: Kind, parameter: u32, until: u32) -> Part {

@@ -108,6 +108,7 @@ fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
         Op::End if matches!(names.kind(step.worker), WorkerKind::Root(_)) => {
             "the future is ready".to_owned()
         }
+        Op::Fence if let Some(of) = step.order => format!("{}({})", op.name(), order(of)),
         op if op.stands_alone() => op.name().to_owned(),
         op if op.is_plain()
             && let Some(object) = step.object =>

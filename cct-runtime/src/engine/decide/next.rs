@@ -40,7 +40,7 @@ pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
             let Some(worker) = (*engine).next_plainly(Deciding(())) else {
                 return (*engine).process.root;
             };
-            (*engine).roster.current = worker;
+            (*engine).roster.run(worker);
             set_engine(engine);
             return (*worker).context;
         }
@@ -91,7 +91,7 @@ unsafe fn decide_with_care(engine: *mut Engine) -> Context {
             (*engine).iteration.end = Some(End::stopped(step));
             return (*engine).process.root;
         }
-        (*engine).roster.current = worker;
+        (*engine).roster.run(worker);
         (*engine).begin_step(worker);
         if let Some(debugged) = &mut (*engine).observers.debugged {
             debugged.switched(&*left, &*worker);

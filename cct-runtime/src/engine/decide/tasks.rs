@@ -259,7 +259,7 @@ impl Engine {
     /// The worker is one of this iteration, and a candidate.
     #[inline]
     pub(crate) unsafe fn run_as(&mut self, worker: *mut Worker) {
-        self.roster.current = worker;
+        self.roster.run(worker);
         self.budget.interrupt();
         // SAFETY: the caller's worker is live.
         let id = unsafe { (*worker).id };

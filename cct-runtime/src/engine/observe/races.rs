@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use crate::memory::arena;
+use crate::race::known::{self, BEAT};
 use crate::race::{Detector, ThreadNumber};
 use crate::strategy::{Rng, WorkerId, derive};
 use crate::trace::Schedule;
@@ -41,10 +42,9 @@ pub(crate) fn pieces_of_stacks(address: usize, size: usize) -> u64 {
     }
 }
 
-/// After so many accesses without a step there is a sign of life.
-const BEAT: u32 = 1 << 20;
-/// So many accesses without a step are as much as a program makes in ten seconds, where nobody looks at them.
-const ENOUGH: u32 = 1 << 30;
+/// So many signs of life without a step are as many accesses as a program makes in ten seconds, where nobody looks
+/// at them.
+const ENOUGH: u32 = (1 << 30) / BEAT;
 
 /// True if compiled code tells of its accesses to memory.
 static IS_SEEN: AtomicBool = AtomicBool::new(false);
@@ -88,9 +88,9 @@ pub(crate) struct Races {
     pub(crate) is_hushed: bool,
     /// There are threads of which nothing is seen: whoever meets one may have met all others.
     pub(crate) has_outsiders: bool,
-    /// How many accesses were looked at since that many steps.
-    looks: u32,
-    looks_since: u32,
+    /// How many signs of life there were since that many steps.
+    beats: u32,
+    beats_since: u32,
     /// Where the program's statics are, and their sizes in bytes, in order.
     statics: Vec<(usize, usize)>,
     /// Where these begin and end.
@@ -119,8 +119,8 @@ impl Races {
             shared: 0,
             found_shared: 0,
             told_at: 0,
-            looks: 0,
-            looks_since: 0,
+            beats: 0,
+            beats_since: 0,
             is_hushed: false,
             has_outsiders: false,
             extent: statics.first().map_or(0, |first| first.0)
@@ -134,6 +134,7 @@ impl Races {
     /// A new iteration begins, with one thread, of a strategy that `makes_all` choices of stores, or not.
     pub(crate) fn begin(&mut self, head: &Schedule, makes_all: bool) {
         self.detector.begin();
+        known::own([arena::region(), self.extent.clone(), self.stacks.clone()]);
         self.weak = Weak::begin(head, makes_all);
         self.unseen = match head.shared_stacks {
             _ if !self.aims.at_memory => EVERYWHERE,
@@ -142,7 +143,7 @@ impl Races {
         };
         (self.shared, self.found_shared) = (head.shared_stacks, 0);
         self.told_at = head.race_at;
-        self.looks = 0;
+        self.beats = 0;
         self.is_hushed = false;
         self.threads.clear();
         self.look_from_here();
@@ -190,16 +191,16 @@ impl Races {
     /// takes longer when it is looked at, and a loop that waits for memory is not to go on for ever.
     #[inline]
     pub(crate) fn shows_life(&mut self, steps: u32) -> bool {
-        self.looks = self.looks.saturating_add(1);
-        self.looks.is_multiple_of(BEAT) && self.is_at_work(steps)
+        known::is_time_for_a_beat() && self.is_at_work(steps)
     }
 
     #[cold]
     fn is_at_work(&mut self, steps: u32) -> bool {
-        if self.looks_since != steps {
-            (self.looks, self.looks_since) = (BEAT, steps);
+        if self.beats_since != steps {
+            (self.beats, self.beats_since) = (0, steps);
         }
-        self.looks < ENOUGH
+        self.beats += 1;
+        self.beats < ENOUGH
     }
 
     /// True if a record tells accesses to the eight bytes around this address.

@@ -11,12 +11,13 @@ use super::waiters::Waiters;
 use super::worker::{ReadyPredicate, State, Worker};
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::race::known::forget_epoch;
 use crate::strategy::WorkerId;
 
 /// All workers.
 #[derive(Debug)]
 pub(crate) struct Roster {
-    /// The worker that runs, or ran last.
+    /// The worker that runs, or ran last. To be changed by [`run`](Roster::run).
     pub(crate) current: *mut Worker,
     /// Workers of the iteration under way come first; the rest wait to be used again.
     all: Vec<*mut Worker>,
@@ -48,6 +49,13 @@ impl Default for Roster {
 
 /// The number of workers, and each of them.
 impl Roster {
+    /// This worker runs from here on.
+    #[inline]
+    pub(crate) fn run(&mut self, worker: *mut Worker) {
+        self.current = worker;
+        forget_epoch();
+    }
+
     /// A new iteration begins: nobody is left.
     pub(crate) fn begin(&mut self) {
         let Roster {

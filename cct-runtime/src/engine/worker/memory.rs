@@ -16,6 +16,7 @@ use crate::engine::state::worker::Worker;
 use crate::frames::offset_of;
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::race::known::{is_known, is_own};
 use crate::race::{Accessed, ThreadNumber, Way, parts};
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
@@ -27,6 +28,19 @@ use crate::race::{Accessed, ThreadNumber, Way, parts};
 /// Compiled code calls it in the place of the access, on whatever thread.
 #[inline]
 pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usize) {
+    if !is_known(address, size, writes) && is_own(address) {
+        // SAFETY: the caller's.
+        unsafe { access_anew((address, size), writes, returns_to) };
+    }
+}
+
+/// [`access`] of what is not known.
+///
+/// # Safety
+///
+/// As for `access`.
+#[inline(never)]
+unsafe fn access_anew((address, size): (usize, usize), writes: bool, returns_to: usize) {
     let engine = engine();
     // SAFETY: a set engine is live, and the caller is its current worker.
     unsafe {
@@ -44,8 +58,15 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
 /// worker.
 #[inline]
 pub fn note_free(address: usize, size: usize) {
+    if looks_for_races() {
+        look_at_free(address, size);
+    }
+}
+
+#[cold]
+fn look_at_free(address: usize, size: usize) {
     let engine = engine();
-    if looks_for_races() && !engine.is_null() {
+    if !engine.is_null() {
         with_races(|_, races, number| {
             let drops = key_of_one(ObjectId::at(address), DROPS);
             outside(|| races.detector.acquire(number, drops));
@@ -123,6 +144,7 @@ pub fn access_atomic(atomic: Atomic, act: AtomicAct) {
 }
 
 /// Looks for a race of an operation on an atomic with a plain access.
+#[inline(never)]
 pub(super) fn look_at_atomic(atomic: Atomic, act: AtomicAct) {
     let way = match act {
         AtomicAct::Load => Way::AtomicRead,
@@ -330,7 +352,7 @@ pub(super) fn with_races(f: impl FnOnce(*mut Engine, &mut Races, ThreadNumber)) 
 /// # Safety
 ///
 /// The engine is live and set, and the caller is its current worker.
-#[inline(never)]
+#[inline]
 unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to: usize) {
     // SAFETY: the caller's; no reference is kept across the end of the iteration.
     unsafe {
@@ -403,6 +425,9 @@ unsafe fn compare(
             return;
         }
         let number = (*thread).clock;
+        if !races.aims.for_points {
+            races.detector.runs(number);
+        }
         let steps = (*engine).budget.steps();
         if races.shows_life(steps) {
             (*engine).observers.tape.beat(steps);

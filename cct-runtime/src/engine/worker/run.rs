@@ -113,7 +113,7 @@ impl Engine {
             let first = Box::new(run_body);
             let worker = (*engine).add_thread(name, None, Location::caller(), first);
             let worker = worker.expect("there is a stack for the test's body");
-            (*engine).roster.current = worker;
+            (*engine).roster.run(worker);
             (*engine).introduce(WorkerId(0), None, WorkerKind::Thread);
             (*engine).start(worker);
             switch(engine, next::begin);

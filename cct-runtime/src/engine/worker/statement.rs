@@ -5,7 +5,7 @@ use super::engine;
 /// A statement of interleaved code begins: what it calls is a call of its own.
 ///
 /// It is no part of the code that calls it, whose accesses to memory may be looked at.
-#[inline]
+#[inline(never)]
 pub fn statement() {
     let engine = engine();
     if !engine.is_null() {

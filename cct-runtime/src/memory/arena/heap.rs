@@ -1,6 +1,7 @@
 //! The arena itself: blocks are made, given back and forgotten.
 
 use std::cell::UnsafeCell;
+use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -109,6 +110,13 @@ pub fn contains(block: *mut u8) -> bool {
     // SAFETY: `start` is set once, before there can be such a block.
     let start = unsafe { (*ARENA.0.get()).start };
     start != 0 && (block as usize).wrapping_sub(start) < REGION
+}
+
+/// Where blocks may be; empty before there can be one.
+pub(crate) fn region() -> Range<usize> {
+    // SAFETY: as above.
+    let start = unsafe { (*ARENA.0.get()).start };
+    start..if start == 0 { 0 } else { start + REGION }
 }
 
 /// Returns a new block, or null when the region is exhausted. `align` is a power of two.

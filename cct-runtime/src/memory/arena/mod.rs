@@ -19,5 +19,5 @@ pub use heap::{
     allocate, allocate_zeroed, contains, free, is_in_use, resize_in_place, size_of_block,
 };
 
-pub(crate) use heap::{open, reset, tell_blocks, used};
+pub(crate) use heap::{open, region, reset, tell_blocks, used};
 pub(crate) use live::{is_address, is_block, is_freed, live_words, small_blocks};

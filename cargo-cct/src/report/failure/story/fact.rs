@@ -103,8 +103,13 @@ pub(super) enum Fact {
     },
     /// A load takes nothing over from the store that it read from.
     TakesNothingOver(usize),
-    /// A store is not sequentially consistent, and no such fence comes after it.
-    MayBeMissed(usize),
+    /// A store is not sequentially consistent, and no such fence comes between it and a load.
+    MayBeMissed {
+        /// The store.
+        store: usize,
+        /// The load.
+        load: usize,
+    },
     /// A load is not sequentially consistent, and no such fence comes between a store and it.
     MayMiss {
         /// The store.
@@ -230,11 +235,10 @@ impl Fact {
             | Fact::Allocates(step)
             | Fact::Frees(step)
             | Fact::TakesNothingOver(step)
-            | Fact::MayBeMissed(step)
             | Fact::Panics(step) => vec![*step],
-            Fact::PublishesNothing { store, load } | Fact::MayMiss { store, load } => {
-                vec![*store, *load]
-            }
+            Fact::PublishesNothing { store, load }
+            | Fact::MayBeMissed { store, load }
+            | Fact::MayMiss { store, load } => vec![*store, *load],
             Fact::NoneWrote { step, last } => vec![*step, *last],
             Fact::WaitsFor { waits, .. } => waits.step.into_iter().chain(waits.taken).collect(),
             Fact::Unwritten

@@ -61,7 +61,7 @@ fn unordered(scene: &Scene<'_>, store: usize, load: usize) -> Vec<Sentence> {
         fence(store, store..load)
     };
     let looks = is_sequential(load) || fence(load, seen.unwrap_or(store)..load).is_some();
-    let of_store = seen.is_none().then_some(Fact::MayBeMissed(store));
+    let of_store = seen.is_none().then_some(Fact::MayBeMissed { store, load });
     let of_load = (!looks).then_some(Fact::MayMiss { store, load });
     let facts = of_store.into_iter().chain(of_load);
     facts.map(|fact| Sentence(vec![fact])).collect()

@@ -99,7 +99,7 @@ impl Words<'_> {
             | Fact::Unordered
             | Fact::PublishesNothing { .. }
             | Fact::TakesNothingOver(_)
-            | Fact::MayBeMissed(_)
+            | Fact::MayBeMissed { .. }
             | Fact::MayMiss { .. } => self.of_race(fact),
             Fact::NoneWrote { .. } | Fact::Repeats { .. } => self.of_value(fact),
             Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
@@ -141,13 +141,14 @@ impl Words<'_> {
                     order(*load)
                 )
             }
-            Fact::MayBeMissed(store) => format!(
-                "{} is {}, with no SeqCst fence after it: a load may miss it",
+            Fact::MayBeMissed { store, load } => format!(
+                "{} is {}, with no SeqCst fence between it and step {}: a load may miss it",
                 atomic(*store),
                 order(*store),
+                names.step(*load),
             ),
             Fact::MayMiss { store, load } => format!(
-                "{} is {}, with no SeqCst fence after step {}: it may miss that store",
+                "{} is {}, with no SeqCst fence between step {} and it: it may miss that store",
                 atomic(*load),
                 order(*load),
                 names.step(*store),
