@@ -20,6 +20,7 @@ pub mod __cct {
 
 pub mod arch {
     //! Items that only some processors have.
+    pub use ::cct_shims::asm;
     pub use ::real::arch::*;
 
     #[cfg(target_arch = "x86_64")]

@@ -78,6 +78,8 @@ fn global_allocators() {
         "allocator::atomic what_was_taken_is_given_back",
         "allocator::mutex one_allocates_while_another_has_the_lock",
         "allocator::mutex two_threads_allocate",
+        "allocator::passed_on messages_go_through_a_channel",
+        "allocator::passed_on threads_that_share_nothing_have_few_schedules",
         "allocator::spinning one_allocates_while_another_has_the_lock",
         "allocator::without_std a_block_is_counted_once",
     ];
@@ -87,6 +89,9 @@ fn global_allocators() {
     let events = assert_ends("allocator", &[&passed[..], &[stuck, freed]].concat());
     let summary = events.test(freed.0)["failure"]["summary"].to_string();
     assert!(summary.contains(" freed "), "{summary}");
+    let few = events.test("allocator::passed_on threads_that_share_nothing_have_few_schedules");
+    let distinct = few["counters"]["distinct"].as_u64();
+    assert!(distinct.is_some_and(|count| count < 10), "{few:#}");
 }
 
 #[test]

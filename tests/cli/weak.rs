@@ -10,7 +10,7 @@ fn orderings_that_are_too_weak_fail_and_others_do_not() {
     for strategy in ["random", "dfs"] {
         let args = ["--memory", "weak", "--strategy", strategy];
         let events = workspace.explore(&args, 100);
-        assert_eq!(events.ended().len(), 11);
+        assert_eq!(events.ended().len(), 12);
         for (test, ended) in events.ended() {
             let fails = test.contains("too_weak::");
             let expected = if fails { "FAIL" } else { "PASS" };

@@ -80,8 +80,8 @@ fn races_are_found_where_there_are_some_and_nowhere_else() {
     assert!(not_all * 10 <= programs);
 }
 
-/// The sanitizer takes fences for nothing, and a relaxed store for no end of a release sequence: such programs are
-/// counted by themselves.
+/// The sanitizer takes fences for nothing, and a relaxed store for no end of a release sequence: such
+/// programs are counted by themselves.
 #[test]
 fn thread_sanitizer_finds_no_other_races() {
     let sanitizer = ThreadSanitizer::build();

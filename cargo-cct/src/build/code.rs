@@ -154,7 +154,7 @@ pub(super) fn options(lib: &Path, code: Option<Code>, facts: &Facts) -> Vec<OsSt
         .collect()
 }
 
-/// What the compiler's environment has to have for these arguments.
+/// The variable that the compiler needs for these arguments.
 pub(super) fn environment(args: &[OsString]) -> Option<(&'static str, &'static str)> {
     args.iter()
         .any(|arg| arg == OWN_GENERICS)

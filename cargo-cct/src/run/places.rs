@@ -275,8 +275,8 @@ fn without_hash(path: &str) -> &str {
         .map_or(path, |(path, _)| path)
 }
 
-/// `<a::Type>::f` and `<a::Type as b::Trait>::f`, as functions of types are called by one way of mangling or both,
-/// as `a::Type::f`.
+/// `<a::Type>::f` and `<a::Type as b::Trait>::f`, as functions of types are called by one way of mangling or
+/// both, as `a::Type::f`.
 fn of_type(path: &str) -> Option<String> {
     let inner = path.strip_prefix('<')?;
     let mut open = 1;

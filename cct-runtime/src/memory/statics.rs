@@ -11,6 +11,7 @@ use std::hint::black_box;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::c_locals::CLocals;
@@ -69,8 +70,11 @@ pub fn has_own_allocator() -> bool {
     OWN_ALLOCATOR.load(Ordering::Relaxed)
 }
 
-/// True for an address in the executable's own memory, where blocks are only of an allocator that is written
-/// in Rust.
+/// Statics of ours, in order. Code of ours that is inlined into the program's uses some of them.
+static OURS_AT: OnceLock<Vec<Range<usize>>> = OnceLock::new();
+
+/// True for an address in a static of the executable, where no block of memory is: an allocator that is written
+/// in Rust may give out memory of statics, but for ours.
 #[inline]
 pub fn is_static(address: usize) -> bool {
     unsafe extern "C" {
@@ -80,7 +84,13 @@ pub fn is_static(address: usize) -> bool {
     }
     let start = (&raw const __executable_start).addr();
     let end = (&raw const _end).addr();
-    (start..end).contains(&address) && !has_own_allocator()
+    (start..end).contains(&address) && (!has_own_allocator() || is_ours(address))
+}
+
+fn is_ours(address: usize) -> bool {
+    let ours = OURS_AT.get().map_or(&[][..], Vec::as_slice);
+    let after = ours.partition_point(|range| range.start <= address);
+    after > 0 && ours[after - 1].contains(&address)
 }
 
 /// Memory to put back.
@@ -117,7 +127,7 @@ impl Statics {
         };
         OWN_ALLOCATOR.store(rust_only, Ordering::Relaxed);
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        let mut left_out = Vec::new();
+        let (mut left_out, mut ours) = (Vec::new(), Vec::new());
         for symbol in symbols.data.iter().filter(|symbol| !symbol.thread_local) {
             let address = base + symbol.offset;
             let range = address..address + symbol.size;
@@ -126,8 +136,13 @@ impl Statics {
                 statics.names.push((range, symbol.name));
             } else {
                 left_out.push(address);
+                if home_of(symbol.name).is_some() {
+                    ours.push(range);
+                }
             }
         }
+        merge(&mut ours);
+        OURS_AT.get_or_init(|| ours);
         merge(&mut ranges);
         left_out.sort_unstable();
         join_over_padding(&mut ranges, &left_out);

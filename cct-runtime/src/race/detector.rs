@@ -284,6 +284,17 @@ impl Detector {
         }
     }
 
+    /// The conflict of an access that is no part of a race, but not to be made to memory that was given back.
+    pub(crate) fn use_after_free(
+        &self,
+        number: ThreadNumber,
+        part: (usize, usize),
+    ) -> Option<Conflict> {
+        let thread = &self.threads[usize::from(number)];
+        let (slot, id, byte) = self.shadow.freed(thread.epoch, part)?;
+        Some(conflict(slot, id, byte, &thread.clock, number))
+    }
+
     /// [`known::is_known`] of an access of this thread.
     #[cfg(test)]
     pub(super) fn is_known(

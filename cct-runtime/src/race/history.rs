@@ -65,17 +65,20 @@ pub(crate) struct Readable {
 
 impl History {
     /// The atomic has this size and value now, before the operation at hand. If that is not what was stored
-    /// last, it is another atomic, or was written to in another way, by somebody who had it alone.
+    /// last, it is another atomic, or was written to in another way, by somebody who had it alone; or by an
+    /// operation that was not seen, as when the engine clones a waker: its release sequence may go on.
     pub(super) fn look(&mut self, size: usize, value: u64) {
-        let is_known = self.size == size && self.stores.last().is_some_and(|it| it.value == value);
-        if is_known {
+        let last = self.stores.last().filter(|_| self.size == size);
+        if last.is_some_and(|it| it.value == value) {
             return;
         }
+        let left = last.map_or_else(Clock::default, |it| it.left.clone());
         self.clear();
         self.size = size;
         self.stores.push(Store {
             value,
-            ..Store::default()
+            left,
+            step: None,
         });
     }
 

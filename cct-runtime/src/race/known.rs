@@ -1,7 +1,7 @@
 //! The accesses of the running thread that are known already: most are, and a few instructions tell.
 //!
-//! The detector says of which epoch the running thread's accesses are. Who changes that, or lets another
-//! thread run, calls [`forget_epoch`]; the next access that is looked at whole says it anew.
+//! The detector says of which epoch the running thread's accesses are. A change of that, or of the running
+//! thread, calls [`forget_epoch`]; the next access that is looked at whole says it anew.
 
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -41,8 +41,8 @@ pub(crate) fn is_known(address: usize, size: usize, writes: bool) -> bool {
     is_known
 }
 
-/// True for memory of the program, and gaps in it. Code of ours that is inlined into the program's accesses other
-/// memory, too.
+/// True for memory of the program, and gaps in it. Code of ours that is inlined into the program's accesses
+/// other memory, too.
 #[inline]
 pub(crate) fn is_own(address: usize) -> bool {
     OWN.iter()

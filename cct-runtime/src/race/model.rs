@@ -232,3 +232,40 @@ fn freed_memory_is_not_known() {
         }
     }
 }
+
+#[test]
+fn much_memory_is_forgotten_and_nothing_beside_it() {
+    let mut detector = Detector::new().expect("there is address space");
+    let megabyte = 1 << 20;
+    for (start, size) in [
+        (0x2000_0000_0008, 24),
+        (0x2000_0000_0018, megabyte + 8),
+        // Over the end of the shadow, and more than it has.
+        (0x2000_07ff_0010, 3 * megabyte),
+        (0x2000_0000_0008, 200 * megabyte),
+    ] {
+        detector.begin();
+        detector.fork(0);
+        let inside = [start, start + size / 16 * 8, start + size - 8];
+        let beside = [start - 8, start + size];
+        let is_apart = size < 128 * megabyte;
+        for address in inside.into_iter().chain(beside) {
+            detector.access(0, (address, 8), Way::Write, 0);
+        }
+        detector.forget(start, size);
+        for address in inside {
+            let result = detector.access(1, (address, 8), Way::Write, 0);
+            assert!(
+                matches!(result, Accessed::Kept(_)),
+                "{start:x} {size} {address:x}"
+            );
+        }
+        for address in beside.into_iter().filter(|_| is_apart) {
+            let result = detector.access(1, (address, 8), Way::Write, 0);
+            assert!(
+                matches!(result, Accessed::Conflict(_)),
+                "{start:x} {size} {address:x}"
+            );
+        }
+    }
+}

@@ -225,18 +225,62 @@ impl Shadow {
         unsafe { is_first_and_covers(self.cells, epoch, part, writes) }
     }
 
-    /// Forgets the accesses to this memory: it is somebody else's from here on.
+    /// The free of this memory, if it was the last that happened to it; the first byte that is of both.
+    pub(super) fn freed(
+        &self,
+        epoch: u64,
+        (address, size): (usize, usize),
+    ) -> Option<(Slot, SlotId, usize)> {
+        let access = Slot::new(epoch, address, mask(address, size), Way::Read, 0);
+        // SAFETY: as in `access`.
+        let cell = unsafe { &*self.cell(address) };
+        let there = cell.iter().take_while(|slot| slot.is_there(access));
+        there.enumerate().find_map(|(number, &slot)| {
+            let overlap = slot.mask() & access.mask();
+            let id = SlotId((index(address) * SLOTS + number) as u32);
+            let byte = (address & !(GRANULE - 1)) + overlap.trailing_zeros() as usize;
+            (slot.way() == Way::Free && overlap != 0).then_some((slot, id, byte))
+        })
+    }
+
+    /// Forgets the accesses to this memory: it is somebody else's from here on. Of much memory the pages with the
+    /// cells are given back, which costs nothing for those that nobody has used.
     pub(super) fn forget(&mut self, address: usize, size: usize) {
         let first = address & !(GRANULE - 1);
-        for granule in (first..address + size).step_by(GRANULE) {
-            // SAFETY: the cell is in the mapping, and nobody else uses it.
-            unsafe { (*self.cell(granule))[0] = Slot::default() };
+        let granules = (address + size - first).div_ceil(GRANULE);
+        if granules < MANY {
+            for granule in (first..address + size).step_by(GRANULE) {
+                // SAFETY: the cell is in the mapping, and nobody else uses it.
+                unsafe { (*self.cell(granule))[0] = Slot::default() };
+            }
+            return;
+        }
+        let start = index(first);
+        let to_end = granules.min(CELLS - start);
+        for (start, count) in [(start, to_end), (0, granules.min(CELLS) - to_end)] {
+            // SAFETY: the cells are in the mapping, and private: their pages are zeros afterwards.
+            unsafe {
+                let cells = self.cells.add(start);
+                // A page that they do not fill has cells of others.
+                let skipped = cells
+                    .cast::<u8>()
+                    .align_offset(PAGE)
+                    .div_ceil(size_of::<Cell>());
+                let (whole, inner) = (cells.add(skipped), count.saturating_sub(skipped));
+                let inner = inner & !(PAGE / size_of::<Cell>() - 1);
+                for cell in (start..start + skipped.min(count))
+                    .chain(start + skipped + inner..start + count)
+                {
+                    (*self.cells.add(cell))[0] = Slot::default();
+                }
+                libc::madvise(whole.cast(), inner * size_of::<Cell>(), libc::MADV_DONTNEED);
+            }
         }
     }
 }
 
-/// True if the first access that is kept of this memory, which does not cross a multiple of eight, is a plain one
-/// of this epoch that leaves nothing to be found for another one.
+/// True if the first access that is kept of this memory, which does not cross a multiple of eight, is a
+/// plain one of this epoch that leaves nothing to be found for another one.
 ///
 /// # Safety
 ///
@@ -259,6 +303,9 @@ pub(super) unsafe fn is_first_and_covers(
 }
 
 const SIZE: usize = CELLS * size_of::<Cell>();
+/// From so many pieces of eight bytes on, more is done to forget them than to forget the pages.
+const MANY: usize = 1 << 17;
+const PAGE: usize = 4096;
 
 #[inline]
 fn index(address: usize) -> usize {

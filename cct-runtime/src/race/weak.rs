@@ -208,3 +208,27 @@ impl Detector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::detector::{Accessed, Way};
+    use super::*;
+
+    /// The engine may clone a waker in between, say.
+    #[test]
+    fn a_release_sequence_goes_on_over_a_value_that_nobody_is_seen_to_store() {
+        let mut detector = Detector::new().expect("there is address space");
+        detector.begin();
+        let other = detector.fork(0);
+        let (memory, cell) = ((0x2000_0000_0000, 8), |value| Cell {
+            key: 1,
+            size: 8,
+            value,
+        });
+        detector.access(other, memory, Way::Write, 0);
+        detector.store_to(other, (cell(0), Ordering::Release, false), (5, None));
+        detector.load_from(0, (cell(6), Ordering::Acquire), (0, None));
+        let read = detector.access(0, memory, Way::Read, 0);
+        assert!(matches!(read, Accessed::Kept(_)), "{read:?}");
+    }
+}

@@ -3,6 +3,8 @@
 pub mod alloc;
 #[cfg(target_arch = "x86_64")]
 pub mod arch;
+#[doc(hidden)]
+pub mod assembly;
 pub mod env;
 pub mod hint;
 pub mod io;

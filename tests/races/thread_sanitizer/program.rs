@@ -23,7 +23,7 @@ unsafe extern "C" {
 
 struct Cell<T>(UnsafeCell<T>);
 
-// SAFETY: none. What comes of that is the question.
+// SAFETY: none, and the question is what comes of that.
 unsafe impl<T> Sync for Cell<T> {}
 
 static NUMBERS: [Cell<u64>; 2] = [const { Cell(UnsafeCell::new(0)) }; 2];
@@ -55,7 +55,8 @@ extern "C" fn run(argument: *mut c_void) -> *mut c_void {
         let pause = (thread.pauses >> (at % 16 * 4)) & 15;
         (0..1_u64 << pause).for_each(|_| hint::spin_loop());
         let which = |at: usize| usize::from(operation[at] - b'0');
-        // SAFETY: none, for the numbers and for an atomic's memory; the lock is one, and is taken when it is released.
+        // SAFETY: none, for the numbers and for an atomic's memory; the lock is one, and is taken when it is
+        // released.
         unsafe {
             match operation[0] {
                 b'R' => drop(hint::black_box(*NUMBERS[which(1)].0.get())),

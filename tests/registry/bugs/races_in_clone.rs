@@ -21,9 +21,8 @@ fn test() {
     let (sender, first) = broadcast::channel(1);
     let second = sender.subscribe();
     assert!(sender.send(Counted(Cell::new(0))).is_ok());
-    let threads = [first, second].map(|mut receiver| {
-        thread::spawn(move || drop(receiver.try_recv()))
-    });
+    let threads =
+        [first, second].map(|mut receiver| thread::spawn(move || drop(receiver.try_recv())));
     for thread in threads {
         thread.join().unwrap();
     }

@@ -42,8 +42,8 @@ pub(crate) fn pieces_of_stacks(address: usize, size: usize) -> u64 {
     }
 }
 
-/// So many signs of life without a step are as many accesses as a program makes in ten seconds, where nobody looks
-/// at them.
+/// So many signs of life without a step are as many accesses as a program makes in ten seconds, where nobody
+/// looks at them.
 const ENOUGH: u32 = (1 << 30) / BEAT;
 
 /// True if compiled code tells of its accesses to memory.

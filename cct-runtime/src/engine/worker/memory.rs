@@ -421,10 +421,15 @@ unsafe fn compare(
     unsafe {
         let worker = (*engine).roster.current;
         let thread = (*worker).thread;
+        let number = (*thread).clock;
         if (*thread).benign > 0 && matches!(way, Way::Read | Way::Write) {
+            let freed =
+                parts(address, size).find_map(|part| races.detector.use_after_free(number, part));
+            if let Some(conflict) = freed {
+                end_by_race(conflict, size, way, place);
+            }
             return;
         }
-        let number = (*thread).clock;
         if !races.aims.for_points {
             races.detector.runs(number);
         }
