@@ -156,6 +156,66 @@ fn what_is_meant_is_not_told() {
     );
 }
 
+/// A call of a dependency may be one step, and the report names the operation in it that is too weak all the same.
+#[test]
+fn the_missing_order_is_named_within_calls_of_dependencies() {
+    let workspace = Workspace::empty(Some("handed"));
+    let manifest = |name: &str, rest: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n{rest}"
+        )
+    };
+    let dependency = "exclude = [\"cell\"]\n[dependencies]\ncell = { path = \"cell\" }\n";
+    workspace.write("Cargo.toml", &manifest("handed", dependency));
+    workspace.write("cell/Cargo.toml", &manifest("cell", ""));
+    workspace.write("cell/src/lib.rs", CELL);
+    workspace.write("src/lib.rs", "");
+    workspace.write("tests/value.rs", VALUE);
+    // Half of the schedules have such calls as one step each.
+    for strategy in ["random", "pct:3", "pos", "surw"] {
+        let args = ["--test", "value", "--strategy", strategy];
+        let events = workspace.explore(&args, 100);
+        let failure = &events.test("handed::value is_handed_on")["failure"];
+        assert_eq!(failure["repeats"]["repeats"], "yes", "{failure:#}");
+        let shown = Finished::of(workspace.cct().args(["show", text(&failure["id"])])).stdout;
+        let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        let named = "is Relaxed: it takes nothing over";
+        assert!(shown.contains(named), "{strategy}: {shown}");
+    }
+}
+
+const CELL: &str = "
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicUsize, Ordering::{Relaxed, Release}};
+#[derive(Default)]
+pub struct Slot { value: UnsafeCell<u32>, looks: AtomicUsize, is_set: AtomicUsize }
+unsafe impl Sync for Slot {}
+impl Slot {
+    pub fn set(&self, value: u32) {
+        self.looks.fetch_add(1, Relaxed);
+        unsafe { *self.value.get() = value };
+        self.is_set.store(1, Release);
+    }
+    pub fn get(&self) -> Option<&u32> {
+        self.looks.fetch_add(1, Relaxed);
+        (self.is_set.load(Relaxed) == 1).then(|| unsafe { &*self.value.get() })
+    }
+}
+";
+
+const VALUE: &str = "
+#[test]
+fn is_handed_on() {
+    let slot = cell::Slot::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| slot.set(7));
+        if let Some(value) = slot.get() {
+            assert_eq!(*value, 7);
+        }
+    });
+}
+";
+
 /// The watchdog sees that it is at work, although there is no step for longer than it waits.
 #[test]
 fn work_on_memory_is_no_hang() {

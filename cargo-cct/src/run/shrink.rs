@@ -164,7 +164,10 @@ impl Shrinker<'_> {
             let Some((mut finding, after)) = self.repeat(launch, found, shrunk.schedule)? else {
                 continue;
             };
-            if after >= before {
+            // A race is taken apart into finer steps at the end, which are more.
+            let is_finer = found.schedule.coarse && !finding.schedule.coarse;
+            let is_shorter = after < before || is_finer && after.preemptions <= before.preemptions;
+            if !is_shorter {
                 finding = found.clone();
             }
             finding.shrinking = Some(effort.added_to(found.shrinking.as_ref(), before));

@@ -24,7 +24,7 @@ use crate::codec::wire_struct;
 use crate::config::{Granularity, Resolved};
 use crate::engine::{Order, Plan, Record};
 use crate::trace::Schedule;
-use crate::verdict::{Bug, Verdict};
+use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::{Event, Shrunk};
 use follow::Follow;
 use outline::Outline;
@@ -104,8 +104,10 @@ pub(super) fn run(
             }),
             None => run(runner, &notes),
         };
+        let mut is_race = false;
         let fails = match executed.verdict {
             Verdict::Failed(bug) => {
+                is_race = bug.kind == BugKind::Race;
                 let expected = failure.get_or_insert_with(|| (*bug).clone());
                 expected.is_same_here_as(&bug)
             }
@@ -113,7 +115,10 @@ pub(super) fn run(
         };
         let schedule = runner.engine.tape().schedule();
         let lengths = (executed.preemptions, executed.steps);
-        Made::new(schedule, executed.points, lengths, fails)
+        Made {
+            is_race,
+            ..Made::new(schedule, executed.points, lengths, fails)
+        }
     };
     let mut told = |made: &Made, executions: u64, is_complete: Option<bool>| {
         tell(Event::Shrunk(Shrunk {

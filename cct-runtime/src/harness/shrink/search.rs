@@ -20,6 +20,9 @@ const LONG: usize = 40;
 const YIELD_BUDGET: u32 = 256;
 const YIELD_BUDGETS: [u32; 4] = [1, 4, 16, 64];
 
+/// A coarse step is of at most so many fine ones, where it is taken apart.
+const FURTHER: u32 = 16;
+
 /// An execution that followed an outline.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
@@ -31,6 +34,8 @@ pub(super) struct Made {
     pub(super) points: Option<Vec<Point>>,
     /// It failed as it should.
     pub(super) fails: bool,
+    /// It ended with a data race.
+    pub(super) is_race: bool,
 }
 
 impl Made {
@@ -52,6 +57,7 @@ impl Made {
             schedule,
             points,
             fails,
+            is_race: false,
         }
     }
 }
@@ -87,6 +93,7 @@ pub(super) fn shrink(
         leaves_some: false,
     };
     search.run();
+    search.refine();
     let is_complete = Some(!search.is_cut && !search.leaves_some);
     (search.told)(&search.best, search.executions, is_complete);
 }
@@ -141,6 +148,45 @@ impl Search<'_> {
         self.be_impatient();
         self.leave_out();
         self.move_up();
+    }
+
+    /// A report of a race names the operations that could have ordered it, which are not told where they are parts
+    /// of a coarse step: takes finer ones, if no more preemptions are needed for it. Up to some stretch workers
+    /// come as far as by coarse steps, there the worker comes somewhat further, and from there on as far as
+    /// they can.
+    fn refine(&mut self) {
+        if !self.best.is_race || !self.best.outline.coarse || !self.may_be_coarse {
+            return;
+        }
+        let coarse = self.best.outline.stretches.clone();
+        for kept in (0..=coarse.len()).rev() {
+            for further in 0..FURTHER {
+                if self.is_over() {
+                    return;
+                }
+                let mut stretches: Vec<Stretch> = coarse[..kept].to_vec();
+                match stretches.last_mut() {
+                    Some(last) => last.until = last.until.saturating_add(further),
+                    None if further > 0 => break,
+                    None => {}
+                }
+                let rest = coarse[kept..].iter();
+                stretches.extend(rest.map(|stretch| Stretch::whole(stretch.worker)));
+                let outline = Outline {
+                    coarse: false,
+                    ..self.best.outline.with(stretches)
+                };
+                let mut made = (self.make)(&outline);
+                made.outline.descends = outline.descends;
+                self.executions += 1;
+                if made.fails && made.cost.preemptions <= self.best.cost.preemptions {
+                    self.best = made;
+                    self.leave_out();
+                    self.move_up();
+                    return;
+                }
+            }
+        }
     }
 
     /// Follows an outline. Keeps what comes of it if it is shorter, and fails; returns it otherwise.
