@@ -43,8 +43,9 @@ pub(crate) fn renew(there: Record, now: Record) -> Record {
     Record { history, ..now }
 }
 
-/// The less, the better.
-fn rank(record: &Record) -> (bool, u8, bool, Option<Length>) {
+/// The less, the better. The operations that could have ordered a race are not told where they are parts of coarse
+/// steps.
+fn rank(record: &Record) -> (bool, u8, bool, bool, Option<Length>) {
     let repeats = match record.repeats {
         Repeats::Yes => 0,
         Repeats::Unknown => 1,
@@ -52,7 +53,9 @@ fn rank(record: &Record) -> (bool, u8, bool, Option<Length>) {
     };
     let length = record.trace.as_ref().map(Length::of);
     let is_gone = record.history.gone_in.is_some();
-    (is_gone, repeats, length.is_none(), length)
+    let is_race = record.bug.as_ref().is_some_and(|bug| bug.race.is_some());
+    let hides = is_race && record.schedule.coarse;
+    (is_gone, repeats, length.is_none(), hides, length)
 }
 
 #[cfg(test)]
