@@ -284,6 +284,23 @@ impl Detector {
         }
     }
 
+    /// [`Detector::access`] of whole pieces of eight bytes, as long as there is nothing but to keep it, or not even
+    /// that; returns where that ends.
+    #[inline]
+    pub(crate) fn access_many(
+        &mut self,
+        number: ThreadNumber,
+        (address, end): (usize, usize),
+        way: Way,
+        place: u32,
+    ) -> usize {
+        if !address.is_multiple_of(8) {
+            return address;
+        }
+        let epoch = self.threads[usize::from(number)].epoch;
+        self.shadow.access_many(epoch, (address, end), way, place)
+    }
+
     /// The conflict of an access that is no part of a race, but not to be made to memory that was given back.
     pub(crate) fn use_after_free(
         &self,

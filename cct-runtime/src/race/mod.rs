@@ -23,5 +23,5 @@ mod weak;
 
 pub(crate) use clock::ThreadNumber;
 pub(crate) use detector::{Accessed, Conflict, Detector, Way};
-pub(crate) use shadow::{SlotId, parts};
+pub(crate) use shadow::{SlotId, first_part, parts};
 pub(crate) use weak::{Cell, Older};

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCs
 
 use super::definition::{Act, Event, Touch, all_before, conflicts};
 use super::detector::{Accessed, Conflict, Detector, Way};
-use super::shadow::parts;
+use super::shadow::first_part;
 use crate::strategy::Rng;
 
 /// A sequence has at most so many events, about.
@@ -33,7 +33,15 @@ fn detected(detector: &mut Detector, events: &[Event]) -> Option<(usize, Conflic
             } => {
                 let way = way(touch);
                 let memory = (0x2000_0000_0000 + first, size);
-                for part in parts(memory.0, size) {
+                let (mut next, end) = (memory.0, memory.0 + size);
+                while next < end {
+                    // As the engine does.
+                    next = detector.access_many(thread, (next, end), way, 0);
+                    if next == end {
+                        break;
+                    }
+                    let part = first_part(next, end);
+                    next += part.1;
                     let is_known = matches!(way, Way::Read | Way::Write)
                         && detector.is_known(thread, part, way == Way::Write);
                     let accessed = detector.access(thread, part, way, 0);

@@ -173,6 +173,9 @@ impl Shadow {
         // SAFETY: the cell is in the mapping, and nobody else uses it.
         let cell = unsafe { &mut *self.cell(address) };
         let first = (index(address) * SLOTS) as u32;
+        if keep_alone(cell, access) {
+            return Found::Nothing(SlotId(first));
+        }
         let (mut own, mut stale) = (None, None);
         let mut number = 0;
         while number < SLOTS && cell[number].is_there(access) {
@@ -217,6 +220,29 @@ impl Shadow {
         }
         cell[number] = access;
         Found::Nothing(SlotId(first + number as u32))
+    }
+
+    /// [`Shadow::access`] of whole pieces of eight bytes from this address on, as long as nothing is kept of them,
+    /// or all that matters; returns where that ends.
+    #[inline]
+    pub(super) fn access_many(
+        &mut self,
+        epoch: u64,
+        (address, end): (usize, usize),
+        way: Way,
+        place: u32,
+    ) -> usize {
+        let mut next = address;
+        while next + GRANULE <= end {
+            let access = Slot::new(epoch, next, u8::MAX, way, place);
+            // SAFETY: as in `access`.
+            let cell = unsafe { &mut *self.cell(next) };
+            if !keep_alone(cell, access) && !cell[0].covers(access) {
+                break;
+            }
+            next += GRANULE;
+        }
+        next
     }
 
     #[cfg(test)]
@@ -279,6 +305,26 @@ impl Shadow {
     }
 }
 
+/// Keeps the access if no other is kept of this memory, or only the thread's own one of the same kind, from before
+/// its last release. True if it did.
+#[inline]
+fn keep_alone(cell: &mut Cell, access: Slot) -> bool {
+    let first = cell[0];
+    if !first.is_there(access) {
+        // Slots after it may be of other memory.
+        cell[1] = Slot::default();
+    } else if first.what >> MASK_AT != access.what >> MASK_AT
+        || first.when >> 32 != access.when >> 32
+        || first.when == access.when
+        || first.way() == Way::Free
+        || cell[1].is_there(access)
+    {
+        return false;
+    }
+    cell[0] = access;
+    true
+}
+
 /// True if the first access that is kept of this memory, which does not cross a multiple of eight, is a
 /// plain one of this epoch that leaves nothing to be found for another one.
 ///
@@ -319,16 +365,23 @@ fn mask(address: usize, size: usize) -> u8 {
     (((1_u32 << size) - 1) << (address % GRANULE)) as u8
 }
 
-/// The parts of an access that do not cross a multiple of eight, as addresses and sizes.
+/// The part of an access from an address to another that does not cross a multiple of eight: its address and size.
+#[inline]
+pub(crate) fn first_part(address: usize, end: usize) -> (usize, usize) {
+    let next = ((address & !(GRANULE - 1)) + GRANULE).min(end);
+    (address, next - address)
+}
+
+/// All parts of an access that do not cross a multiple of eight.
 #[inline]
 pub(crate) fn parts(address: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
     let end = address + size;
     let mut next = address;
     std::iter::from_fn(move || {
-        let part = next;
-        (part < end).then(|| {
-            next = ((part & !(GRANULE - 1)) + GRANULE).min(end);
-            (part, next - part)
+        (next < end).then(|| {
+            let part = first_part(next, end);
+            next += part.1;
+            part
         })
     })
 }

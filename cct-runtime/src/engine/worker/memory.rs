@@ -17,7 +17,7 @@ use crate::frames::offset_of;
 use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::race::known::{is_known, is_own};
-use crate::race::{Accessed, ThreadNumber, Way, parts};
+use crate::race::{Accessed, ThreadNumber, Way, first_part, parts};
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
 ///
@@ -438,7 +438,18 @@ unsafe fn compare(
             (*engine).observers.tape.beat(steps);
         }
         let mut told = None;
-        for part in parts(address, size) {
+        let recorder = &(*engine).observers.recorder;
+        let tells = recorder.as_ref().is_some_and(|it| it.tells_calls());
+        let (mut next, end) = (address, address + size);
+        while next < end {
+            if !tells {
+                next = races.detector.access_many(number, (next, end), way, place);
+                if next == end {
+                    break;
+                }
+            }
+            let part = first_part(next, end);
+            next += part.1;
             match races.detector.access(number, part, way, place) {
                 Accessed::Known => {}
                 Accessed::Kept(slot) => {
