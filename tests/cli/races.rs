@@ -156,7 +156,8 @@ fn what_is_meant_is_not_told() {
     );
 }
 
-/// A call of a dependency may be one step, and the report names the operation in it that is too weak all the same.
+/// A call of a dependency may be one step, and the report names the operation in it that is too weak all the
+/// same.
 #[test]
 fn the_missing_order_is_named_within_calls_of_dependencies() {
     let workspace = Workspace::empty(Some("handed"));

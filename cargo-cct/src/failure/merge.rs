@@ -43,8 +43,8 @@ pub(crate) fn renew(there: Record, now: Record) -> Record {
     Record { history, ..now }
 }
 
-/// The less, the better. The operations that could have ordered a race are not told where they are parts of coarse
-/// steps.
+/// The less, the better. The operations that could have ordered a race are not told where they are parts of
+/// coarse steps.
 fn rank(record: &Record) -> (bool, u8, bool, bool, Option<Length>) {
     let repeats = match record.repeats {
         Repeats::Yes => 0,

@@ -39,9 +39,9 @@ pub use worker::facts::{
 };
 pub use worker::local::{local, set_local};
 pub use worker::memory::{
-    Atomic, AtomicAct, access, access_atomic, acquire, note_drop, note_free, note_reuse,
-    pass_fence, release, unseen,
+    Atomic, AtomicAct, access, access_atomic, note_drop, note_free, note_reuse, pass_fence, unseen,
 };
+pub use worker::order::{acquire, release};
 pub use worker::outside_use::{note_child, stir};
 pub use worker::panic::{
     last_panic, leave_panic, panic_count, replace_hook, set_panic_count, told_at, told_of,
@@ -82,8 +82,7 @@ pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::ending::{bad_memory, note_block};
-pub(crate) use worker::memory::{
-    acquire_all, acquire_one, looks_for_races, mean_races, release_one,
-};
+pub(crate) use worker::memory::mean_races;
+pub(crate) use worker::order::{acquire_all, acquire_one, looks_for_races, release_one};
 pub(crate) use worker::panic::{install_hook, message_of};
 pub(crate) use worker::run::{Order, Plan, Record};

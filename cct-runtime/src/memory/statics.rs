@@ -73,8 +73,8 @@ pub fn has_own_allocator() -> bool {
 /// Statics of ours, in order. Code of ours that is inlined into the program's uses some of them.
 static OURS_AT: OnceLock<Vec<Range<usize>>> = OnceLock::new();
 
-/// True for an address in a static of the executable, where no block of memory is: an allocator that is written
-/// in Rust may give out memory of statics, but for ours.
+/// True for an address in a static of the executable, where no block of memory is: an allocator that is
+/// written in Rust may give out memory of statics, but for ours.
 #[inline]
 pub fn is_static(address: usize) -> bool {
     unsafe extern "C" {

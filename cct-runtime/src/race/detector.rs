@@ -284,8 +284,8 @@ impl Detector {
         }
     }
 
-    /// [`Detector::access`] of whole pieces of eight bytes, as long as there is nothing but to keep it, or not even
-    /// that; returns where that ends.
+    /// [`Detector::access`] of whole pieces of eight bytes, as long as there is nothing but to keep it, or
+    /// not even that; returns where that ends.
     #[inline]
     pub(crate) fn access_many(
         &mut self,

@@ -222,8 +222,8 @@ impl Shadow {
         Found::Nothing(SlotId(first + number as u32))
     }
 
-    /// [`Shadow::access`] of whole pieces of eight bytes from this address on, as long as nothing is kept of them,
-    /// or all that matters; returns where that ends.
+    /// [`Shadow::access`] of whole pieces of eight bytes from this address on, as long as nothing is kept of
+    /// them, or all that matters; returns where that ends.
     #[inline]
     pub(super) fn access_many(
         &mut self,
@@ -269,8 +269,8 @@ impl Shadow {
         })
     }
 
-    /// Forgets the accesses to this memory: it is somebody else's from here on. Of much memory the pages with the
-    /// cells are given back, which costs nothing for those that nobody has used.
+    /// Forgets the accesses to this memory: it is somebody else's from here on. Of much memory the pages
+    /// with the cells are given back, which costs nothing for those that nobody has used.
     pub(super) fn forget(&mut self, address: usize, size: usize) {
         let first = address & !(GRANULE - 1);
         let granules = (address + size - first).div_ceil(GRANULE);
@@ -305,8 +305,8 @@ impl Shadow {
     }
 }
 
-/// Keeps the access if no other is kept of this memory, or only the thread's own one of the same kind, from before
-/// its last release. True if it did.
+/// Keeps the access if no other is kept of this memory, or only the thread's own one of the same kind, from
+/// before its last release. True if it did.
 #[inline]
 fn keep_alone(cell: &mut Cell, access: Slot) -> bool {
     let first = cell[0];
@@ -365,7 +365,8 @@ fn mask(address: usize, size: usize) -> u8 {
     (((1_u32 << size) - 1) << (address % GRANULE)) as u8
 }
 
-/// The part of an access from an address to another that does not cross a multiple of eight: its address and size.
+/// The part of an access from an address to another that does not cross a multiple of eight: its address and
+/// size.
 #[inline]
 pub(crate) fn first_part(address: usize, end: usize) -> (usize, usize) {
     let next = ((address & !(GRANULE - 1)) + GRANULE).min(end);

@@ -1,7 +1,7 @@
 //! Inline assembly: nothing of it is seen, but that it may be a fence.
 //!
-//! Crates have fences of their own that cost less than the compiler's: an instruction with `lock` before it, on
-//! x86-64, orders all memory.
+//! Crates have fences of their own that cost less than the compiler's: an instruction with `lock` before it,
+//! on x86-64, orders all memory.
 
 /// `core::arch::asm!`. With an instruction that is a full fence, it is one for the engine as well.
 #[macro_export]

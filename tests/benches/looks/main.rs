@@ -1,8 +1,8 @@
-//! The cost of looking at memory and at reference counts: schedules of five programs with both and with neither,
-//! and one access in a loop, natively, under control, and with ThreadSanitizer.
+//! The cost of looking at memory and at reference counts: schedules of five programs with both and with
+//! neither, and one access in a loop, natively, under control, and with ThreadSanitizer.
 //!
-//! `cargo bench -p cct-tests --bench looks` prints two tables, of medians of rounds in which the contenders take
-//! turns on one core. The programs are `tests/fixtures/looks`.
+//! `cargo bench -p cct-tests --bench looks` prints two tables, of medians of rounds in which the contenders
+//! take turns on one core. The programs are `tests/fixtures/looks`.
 
 #[path = "../peers/pin.rs"]
 mod pin;
@@ -33,7 +33,7 @@ const NEITHER: [&str; 5] = [
     "--target-dir",
     "neither",
 ];
-const BOTH: [&str; 4] = ["--counts", "all", "--target-dir", "both"];
+const BOTH: [&str; 2] = ["--target-dir", "both"];
 
 /// For each row and column, a number for each round.
 type Samples = BTreeMap<(&'static str, &'static str, &'static str), Vec<f64>>;

@@ -1,7 +1,7 @@
 //! A task that must stay with its thread is aborted by another thread.
 //!
-//! The other thread drops the task's future, and with it a counted pointer whose copy is here: both change the
-//! count, which is not atomic.
+//! The other thread drops the task's future, and with it a counted pointer whose copy is here: both change
+//! the count, which is not atomic.
 
 use std::future::pending;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Two threads drop their handles of one value.
 //!
-//! The count goes down by relaxed operations: nothing orders the use of the value by one before it is freed by
-//! the other.
+//! The count goes down by relaxed operations: nothing orders the use of the value by one before it is freed
+//! by the other.
 
 use std::thread;
 

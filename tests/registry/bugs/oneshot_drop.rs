@@ -1,7 +1,7 @@
 //! A receiver that was polled is dropped while the sender sends.
 //!
-//! 0.1.10 panics in a state that it thought unreachable; 0.1.11 wakes a waker that is gone. From 0.1.12 on the
-//! receiver waits until the sender is done, but sees its own mark there, and frees what the sender still uses.
+//! 0.1.10 panics in a state that it thought unreachable; 0.1.11 wakes a waker that is gone. From 0.1.12 on
+//! the receiver waits until the sender is done, but sees its own mark, and frees what the sender still uses.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,7 +1,7 @@
 //! A channel's sender and its receiver are dropped by two threads.
 //!
-//! The last one frees the channel; it sees by a relaxed operation that the other is gone, and nothing orders the
-//! other's accesses before the free.
+//! The last one frees the channel; it sees by a relaxed operation that the other is gone, and nothing orders
+//! the other's accesses before the free.
 
 use std::thread;
 

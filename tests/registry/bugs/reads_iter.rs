@@ -1,6 +1,7 @@
 //! One thread looks at the values of all threads while others make their own.
 //!
-//! The table that a value goes into is found by a relaxed load: nothing orders its initialisation before its use.
+//! The table that a value goes into is found by a relaxed load: nothing orders its initialisation before its
+//! use.
 
 use std::thread;
 

@@ -1,4 +1,5 @@
-//! A task is run to its end by another thread as soon as it is in its queue, while it is still being put there.
+//! A task is run to its end by another thread as soon as it is in its queue, while it is still being put
+//! there.
 //!
 //! With the task goes the function that schedules it, which still runs.
 

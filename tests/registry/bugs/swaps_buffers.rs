@@ -1,7 +1,7 @@
 //! One thread writes values to a triple buffer, the other reads the newest one.
 //!
-//! A buffer comes back to the writer by a swap that is no acquire, after one of the reader's that is no release:
-//! nothing orders a read before the write that follows.
+//! A buffer comes back to the writer by a swap that is no acquire, after one of the reader's that is no
+//! release: nothing orders a read before the write that follows.
 
 use std::thread;
 

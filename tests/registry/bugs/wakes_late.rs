@@ -1,7 +1,7 @@
 //! Two threads each set a flag and wake a task that waits for both flags.
 //!
-//! The second finds the task woken already and publishes nothing: the task may run without seeing its flag, and
-//! is not woken again.
+//! The second finds the task woken already and publishes nothing: the task may run without seeing its flag,
+//! and is not woken again.
 
 use std::future::poll_fn;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::task::Waker;
 use crate::engine::decide::{Engine, Request, outside};
 use crate::engine::state::driven::Driven;
 use crate::engine::state::worker::{State, Worker};
-use crate::engine::worker::memory::{acquire_of, release_of};
+use crate::engine::worker::order::{acquire_of, release_of};
 use crate::engine::worker::{OnWorker, hand_over, hand_over_with_place, touch};
 use crate::object::ObjectId;
 use crate::operation::{Access, Effect, Operation};

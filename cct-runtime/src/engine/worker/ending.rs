@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use super::clock::touch_clock;
 use super::local::destroy_all;
-use super::memory::release;
+use super::order::release;
 use super::wait::wake_all_of;
 use super::{controlled, hand_over};
 use crate::engine::decide::{Engine, Request, engine, outside};

@@ -14,6 +14,7 @@ pub(crate) mod facts;
 mod glance;
 pub(crate) mod local;
 pub(crate) mod memory;
+pub(crate) mod order;
 pub(crate) mod outside_use;
 pub(crate) mod panic;
 pub(crate) mod point;

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::panic::{Location, PanicHookInfo};
 use std::sync::Once;
 
-use super::memory::{acquire, release};
+use super::order::{acquire, release};
 use super::{point_at, touch};
 use crate::engine::decide::outside::is_engine_thread;
 use crate::engine::decide::{Engine, engine, outside};

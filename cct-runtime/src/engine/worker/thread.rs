@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::choice::choose_by;
 use super::facts::leave_out;
-use super::memory::{acquire, release};
+use super::order::{acquire, release};
 use super::step::Step;
 use super::wait::{Wakeup, declare_wait, refuse, wait_at, wake_all_of};
 use super::{controlled, hand_over, point_at, touch};

@@ -4,7 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use super::choice::choose_by;
-use super::memory::{Atomic, AtomicAct, access_atomic, look_at_atomic, with_races};
+use super::memory::{Atomic, AtomicAct, access_atomic, look_at_atomic};
+use super::order::with_races;
 use crate::engine::decide::{Engine, outside};
 use crate::race::{Cell, Older};
 use crate::trace::Schedule;

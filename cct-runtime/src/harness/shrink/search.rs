@@ -150,10 +150,10 @@ impl Search<'_> {
         self.move_up();
     }
 
-    /// A report of a race names the operations that could have ordered it, which are not told where they are parts
-    /// of a coarse step: takes finer ones, if no more preemptions are needed for it. Up to some stretch workers
-    /// come as far as by coarse steps, there the worker comes somewhat further, and from there on as far as
-    /// they can.
+    /// A report of a race names the operations that could have ordered it, which are not told where they are
+    /// parts of a coarse step: takes finer ones, if no more preemptions are needed for it. Up to some
+    /// stretch workers come as far as by coarse steps, there the worker comes somewhat further, and from
+    /// there on as far as they can.
     fn refine(&mut self) {
         if !self.best.is_race || !self.best.outline.coarse || !self.may_be_coarse {
             return;
