@@ -10,7 +10,7 @@ fn orderings_that_are_too_weak_fail_and_others_do_not() {
     for strategy in ["random", "dfs"] {
         let args = ["--memory", "weak", "--strategy", strategy];
         let events = workspace.explore(&args, 100);
-        assert_eq!(events.ended().len(), 12);
+        assert_eq!(events.ended().len(), 13);
         for (test, ended) in events.ended() {
             let fails = test.contains("too_weak::");
             let expected = if fails { "FAIL" } else { "PASS" };
@@ -32,26 +32,23 @@ fn orderings_that_are_too_weak_fail_and_others_do_not() {
 #[test]
 fn a_report_names_the_older_store() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "weak");
-    let mut tool = workspace.cct();
-    let args = [
-        "test",
-        "--memory",
-        "weak",
-        "--seed",
-        "1",
-        "too_weak::message",
-    ];
-    let found = Finished::of(tool.args(args));
-    found.expect(100);
-    let told = [
+    let report = |test: &str| {
+        let mut tool = workspace.cct();
+        let found = Finished::of(tool.args(["test", "--memory", "weak", "--seed", "1", test]));
+        found.expect(100);
+        found.stdout.replace('\n', " ")
+    };
+    let message = report("too_weak::message");
+    for words in [
         "read the older `data` = 0 instead of 7",
         "data.load → 0, older than 7",
         "is Relaxed: it publishes nothing",
-    ];
-    let report = found.stdout.replace('\n', " ");
-    for words in told {
-        assert!(report.contains(words), "{}", found.stdout);
+    ] {
+        assert!(message.contains(words), "{message}");
     }
+    let refusal = report("too_weak::refusal");
+    let found = "found the older `data` = 0 instead of 7";
+    assert!(refusal.contains(found), "{refusal}");
 }
 
 /// By default a load reads the latest store.

@@ -416,19 +416,21 @@ pub(super) fn does(scene: &Scene<'_>, index: usize, is_known: bool) -> String {
         return counts;
     }
     if access::of(scene, index) == Some(Access::Value) {
+        let verb = if step.outcome == Outcome::Refused {
+            "found"
+        } else {
+            "read"
+        };
         return match (
             step.read.map(describe::value),
             step.written.map(describe::value),
         ) {
-            (Some(read), None) if step.outcome == Outcome::Refused => {
-                format!("found {object} = {read}")
-            }
             (Some(read), None) => match &step.older {
                 Some(older) => format!(
-                    "read the older {object} = {read} instead of {}",
+                    "{verb} the older {object} = {read} instead of {}",
                     describe::value(older.latest)
                 ),
-                None => format!("read {object} = {read}"),
+                None => format!("{verb} {object} = {read}"),
             },
             (None, Some(written)) if is_known => format!("wrote {written}"),
             (None, Some(written)) => format!("wrote {object} = {written}"),
