@@ -392,7 +392,6 @@ mod tests {
             "pct,",
             "pct:3:4",
             "sticky:4294967296",
-            "portfolio,random",
             "Random",
             "pct@5",
             "pct+random",

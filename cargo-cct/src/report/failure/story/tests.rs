@@ -411,8 +411,8 @@ fn orderings_that_let_a_load_miss_a_store_are_told() {
         of(MemoryOrder::Release, MemoryOrder::Acquire),
         "main read the older `atomic` = 0 instead of 1 at 0.rs:1 (step 2), which no step had written, \
          and panicked at t.rs:9. w1's `atomic.store` at 0.rs:1 (step 1) is Release, with no SeqCst \
-         fence after it: a load may miss it. main's `atomic.load` at 0.rs:1 (step 2) is Acquire, with no \
-         SeqCst fence after step 1: it may miss that store."
+         fence between it and step 2: a load may miss it. main's `atomic.load` at 0.rs:1 (step 2) is \
+         Acquire, with no SeqCst fence between step 1 and it: it may miss that store."
     );
     let of_load = of(MemoryOrder::SeqCst, MemoryOrder::Acquire);
     assert!(!of_load.contains("may miss it") && of_load.contains("may miss that store"));
