@@ -90,6 +90,10 @@ impl Code {
 const NO_CALLS: &str = "-Cllvm-args=-tsan-instrument-func-entry-exit=0";
 /// Generic code that is used is compiled anew in each crate.
 const OWN_GENERICS: &str = "-Zshare-generics=no";
+/// Names are mangled as by the release: a compiler that takes options of nightly mangles as nightly does.
+const LEGACY_NAMES: &str = "-Csymbol-mangling-version=legacy";
+/// Makes the compiler take [`LEGACY_NAMES`].
+const UNSTABLE: &str = "-Zunstable-options";
 /// Makes the compiler take [`OWN_GENERICS`].
 const UNSTABLE_OPTIONS: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 /// A crate with an atomic operation and a plain one.
@@ -120,13 +124,18 @@ pub(super) fn probe(rustc: &Path, scratch: &Path, lib: &Path) -> io::Result<()> 
                 .is_ok_and(|text| code.calls().iter().all(|call| text.contains(call))))
     };
     for code in Code::EACH {
-        let options = if compiles(code, &[OWN_GENERICS])? {
-            [code.options(), &[OWN_GENERICS]].concat()
-        } else if compiles(code, &[])? {
-            code.options().to_vec()
-        } else {
-            Vec::new()
-        };
+        let mut options: Vec<&str> = Vec::new();
+        if compiles(code, &[])? {
+            options.extend(code.options());
+            let own: &[&str] = if fs::read_to_string(&assembly)?.contains("_ZN") {
+                &[OWN_GENERICS, UNSTABLE, LEGACY_NAMES]
+            } else {
+                &[OWN_GENERICS]
+            };
+            if compiles(code, own)? {
+                options.extend(own);
+            }
+        }
         fs::write(lib.join(code.file()), options.join("\n"))?;
     }
     Ok(())
@@ -149,7 +158,11 @@ pub(super) fn options(lib: &Path, code: Option<Code>, facts: &Facts) -> Vec<OsSt
     let is_cargos = env::var_os("CARGO_CRATE_NAME").is_some_and(|name| name == *facts.crate_name);
     options
         .lines()
-        .filter(|&option| option != OWN_GENERICS || is_cargos)
+        .filter(|&option| match option {
+            OWN_GENERICS | UNSTABLE => is_cargos,
+            LEGACY_NAMES => is_cargos && !facts.has_mangling,
+            _ => true,
+        })
         .map(OsString::from)
         .collect()
 }

@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     pub has_sanitizer: bool,
     /// True if passes of LLVM are asked for.
     pub has_passes: bool,
+    /// It says how names are to be mangled.
+    pub has_mangling: bool,
 }
 
 /// The arguments that are put in.
@@ -77,6 +79,7 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
             ("-Z", setting) => facts.has_sanitizer |= setting.starts_with("sanitizer="),
             ("-C", setting) => {
                 facts.has_passes |= setting.starts_with("passes=");
+                facts.has_mangling |= setting.starts_with("symbol-mangling-version=");
                 if let Some(extra) = setting.strip_prefix("extra-filename=") {
                     extra.clone_into(&mut facts.extra_filename);
                 }
