@@ -5,6 +5,7 @@
 
 #[path = "../../cct-runtime/src/race/definition.rs"]
 mod definition;
+mod letters;
 mod program;
 mod thread_sanitizer;
 

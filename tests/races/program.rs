@@ -1,8 +1,7 @@
 //! All executions of a program, one operation at a time.
 
-use std::sync::atomic::Ordering;
-
 use crate::definition::{Act, Event, Touch, all_before, conflicts};
+use crate::letters::order;
 
 /// A program: for each thread its operations, see the fixture.
 #[derive(Debug)]
@@ -129,16 +128,6 @@ fn at_atomic(which: usize, way: Touch) -> Act {
         first: 16 + 8 * which,
         size: 8,
         way,
-    }
-}
-
-fn order(letter: u8) -> Ordering {
-    match letter {
-        b'r' => Ordering::Relaxed,
-        b'a' => Ordering::Acquire,
-        b'l' => Ordering::Release,
-        b'b' => Ordering::AcqRel,
-        _ => Ordering::SeqCst,
     }
 }
 

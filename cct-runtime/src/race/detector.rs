@@ -294,9 +294,6 @@ impl Detector {
         way: Way,
         place: u32,
     ) -> usize {
-        if !address.is_multiple_of(8) {
-            return address;
-        }
         let epoch = self.threads[usize::from(number)].epoch;
         self.shadow.access_many(epoch, (address, end), way, place)
     }

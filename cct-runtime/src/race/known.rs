@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use super::shadow::{Cell, is_first_and_covers};
+use super::shadow::{Cell, GRANULE, is_first_and_covers};
 
 /// The epoch of the running thread's accesses; 0, of which no access is, where nobody has said it.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
@@ -28,7 +28,7 @@ pub(crate) const BEAT: u32 = 1 << 20;
 #[inline]
 pub(crate) fn is_known(address: usize, size: usize, writes: bool) -> bool {
     let (epoch, left) = (EPOCH.load(Relaxed), LEFT.load(Relaxed));
-    if epoch == 0 || left == 0 || address % 8 + size > 8 {
+    if epoch == 0 || left == 0 || address % GRANULE + size > GRANULE {
         return false;
     }
     // SAFETY: whoever gave the epoch gave the cells before.

@@ -3,6 +3,7 @@
 //! An access is described by two words. The shadow has a place for each eight bytes of 128 megabytes; memory
 //! further apart shares places, and an access of one may push out one of the other.
 
+use std::ops::Range;
 use std::ptr::null_mut;
 
 use super::clock::{Clock, ThreadNumber};
@@ -27,7 +28,8 @@ pub(crate) struct SlotId(pub(super) u32);
 const SLOTS: usize = 4;
 /// The shadow's length in cells of that many slots.
 const CELLS: usize = 1 << 24;
-const GRANULE: usize = 8;
+/// An access is of at most so many bytes, and does not cross a multiple of them.
+pub(super) const GRANULE: usize = 8;
 /// The lowest bit of an address that is part of the tag.
 const TAG: u32 = GRANULE.trailing_zeros() + CELLS.trailing_zeros();
 
@@ -233,7 +235,7 @@ impl Shadow {
         place: u32,
     ) -> usize {
         let mut next = address;
-        while next + GRANULE <= end {
+        while next.is_multiple_of(GRANULE) && next + GRANULE <= end {
             let access = Slot::new(epoch, next, u8::MAX, way, place);
             // SAFETY: as in `access`.
             let cell = unsafe { &mut *self.cell(next) };
@@ -269,38 +271,32 @@ impl Shadow {
         })
     }
 
-    /// Forgets the accesses to this memory: it is somebody else's from here on. Of much memory the pages
-    /// with the cells are given back, which costs nothing for those that nobody has used.
+    /// Forgets the accesses to this memory: it is somebody else's from here on. Of much memory whole pages of
+    /// cells are given back, which costs nothing for those that nobody has used.
     pub(super) fn forget(&mut self, address: usize, size: usize) {
-        let first = address & !(GRANULE - 1);
-        let granules = (address + size - first).div_ceil(GRANULE);
-        if granules < MANY {
-            for granule in (first..address + size).step_by(GRANULE) {
-                // SAFETY: the cell is in the mapping, and nobody else uses it.
-                unsafe { (*self.cell(granule))[0] = Slot::default() };
-            }
-            return;
+        let (first, end) = (address / GRANULE, (address + size).div_ceil(GRANULE));
+        if end - first < MANY {
+            return self.forget_each(first..end);
         }
-        let start = index(first);
-        let to_end = granules.min(CELLS - start);
-        for (start, count) in [(start, to_end), (0, granules.min(CELLS) - to_end)] {
+        let pages = first.next_multiple_of(CELLS_OF_A_PAGE)..end & !(CELLS_OF_A_PAGE - 1);
+        self.forget_each(first..pages.start);
+        self.forget_each(pages.end..end);
+        let (start, count) = (pages.start & (CELLS - 1), pages.len().min(CELLS));
+        let to_end = count.min(CELLS - start);
+        for (start, count) in [(start, to_end), (0, count - to_end)] {
             // SAFETY: the cells are in the mapping, and private: their pages are zeros afterwards.
             unsafe {
-                let cells = self.cells.add(start);
-                // A page that they do not fill has cells of others.
-                let skipped = cells
-                    .cast::<u8>()
-                    .align_offset(PAGE)
-                    .div_ceil(size_of::<Cell>());
-                let (whole, inner) = (cells.add(skipped), count.saturating_sub(skipped));
-                let inner = inner & !(PAGE / size_of::<Cell>() - 1);
-                for cell in (start..start + skipped.min(count))
-                    .chain(start + skipped + inner..start + count)
-                {
-                    (*self.cells.add(cell))[0] = Slot::default();
-                }
-                libc::madvise(whole.cast(), inner * size_of::<Cell>(), libc::MADV_DONTNEED);
+                let pages = self.cells.add(start).cast();
+                libc::madvise(pages, count * size_of::<Cell>(), libc::MADV_DONTNEED);
             }
+        }
+    }
+
+    /// The same of these pieces of eight bytes.
+    fn forget_each(&mut self, pieces: Range<usize>) {
+        for piece in pieces {
+            // SAFETY: the cell is in the mapping, and nobody else uses it.
+            unsafe { (*self.cell(piece * GRANULE))[0] = Slot::default() };
         }
     }
 }
@@ -351,7 +347,7 @@ pub(super) unsafe fn is_first_and_covers(
 const SIZE: usize = CELLS * size_of::<Cell>();
 /// From so many pieces of eight bytes on, more is done to forget them than to forget the pages.
 const MANY: usize = 1 << 17;
-const PAGE: usize = 4096;
+const CELLS_OF_A_PAGE: usize = 4096 / size_of::<Cell>();
 
 #[inline]
 fn index(address: usize) -> usize {

@@ -2,12 +2,17 @@
 //!
 //! Threads and locks are those of POSIX, which the sanitizer knows: std's compiled code is not built with it.
 
+#[path = "../letters.rs"]
+mod letters;
+
 use std::cell::UnsafeCell;
 use std::env;
 use std::ffi::{c_int, c_void};
 use std::hint;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use letters::order;
 
 unsafe extern "C" {
     fn pthread_create(
@@ -35,16 +40,6 @@ struct Thread {
     word: Vec<Vec<u8>>,
     /// How long to idle before each operation, as bits.
     pauses: u64,
-}
-
-fn order(letter: u8) -> Ordering {
-    match letter {
-        b'r' => Ordering::Relaxed,
-        b'a' => Ordering::Acquire,
-        b'l' => Ordering::Release,
-        b'b' => Ordering::AcqRel,
-        _ => Ordering::SeqCst,
-    }
 }
 
 extern "C" fn run(argument: *mut c_void) -> *mut c_void {
