@@ -12,6 +12,7 @@ pub mod origin;
 pub mod part;
 pub mod strategy;
 pub mod trace;
+pub mod tsvd;
 pub mod verdict;
 pub mod wire;
 

@@ -11,6 +11,7 @@ use crate::claim::Exceptions;
 use crate::codec::{wire_enum, wire_struct};
 use crate::strategy::{Action, Limits, Progress};
 use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
+use crate::tsvd::told::{Figures, PairTold, Violation};
 use crate::verdict::{Bug, Verdict};
 
 /// The version of everything in this module and of [`crate::trace`]; part of each saved trace.
@@ -19,7 +20,7 @@ pub const VERSION: u32 = 4;
 /// The task of the process: `explore`, `trace`, `replay`, `follow`, `shrink`, `certain` or
 /// `interactive`. Unset: the test runs once, natively. `trace` is `explore` with everything recorded:
 /// each iteration ends with an [`Event::Replayed`]. With `-apart` behind it, `shrink` and `certain`
-/// have a process for each execution.
+/// have a process for each execution. With `tsvd` the whole executable runs, natively, and threads are held.
 pub const ENV_MODE: &str = "CCT_MODE";
 /// The number of the descriptor that events are written to.
 pub const ENV_EVENTS: &str = "CCT_EVENTS_FD";
@@ -58,6 +59,11 @@ pub const ENV_CODE: &str = "CCT_CODE";
 /// memory are scheduling points. Its lines have offsets in the executable, in hexadecimal:
 /// `benign 1a0-1f4,…`, `points …` or `points all`, and `std …` for code that is its callers'.
 pub const ENV_PLACES: &str = "CCT_PLACES";
+/// With `tsvd`: the parameters, as [`crate::tsvd::Parameters`] prints.
+pub const ENV_TSVD: &str = "CCT_TSVD";
+/// With `tsvd`: the path of a file with the pairs of places that are known already. Its lines have a standing
+/// and two numbers, in hexadecimal: `dangerous 1a0 1f4`.
+pub const ENV_TSVD_PAIRS: &str = "CCT_TSVD_PAIRS";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 
@@ -92,6 +98,12 @@ pub enum Event {
     Shrunk(Shrunk),
     /// The step from which on the failure of the schedule is certain.
     Certain(Certain),
+    /// What is known of a pair of places has changed.
+    Pair(PairTold),
+    /// Two threads were at an object at a time.
+    Violation(Violation),
+    /// The process is about to end: its figures.
+    Figures(Figures),
 }
 
 /// From where on a failure is certain, as far as other executions tell that begin as its schedule does.
@@ -424,6 +436,7 @@ pub struct Divergence {
 wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
     6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x), 11 Certain(x),
+    12 Pair(x), 13 Violation(x), 14 Figures(x),
 });
 wire_struct!(Shrunk {
     schedule,

@@ -12,6 +12,7 @@ use std::task::{Context, Poll};
 
 use cct::engine::{self, Gate, Task};
 use cct::known::{BODY, behind_pointers};
+use cct::tsvd::TaskParty;
 
 /// `.await`, for everything that can be awaited.
 pub trait AwaitPoint: IntoFuture + Sized {
@@ -68,6 +69,8 @@ fn body<Here>() -> &'static str {
 #[derive(Debug)]
 pub struct Driven<F> {
     task: Task,
+    /// Who it is where nobody controls it.
+    party: TaskParty,
     future: F,
 }
 
@@ -80,7 +83,11 @@ impl<F: Future> Driven<F> {
         } else {
             Task::spawned()
         };
-        Driven { task, future }
+        Driven {
+            task,
+            party: TaskParty::default(),
+            future,
+        }
     }
 
     /// The future that `block_on` is given.
@@ -91,7 +98,11 @@ impl<F: Future> Driven<F> {
         } else {
             Task::root()
         };
-        Driven { task, future }
+        Driven {
+            task,
+            party: TaskParty::default(),
+            future,
+        }
     }
 
     /// The argument of a call that may drive it, or return a future that does.
@@ -102,7 +113,11 @@ impl<F: Future> Driven<F> {
         } else {
             Task::handed()
         };
-        Driven { task, future }
+        Driven {
+            task,
+            party: TaskParty::default(),
+            future,
+        }
     }
 }
 
@@ -112,14 +127,16 @@ impl<F: Future> Future for Driven<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: as for `Awaited`.
-        let (task, future) = unsafe {
+        let (task, party, future) = unsafe {
             let this = self.get_unchecked_mut();
-            (&mut this.task, Pin::new_unchecked(&mut this.future))
+            let future = Pin::new_unchecked(&mut this.future);
+            (&mut this.task, &mut this.party, future)
         };
         let (own, inner) = (type_name::<Driven<F>>(), type_name::<F>());
         let place = (&raw const *future).cast::<u8>();
         let place = (place, size_of::<F>());
-        task.poll(own, inner, place, context, |context| future.poll(context))
+        let poll = |context: &mut Context<'_>| party.poll(|| future.poll(context));
+        task.poll(own, inner, place, context, poll)
     }
 }
 

@@ -74,7 +74,9 @@ pub(crate) use decide::engine::{Engine, engine as current_engine, engine_cell};
 pub(crate) use decide::outside::{Allowance, mark_engine_thread, uncontrolled_threads_exist, uses};
 pub(crate) use decide::replay::Replay;
 pub(crate) use decide::signals::{forget as forget_signals, forget_thread, os_thread};
-pub(crate) use observe::races::{Aims, memory_is_seen, see_memory};
+pub(crate) use observe::races::{
+    Aims, look_at_nothing as see_nothing, memory_is_seen, see_memory, see_natively,
+};
 pub(crate) use observe::tape::Tape;
 pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};

@@ -25,7 +25,7 @@ pub(super) fn open(alone: bool) {
 }
 
 /// Sends an event, if somebody listens.
-pub(super) fn send(event: &Event) {
+pub(crate) fn send(event: &Event) {
     if let Some(channel) = CHANNEL.get() {
         channel.send(event);
     }
@@ -38,7 +38,7 @@ pub(super) fn leave() -> ! {
 }
 
 /// Says why the process cannot do what it was asked for, and ends it.
-pub(super) fn refuse(reason: String) -> ! {
+pub(crate) fn refuse(reason: String) -> ! {
     if CHANNEL.get().is_none() {
         let _ = writeln!(std::io::stderr(), "cct: {reason}");
     }

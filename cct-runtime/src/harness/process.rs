@@ -12,6 +12,7 @@ use super::runner::Runner;
 use super::search::Search;
 use super::{certain, crash, guided, interactive, shrink, signals};
 use crate::engine::{Tape, is_controlled};
+use crate::tsvd;
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
 
@@ -22,7 +23,11 @@ pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -
     if is_controlled() {
         return body();
     }
+    if tsvd::is_on() {
+        return tsvd::run_test(case.test_name(), body);
+    }
     match std::env::var(ENV_MODE) {
+        Ok(mode) if mode == "tsvd" => tsvd::run_test(case.test_name(), body),
         Ok(mode) => run(case, &mode, &|| judge(case.should_panic, &body)),
         Err(_) => body(),
     }

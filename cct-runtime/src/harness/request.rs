@@ -11,7 +11,7 @@ use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
     Board, ENV_ANSWERS, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE,
-    ENV_LOOKS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_PLACES, ENV_SCHEDULE, ENV_STOPS,
+    ENV_LOOKS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_PLACES, ENV_SCHEDULE, ENV_STOPS, ENV_TSVD, ENV_TSVD_PAIRS,
 };
 
 /// A request that can be met.
@@ -137,7 +137,7 @@ pub(super) fn is_debugged() -> bool {
 }
 
 /// Removes our variables from the environment: a process that the test starts is none of ours.
-pub(super) fn forget() {
+pub(crate) fn forget() {
     for name in [
         ENV_MODE,
         ENV_EVENTS,
@@ -154,8 +154,10 @@ pub(super) fn forget() {
         ENV_LOOKS,
         ENV_CODE,
         ENV_PLACES,
+        ENV_TSVD,
+        ENV_TSVD_PAIRS,
     ] {
-        // SAFETY: libtest's other thread waits for this one, and nobody else is there yet.
+        // SAFETY: libtest's other threads wait for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };
     }
 }

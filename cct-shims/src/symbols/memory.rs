@@ -5,6 +5,7 @@
 //! the caller decides: each function passes its return address on.
 
 use cct::memory::arena;
+use cct::tsvd;
 use libc::{c_int, c_void, size_t};
 
 use super::caller::{is_program, with_caller};
@@ -101,6 +102,9 @@ unsafe extern "C" fn release(block: *mut c_void, caller: usize) {
         if arena::contains(block.cast()) {
             arena::free(block.cast());
         } else if !is_for_arena(caller) {
+            if tsvd::is_on() && !block.is_null() {
+                tsvd::note_free(block.addr(), USABLE_SIZE.get()(block));
+            }
             __libc_free(block);
         }
         // The program frees a block from before the iteration: the next iteration needs it.

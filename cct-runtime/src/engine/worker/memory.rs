@@ -18,6 +18,7 @@ use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::race::known::{is_known, is_own};
 use crate::race::{Accessed, Way, first_part, parts};
+use crate::tsvd;
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
 ///
@@ -42,10 +43,13 @@ pub unsafe fn access(address: usize, size: usize, writes: bool, returns_to: usiz
 #[inline(never)]
 unsafe fn access_anew((address, size): (usize, usize), writes: bool, returns_to: usize) {
     let engine = engine();
+    if engine.is_null() {
+        tsvd::memory::access(address, size, writes, offset_of(returns_to));
+        return;
+    }
     // SAFETY: a set engine is live, and the caller is its current worker.
     unsafe {
-        if !engine.is_null()
-            && let Some(races) = &(*engine).observers.races
+        if let Some(races) = &(*engine).observers.races
             && (races.are_shared(address, size) || !(*(*engine).roster.current).stack.has(address))
         {
             let way = if writes { Way::Write } else { Way::Read };

@@ -1,6 +1,6 @@
 //! Spawning.
 
-use cct::engine;
+use cct::{engine, tsvd};
 use real::boxed::Box;
 use real::io;
 use real::mem;
@@ -155,6 +155,13 @@ impl Builder {
     ///
     /// As for `spawn_unchecked`.
     unsafe fn start_native(self, body: impl FnOnce() + Send) -> io::Result<(Flow, Thread)> {
+        let heritage = tsvd::is_on().then(tsvd::heritage);
+        let body = move || {
+            if let Some(heritage) = heritage {
+                heritage.adopt();
+            }
+            body();
+        };
         let mut builder = real::thread::Builder::new();
         if let Some(name) = self.name {
             builder = builder.name(name);

@@ -1,0 +1,276 @@
+//! Plain accesses to memory: the few that may be part of a violation are told from the many that are not.
+//!
+//! A *cell* for every eight bytes, in a table that is as large as it ever gets, has who accessed them last,
+//! from where and when, and the same of the last write. Threads race for cells: a cell that is torn may cost a
+//! delay or a near miss, and never tells a violation.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
+};
+
+use super::planner::Party;
+use super::session;
+
+/// The last accesses of eight bytes.
+struct Cell {
+    /// Which bytes, and the party that accessed them last.
+    who: AtomicU64,
+    /// From where and when.
+    at: AtomicU64,
+    /// The party that wrote them last, or 0.
+    writer: AtomicU64,
+    /// From where and when.
+    wrote: AtomicU64,
+}
+
+/// How many cells there are, 32 MiB: others take their places.
+const CELLS: usize = 1 << 20;
+static TABLE: AtomicPtr<Cell> = AtomicPtr::new(null_mut());
+
+/// The time, in [`TICK`]s, as the clock's thread keeps it.
+pub(super) static NOW: AtomicU32 = AtomicU32::new(0);
+/// A tick in nanoseconds.
+pub(super) const TICK: u64 = 1 << 20;
+
+/// Whether accesses from a place may be held, by the low bits of its number.
+static PLACES: [AtomicU8; 1 << 14] = [const { AtomicU8::new(0) }; 1 << 14];
+/// How many accesses are held at bytes, by the low bits of their number.
+static HELD: [AtomicU8; 1 << 12] = [const { AtomicU8::new(0) }; 1 << 12];
+/// Pairs of places that were told already.
+static TOLD: [AtomicU64; 1 << 12] = [const { AtomicU64::new(0) }; 1 << 12];
+/// All accesses of shared memory are looked at whole.
+static ALL_SHARED: AtomicBool = AtomicBool::new(false);
+/// How long ago an access may have been, in ticks, to be near.
+static WINDOW: AtomicU32 = AtomicU32::new(0);
+/// After so many ticks without an access a thread has paused.
+static PAUSE: AtomicU32 = AtomicU32::new(u32::MAX);
+
+thread_local! {
+    /// When this thread has made its last access.
+    static LAST: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// An access that was near to one that is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Near {
+    pub(super) party: Party,
+    pub(super) place: u32,
+    /// In ticks.
+    pub(super) at: u32,
+    pub(super) writes: bool,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looks {
+    pub(super) window: u32,
+    pub(super) pause: u32,
+    pub(super) all_shared: bool,
+}
+
+/// Looks at accesses from here on. False if there is no memory for it.
+pub(super) fn begin(looks: Looks) -> bool {
+    WINDOW.store(looks.window, Relaxed);
+    PAUSE.store(looks.pause, Relaxed);
+    ALL_SHARED.store(looks.all_shared, Relaxed);
+    // SAFETY: makes a mapping of its own, of zeroes.
+    let table = unsafe {
+        libc::mmap(
+            null_mut(),
+            CELLS * size_of::<Cell>(),
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    let is_there = table != libc::MAP_FAILED;
+    if is_there {
+        TABLE.store(table.cast(), Relaxed);
+    }
+    is_there
+}
+
+/// Accesses from this place may be held.
+pub(super) fn mark_place(place: u32, may_be_held: bool) {
+    PLACES[place as usize % PLACES.len()].store(u8::from(may_be_held), Relaxed);
+}
+
+/// An access of these bytes is held, or is no more.
+pub(super) fn mark_held(address: usize, size: usize, is_held: bool) {
+    for granule in granules(address, size) {
+        let count = &HELD[granule as usize % HELD.len()];
+        if is_held {
+            count.fetch_add(1, Relaxed);
+        } else {
+            count.fetch_sub(1, Relaxed);
+        }
+    }
+}
+
+/// Looks at an access.
+pub(crate) fn access(address: usize, size: usize, writes: bool, place: u32) {
+    let table = TABLE.load(Relaxed);
+    if table.is_null() {
+        return;
+    }
+    let (party, now) = (super::party::party(), NOW.load(Relaxed));
+    let has_paused = now.wrapping_sub(LAST.replace(now)) >= PAUSE.load(Relaxed);
+    let mut is_of_interest = has_paused || PLACES[place as usize % PLACES.len()].load(Relaxed) != 0;
+    let mut near = None;
+    for granule in granules(address, size) {
+        // SAFETY: the table has so many cells, and is never unmapped.
+        let cell = unsafe { &*table.add(granule as usize % CELLS) };
+        near = look(cell, granule, (party, writes), (place, now)).or(near);
+        is_of_interest |= HELD[granule as usize % HELD.len()].load(Relaxed) != 0;
+    }
+    let near = near.filter(|near| ALL_SHARED.load(Relaxed) || is_news(near.place, place));
+    if is_of_interest || near.is_some() {
+        session::at_memory((address, size), writes, place, near);
+    }
+}
+
+/// Notes an access of these bytes. Returns an access of another party that was near and is in conflict.
+#[inline]
+fn look(
+    cell: &Cell,
+    granule: u64,
+    (party, writes): (Party, bool),
+    (place, now): (u32, u32),
+) -> Option<Near> {
+    let who = granule << 16 | u64::from(party & 0xFFFF);
+    let stamp = u64::from(place) << 32 | u64::from(now);
+    let before = cell.who.load(Relaxed);
+    if before >> 16 != granule {
+        cell.who.store(who, Relaxed);
+        cell.at.store(stamp, Relaxed);
+        cell.writer.store(if writes { u64::from(party) } else { 0 }, Relaxed);
+        cell.wrote.store(stamp, Relaxed);
+        return None;
+    }
+    let mut near = None;
+    let writer = cell.writer.load(Relaxed);
+    if writer != u64::from(party) && writer != 0 {
+        near = recent(writer as Party, cell.wrote.load(Relaxed), now, true);
+    }
+    if before != who {
+        if near.is_none() && writes {
+            near = recent((before & 0xFFFF) as Party, cell.at.load(Relaxed), now, false);
+        }
+        cell.who.store(who, Relaxed);
+    }
+    cell.at.store(stamp, Relaxed);
+    if writes {
+        cell.writer.store(u64::from(party), Relaxed);
+        cell.wrote.store(stamp, Relaxed);
+    }
+    near
+}
+
+#[inline]
+fn recent(party: Party, stamp: u64, now: u32, writes: bool) -> Option<Near> {
+    let near = Near {
+        party,
+        place: (stamp >> 32) as u32,
+        at: stamp as u32,
+        writes,
+    };
+    (now.wrapping_sub(near.at) <= WINDOW.load(Relaxed)).then_some(near)
+}
+
+/// True if this pair has not been told yet, or others were told in between.
+fn is_news(one: u32, other: u32) -> bool {
+    let pair = u64::from(one.min(other)) << 32 | u64::from(one.max(other));
+    let hash = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    TOLD[hash as usize % TOLD.len()].swap(pair, Relaxed) != pair
+}
+
+/// What was told of is to be told again: it did not count.
+pub(super) fn untell(one: u32, other: u32) {
+    let pair = u64::from(one.min(other)) << 32 | u64::from(one.max(other));
+    let hash = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    TOLD[hash as usize % TOLD.len()].store(0, Relaxed);
+}
+
+/// The eights of bytes that these are in: of long stretches the first ones.
+fn granules(address: usize, size: usize) -> std::ops::RangeInclusive<u64> {
+    /// The most that are looked at.
+    const MOST: usize = 512;
+    let first = address >> 3;
+    let last = (address + size.max(1) - 1) >> 3;
+    first as u64..=last.min(first + MOST - 1) as u64
+}
+
+/// These bytes are given back: what is there next is another object.
+pub(crate) fn forget(address: usize, size: usize) {
+    let table = TABLE.load(Relaxed);
+    if table.is_null() {
+        return;
+    }
+    let first = address >> 3;
+    let count = size.div_ceil(8).min(CELLS);
+    for granule in first..first + count {
+        // SAFETY: as in `access`.
+        let cell = unsafe { &*table.add(granule % CELLS) };
+        if cell.who.load(Relaxed) >> 16 == granule as u64 {
+            cell.who.store(0, Relaxed);
+        }
+    }
+}
+
+/// The calling thread has just begun: its stack may have been another thread's.
+pub(super) fn forget_stack() {
+    /// As much of it as small threads use.
+    const USED: usize = 16 << 10;
+    let on_stack = 0_u8;
+    let top = (&raw const on_stack).addr();
+    forget(top.saturating_sub(USED) & !7, USED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell() -> Cell {
+        Cell {
+            who: AtomicU64::new(0),
+            at: AtomicU64::new(0),
+            writer: AtomicU64::new(0),
+            wrote: AtomicU64::new(0),
+        }
+    }
+
+    /// What the cell tells is compared with the last access, and the last write, of a list of all of them.
+    #[test]
+    fn a_cell_knows_the_last_access_and_the_last_write() {
+        WINDOW.store(50, Relaxed);
+        let mut rng = crate::strategy::Rng::new(3);
+        let (cell, mut all) = (cell(), Vec::<Near>::new());
+        let mut now = 1;
+        for place in 0..20_000 {
+            now += [0, 1, 30, 60][rng.below(4) as usize];
+            let access = Near {
+                party: rng.below(3) + 1,
+                place,
+                at: now,
+                writes: rng.below(3) == 0,
+            };
+            let of_others = |before: &&Near| before.party != access.party && now - before.at <= 50;
+            let wrote = all.iter().rev().find(|before| before.writes).filter(of_others);
+            let last = all.last().filter(of_others).filter(|_| access.writes);
+            let expected = wrote.or(last).map(|before| (before.party, before.place));
+            let near = look(&cell, 9, (access.party, access.writes), (place, now));
+            assert_eq!(near.map(|near| (near.party, near.place)), expected, "{place}");
+            all.push(access);
+        }
+    }
+
+    #[test]
+    fn long_stretches_are_bounded() {
+        assert_eq!(granules(16, 8).count(), 1);
+        assert_eq!(granules(23, 2).count(), 2);
+        assert_eq!(granules(16, 0).count(), 1);
+        assert_eq!(granules(0, 1 << 20).count(), 512);
+    }
+}

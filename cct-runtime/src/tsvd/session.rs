@@ -1,0 +1,425 @@
+//! A process under delay injection: the one place where threads meet, are held, and are told of.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::allowance::Allowance;
+use super::group::{Api, Object};
+use super::memory::{self, Looks, Near, TICK};
+use super::parameters::{Algorithm, Parameters};
+use super::party::{self, Who};
+use super::planner::{Planner, Point, Time};
+use super::told::{Figures, PairTold, Place, Severity, Side, Standing, Violation};
+use super::trap_set::{Pair, PlaceId};
+use crate::frames::Frames;
+use crate::trace::Site;
+use crate::wire::Event;
+
+/// A place as the process knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum At {
+    /// Where a call returns to.
+    Code(u32),
+    /// A line of the source.
+    Line(&'static std::panic::Location<'static>),
+    /// Where a call of a shared library returns to.
+    Library(usize),
+}
+
+impl At {
+    /// The same number for the same place, in each process.
+    fn id(self) -> PlaceId {
+        match self {
+            At::Code(offset) => PlaceId::from(offset),
+            At::Library(address) => address as u64 | 1 << 62,
+            At::Line(site) => {
+                let of_file = site.file().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+                    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+                });
+                let line = u64::from(site.line()) << 20 | u64::from(site.column());
+                (of_file ^ line.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1 << 63
+            }
+        }
+    }
+
+    fn told(self) -> Place {
+        match self {
+            At::Code(offset) => Place {
+                offset: u64::from(offset),
+                site: None,
+            },
+            At::Line(site) => Place {
+                offset: 0,
+                site: Some(Site::from(site)),
+            },
+            At::Library(_) => Place::default(),
+        }
+    }
+}
+
+/// An access as it comes.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    object: Object,
+    writes: bool,
+    at: At,
+    /// The function, if it is no access to memory.
+    api: Option<&'static Api>,
+}
+
+/// A thread that is held.
+#[derive(Debug)]
+struct Trap {
+    number: u64,
+    access: Access,
+    who: Who,
+    thread: String,
+    calls: Vec<u64>,
+    /// Somebody has come.
+    has_caught: bool,
+}
+
+/// All that the threads share.
+struct State {
+    planner: Planner,
+    allowance: Allowance,
+    traps: Vec<Trap>,
+    last_trap: u64,
+    places: BTreeMap<PlaceId, Place>,
+    /// How often each pair was seen, and by which stacks.
+    seen: BTreeMap<Pair, Vec<u64>>,
+    figures: Figures,
+}
+
+static STATE: OnceLock<Mutex<State>> = OnceLock::new();
+static CAUGHT: Condvar = Condvar::new();
+/// Of one pair of places no more are told, by other stacks.
+const STACKS: usize = 16;
+
+/// Begins, with the pairs of an earlier run.
+pub(super) fn begin(
+    parameters: Parameters,
+    known: &[(PlaceId, PlaceId, Standing)],
+    sees_memory: bool,
+) {
+    let mut planner = Planner::new(parameters);
+    for &(one, other, standing) in known {
+        planner.know(Pair::of(one, other), standing);
+    }
+    if sees_memory {
+        let ticks = |time: Duration| (time.as_nanos() / u128::from(TICK)) as u32;
+        let looks = Looks {
+            window: if parameters.windows {
+                ticks(parameters.near_miss_window).max(1)
+            } else {
+                u32::MAX
+            },
+            pause: if parameters.inference && parameters.algorithm == Algorithm::Tsvd {
+                ticks(parameters.delay.mul_f64(parameters.hb_threshold)).max(1)
+            } else {
+                u32::MAX
+            },
+            all_shared: matches!(
+                parameters.algorithm,
+                Algorithm::DynamicRandom | Algorithm::StaticRandom
+            ),
+        };
+        memory::begin(looks);
+    }
+    let state = State {
+        allowance: Allowance::new(&parameters),
+        planner,
+        traps: Vec::new(),
+        last_trap: 0,
+        places: BTreeMap::new(),
+        seen: BTreeMap::new(),
+        figures: Figures::default(),
+    };
+    if STATE.set(Mutex::new(state)).is_ok() {
+        let mut state = state_of().expect("it was just set");
+        state.tell_changes();
+        drop(state);
+        start_clock();
+    }
+}
+
+/// Tells the figures; the process is about to end.
+pub(super) fn end() {
+    if let Some(state) = state_of() {
+        let (places, places_at_once) = state.planner.coverage();
+        let figures = Figures {
+            places,
+            places_at_once,
+            ..state.figures.clone()
+        };
+        crate::harness::tell(&Event::Figures(figures));
+    }
+}
+
+/// An access to memory, of the kind that may be part of a violation.
+#[cold]
+pub(super) fn at_memory(
+    (address, size): (usize, usize),
+    writes: bool,
+    place: u32,
+    near: Option<Near>,
+) {
+    let access = Access {
+        object: Object::Memory { address, size },
+        writes,
+        at: At::Code(place),
+        api: None,
+    };
+    let has_counted = party::once_within(|| meet(access, near));
+    if let (Some(false), Some(near)) = (has_counted, near) {
+        memory::untell(near.place, place);
+    }
+}
+
+/// A call of a function of a group.
+pub(super) fn at_call(api: &'static Api, key: u64, at: At) {
+    let access = Access {
+        object: Object::Of(api.group, key),
+        writes: api.writes,
+        at,
+        api: Some(api),
+    };
+    party::once_within(|| meet(access, None));
+}
+
+fn state_of() -> Option<MutexGuard<'static, State>> {
+    let state = STATE.get()?;
+    Some(state.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The thread meets those that are held, and may be held itself. True if several threads are at work.
+fn meet(access: Access, near: Option<Near>) -> bool {
+    let Some(mut state) = state_of() else {
+        return true;
+    };
+    let who = party::who();
+    let point = Point {
+        party: who.party,
+        object: access.object.key(),
+        writes: access.writes,
+        place: access.at.id(),
+        at: now(),
+        test: match access.object.severity() {
+            Severity::Logical => who.test.map_or(0, |test| test.number),
+            Severity::Undefined | Severity::Contract => 0,
+        },
+    };
+    state.figures.points += 1;
+    if !state.places.contains_key(&point.place) {
+        state.places.insert(point.place, access.at.told());
+    }
+    state.spring(access, who);
+    let near = near.map(|near| state.point_of(near, &point));
+    let at_once = state.planner.observe(point, near.as_slice());
+    state.tell_changes();
+    let Some(delay) = state.planner.wants_delay(&point, at_once) else {
+        return at_once;
+    };
+    let test = who.test.map_or(0, |test| test.number);
+    let granted = state.allowance.grant(who.thread, test, delay);
+    if granted == 0 {
+        state.figures.spared += 1;
+        return at_once;
+    }
+    let (mut state, was_fruitless) = hold(state, access, who, granted);
+    let ended = now();
+    let held = ended.saturating_sub(point.at);
+    state.allowance.spend(who.thread, test, held);
+    state.figures.delays += 1;
+    state.figures.delayed += held / 1000;
+    state.planner.delayed(&point, ended, was_fruitless);
+    state.tell_changes();
+    at_once
+}
+
+/// Holds the calling thread until another one comes, or for so long. True if nobody came.
+fn hold(
+    mut state: MutexGuard<'static, State>,
+    access: Access,
+    who: Who,
+    delay: Time,
+) -> (MutexGuard<'static, State>, bool) {
+    state.last_trap += 1;
+    let number = state.last_trap;
+    state.traps.push(Trap {
+        number,
+        access,
+        who,
+        thread: thread_name(),
+        calls: Frames::here().places().to_vec(),
+        has_caught: false,
+    });
+    mark_held(access.object, true);
+    let position = |state: &State| state.traps.iter().position(|trap| trap.number == number);
+    let (mut state, _) = CAUGHT
+        .wait_timeout_while(state, Duration::from_nanos(delay), |state| {
+            position(state).is_some_and(|at| !state.traps[at].has_caught)
+        })
+        .unwrap_or_else(PoisonError::into_inner);
+    mark_held(access.object, false);
+    let trap = position(&state).map(|at| state.traps.swap_remove(at));
+    (state, trap.is_some_and(|trap| !trap.has_caught))
+}
+
+fn mark_held(object: Object, is_held: bool) {
+    if let Object::Memory { address, size } = object {
+        memory::mark_held(address, size, is_held);
+    }
+}
+
+impl State {
+    /// Tells of all that are held before accesses that this one conflicts with, and lets them go.
+    fn spring(&mut self, access: Access, who: Who) {
+        let mut has_caught = false;
+        for at in 0..self.traps.len() {
+            let trap = &self.traps[at];
+            let is_conflict = trap.who.party != who.party
+                && trap.who.thread != who.thread
+                && (trap.access.writes || access.writes)
+                && trap.access.object.meets(access.object)
+                && (access.object.severity() != Severity::Logical || are_of_two_tests(&trap.who, &who));
+            if is_conflict {
+                self.tell(at, access, who);
+                self.traps[at].has_caught = true;
+                has_caught = true;
+            }
+        }
+        if has_caught {
+            CAUGHT.notify_all();
+        }
+    }
+
+    fn tell(&mut self, trap: usize, access: Access, who: Who) {
+        self.figures.violations += 1;
+        let trap = &self.traps[trap];
+        let pair = Pair::of(trap.access.at.id(), access.at.id());
+        let calls = Frames::here().places().to_vec();
+        let stacks = hash_of(&trap.calls, &calls);
+        let seen = self.seen.entry(pair).or_default();
+        let is_news = !seen.contains(&stacks) && seen.len() < STACKS;
+        if is_news {
+            seen.push(stacks);
+            let group = access.api.map_or("", |api| api.group.name);
+            let violation = Violation {
+                group: group.to_owned(),
+                severity: access.object.severity(),
+                held: side(trap.access, trap.who, trap.thread.clone(), trap.calls.clone()),
+                came: side(access, who, thread_name(), calls),
+                after: now() / 1_000_000,
+            };
+            crate::harness::tell(&Event::Violation(violation));
+        }
+        self.planner.found(pair);
+        self.tell_changes();
+    }
+
+    /// Another access that was near, as the planner has it.
+    fn point_of(&mut self, near: Near, point: &Point) -> Point {
+        let at = At::Code(near.place);
+        self.places.entry(at.id()).or_insert_with(|| at.told());
+        let ago = u64::from((point.at / TICK) as u32).wrapping_sub(u64::from(near.at));
+        Point {
+            party: near.party,
+            writes: near.writes,
+            place: at.id(),
+            at: point.at.saturating_sub((ago & u64::from(u32::MAX)) * TICK),
+            ..*point
+        }
+    }
+
+    fn tell_changes(&mut self) {
+        for (pair, standing) in self.planner.take_changes() {
+            let [first, second] = pair.places();
+            for place in [first, second] {
+                if place >> 32 == 0 {
+                    memory::mark_place(place as u32, self.planner.may_hold_at(place));
+                }
+            }
+            let told = |id: PlaceId| self.places.get(&id).cloned();
+            // Of an earlier run's places that were not reached, nobody needs to hear.
+            if let (Some(first), Some(second)) = (told(first), told(second)) {
+                crate::harness::tell(&Event::Pair(PairTold {
+                    first,
+                    second,
+                    standing,
+                }));
+            }
+        }
+    }
+}
+
+fn are_of_two_tests(one: &Who, other: &Who) -> bool {
+    match (one.test, other.test) {
+        (Some(one), Some(other)) => one.number != other.number,
+        _ => false,
+    }
+}
+
+fn side(access: Access, who: Who, thread: String, calls: Vec<u64>) -> Side {
+    let (address, size) = match access.object {
+        Object::Memory { address, size } => (address as u64, size as u64),
+        Object::Of(..) => (0, 0),
+    };
+    Side {
+        place: access.at.told(),
+        api: access.api.map_or("", |api| api.name).to_owned(),
+        writes: access.writes,
+        address,
+        size,
+        thread,
+        party: who.party,
+        is_task: who.is_task,
+        test: who.test.map(|test| test.name.clone()).unwrap_or_default(),
+        calls,
+    }
+}
+
+fn hash_of(held: &[u64], came: &[u64]) -> u64 {
+    held.iter().chain(came).fold(0, |hash, call| (hash ^ call).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23))
+}
+
+fn thread_name() -> String {
+    std::thread::current().name().unwrap_or_default().to_owned()
+}
+
+/// Nanoseconds by the clock that nobody sets.
+fn now() -> Time {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes the place that it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec as Time * 1_000_000_000 + now.tv_nsec as Time
+}
+
+/// Keeps the time for accesses to memory, which cannot afford to ask for it.
+fn start_clock() {
+    extern "C" fn keep(_: *mut libc::c_void) -> *mut libc::c_void {
+        let pause = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 5_000_000,
+        };
+        loop {
+            memory::NOW.store((now() / TICK) as u32, std::sync::atomic::Ordering::Relaxed);
+            // SAFETY: reads the place that it is given.
+            unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
+        }
+    }
+    memory::NOW.store((now() / TICK) as u32, std::sync::atomic::Ordering::Relaxed);
+    // SAFETY: signals of the program are none of this thread's; it lives as long as the process.
+    unsafe {
+        let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let mut thread = 0;
+        libc::pthread_create(&raw mut thread, std::ptr::null(), keep, std::ptr::null_mut());
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+    }
+}
