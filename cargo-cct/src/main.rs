@@ -30,6 +30,7 @@ mod rewrite;
 mod run;
 #[cfg(test)]
 mod sample;
+mod tsvd;
 
 use std::process::ExitCode;
 

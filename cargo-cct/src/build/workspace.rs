@@ -282,6 +282,11 @@ impl Workspace {
     pub(crate) fn failures(&self) -> PathBuf {
         self.target.join("failures")
     }
+
+    /// The folder of violations that delay injection has found.
+    pub(crate) fn violations(&self) -> PathBuf {
+        self.target.join("violations")
+    }
 }
 
 /// Lengths of time with their unit.

@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::cargo_args::CargoArgs;
 use super::duration;
 use super::explore::ExploreArgs;
+use super::inject::InjectArgs;
 use super::servers::ServerArgs;
 use crate::exit::Exit;
 use crate::rewrite;
@@ -34,6 +35,8 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Builds the tests and runs each under many interleavings.
     Test(Box<TestArgs>),
+    /// Runs the tests natively, and holds threads where accesses of an object may be made at a time.
+    Tsvd(Box<TsvdArgs>),
     /// Repeats a failure exactly.
     Replay(ReplayArgs),
     /// Lists the failures that were found.
@@ -146,6 +149,42 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "TESTNAME")]
     pub filter: Option<String>,
     /// More names, and the options `--exact`, `--skip`, `--ignored`, `--include-ignored`, ….
+    #[arg(last = true, value_name = "ARGS")]
+    pub rest: Vec<String>,
+}
+
+/// `cargo cct tsvd`.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = Exit::help())]
+pub(crate) struct TsvdArgs {
+    /// The arguments for cargo.
+    #[command(flatten)]
+    pub cargo: CargoArgs,
+    /// How threads are held.
+    #[command(flatten)]
+    pub inject: InjectArgs,
+    /// Whether accesses to plain memory are looked at, in crates that may have unsafe code.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set,
+        help_heading = "Delay injection")]
+    pub memory: bool,
+    /// How often the tests run: each run begins with the dangerous places that the one before has left.
+    #[arg(long, value_name = "N", default_value_t = 2,
+        value_parser = clap::value_parser!(u32).range(1..), help_heading = "Delay injection")]
+    pub runs: u32,
+    /// The file with the dangerous places, which the runs begin with and add to [default: `traps.json` in
+    /// `target/cct`].
+    #[arg(long, value_name = "FILE", help_heading = "Delay injection")]
+    pub traps: Option<PathBuf>,
+    /// Adds the dangerous places of this file, of another machine's runs for instance.
+    #[arg(long, value_name = "FILE", help_heading = "Delay injection")]
+    pub merge: Vec<PathBuf>,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+    /// Only runs tests whose name contains this.
+    #[arg(value_name = "TESTNAME")]
+    pub filter: Option<String>,
+    /// More names, and the options of the test harness: `--exact`, `--test-threads`, ….
     #[arg(last = true, value_name = "ARGS")]
     pub rest: Vec<String>,
 }

@@ -5,12 +5,13 @@ mod cargo_args;
 pub(crate) mod duration;
 mod explore;
 mod harness_args;
+mod inject;
 mod servers;
 
 pub(crate) use args::{
     ArchiveArgs, CleanArgs, Cli, ColorChoice, CompletionsArgs, ConfigArgs, EnvShell, ExpandArgs,
     KeepArgs, ListArgs, ManArgs, ManyArgs, MergeArgs, NextestArgs, Output, Place, ReplayArgs,
-    RunTestArgs, ShowArgs, ShowEnvArgs, ShrinkArgs, TestArgs, Unpacked, Verb,
+    RunTestArgs, ShowArgs, ShowEnvArgs, ShrinkArgs, TestArgs, TsvdArgs, Unpacked, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
 pub(crate) use explore::ExploreArgs;

@@ -25,6 +25,7 @@ mod shrink;
 mod stops;
 mod test;
 mod tested;
+mod tsvd;
 
 use std::io;
 use std::path::Path;
@@ -61,6 +62,7 @@ pub(crate) fn run() -> Exit {
     };
     let output = match &cli.verb {
         Verb::Test(args) => args.output,
+        Verb::Tsvd(args) => args.output,
         Verb::Replay(args) => args.output,
         Verb::List(args) => args.output,
         Verb::Show(args) => args.output,
@@ -80,6 +82,7 @@ pub(crate) fn run() -> Exit {
     set_place(&cli.verb);
     let result = match cli.verb {
         Verb::Test(args) => test::run(&args),
+        Verb::Tsvd(args) => tsvd::run(&args),
         Verb::Replay(args) => replay::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),

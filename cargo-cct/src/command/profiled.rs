@@ -18,7 +18,7 @@ use crate::run::SHARDS;
 const OTHERS: [&str; 2] = ["CCT_CACHE_DIR", SHARDS];
 
 /// Variables by which processes of the tool speak with one another.
-const OWN: [&str; 20] = [
+const OWN: [&str; 22] = [
     wire::ENV_MODE,
     wire::ENV_EVENTS,
     wire::ENV_ANSWERS,
@@ -36,6 +36,8 @@ const OWN: [&str; 20] = [
     layer::ENV_SHADOW,
     wire::ENV_CODE,
     wire::ENV_LOOKS,
+    wire::ENV_TSVD,
+    wire::ENV_TSVD_PAIRS,
     super::nextest::ENV_SETUP,
     OWN_TARGET,
     wire::ENV_DEBUGGED,

@@ -44,8 +44,19 @@ impl Tested {
         typed: &Settings,
         output: Output,
     ) -> anyhow::Result<Tested> {
-        let sysroot = sysroot(&toolchain, output)?;
         let chosen = Chosen::new(typed, &workspace);
+        Tested::build_chosen((toolchain, workspace), chosen, args, typed, output)
+    }
+
+    /// The same with these choices.
+    pub(super) fn build_chosen(
+        (toolchain, workspace): (Toolchain, Workspace),
+        chosen: Chosen,
+        args: &CargoArgs,
+        typed: &Settings,
+        output: Output,
+    ) -> anyhow::Result<Tested> {
+        let sysroot = sysroot(&toolchain, output)?;
         if chosen.code.is_some_and(|code| !code.is_on(&sysroot.lib)) {
             anstream::eprintln!("{}: {}", report::warning_word(), report::NO_CODE);
         }

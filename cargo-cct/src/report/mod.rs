@@ -23,6 +23,7 @@ mod status;
 mod style;
 mod timeline;
 mod tried;
+mod tsvd;
 mod visible;
 mod words;
 
@@ -48,6 +49,7 @@ pub(crate) use settings::settings;
 pub(crate) use status::{label as status_label, list_line, reason as status_reason, seen_json};
 pub(crate) use style::choose as choose_color;
 pub(crate) use timeline::{chrome_trace, timeline};
+pub(crate) use tsvd::{InjectedRun, Injections};
 pub(crate) use words::count;
 
 /// A test's failure, if it has one: what is on record, and how it is told.

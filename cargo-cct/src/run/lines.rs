@@ -22,7 +22,7 @@ use crate::column;
 use crate::report::Origin;
 
 /// An executable's lines, read when they are first asked for.
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     executable: &'a Executable,
     loader: OnceCell<Option<Loader>>,
     known: BTreeMap<u64, Option<Site>>,
@@ -31,7 +31,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn of(executable: &'a Executable) -> Lines<'a> {
+    pub(crate) fn of(executable: &'a Executable) -> Lines<'a> {
         Lines {
             executable,
             loader: OnceCell::new(),
@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The calls at these places, those that are inlined included.
-    fn calls(&self, frames: &[u64]) -> Vec<Call> {
+    pub(crate) fn calls(&self, frames: &[u64]) -> Vec<Call> {
         let mut calls = Vec::new();
         for &place in frames {
             self.each_call(place, &mut |function, site| {

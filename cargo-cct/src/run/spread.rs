@@ -255,8 +255,14 @@ impl Heard {
                 self.counters = counters;
                 self.finished = true;
             }
-            // Only replays, interactive iterations and shrinking say this.
-            Event::Replayed(_) | Event::Asked(_) | Event::Shrunk(_) | Event::Certain(_) => {}
+            // Only replays, interactive iterations, shrinking and delay injection say this.
+            Event::Replayed(_)
+            | Event::Asked(_)
+            | Event::Shrunk(_)
+            | Event::Certain(_)
+            | Event::Pair(_)
+            | Event::Violation(_)
+            | Event::Figures(_) => {}
             Event::Refused(reason) => self.refused = Some(reason),
         }
     }

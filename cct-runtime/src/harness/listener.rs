@@ -10,7 +10,7 @@ use crate::wire::Event;
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
 /// Opens the channel that the environment names; ends the process if it names none, unless it may be `alone`.
-pub(super) fn open(alone: bool) {
+pub(crate) fn open(alone: bool) {
     let Some(channel) = Channel::open() else {
         if alone {
             return;

@@ -70,7 +70,7 @@ pub use maker::Seen;
 pub use process::run_test;
 pub use signals::{is_handled_by_programs, take_signals_back};
 
-pub(crate) use listener::{refuse, send as tell};
+pub(crate) use listener::{open as begin_to_tell, refuse, send as tell};
 pub(crate) use request::forget as forget_request;
 
 pub use crate::memory::output::note_output;

@@ -33,13 +33,7 @@ impl At {
         match self {
             At::Code(offset) => PlaceId::from(offset),
             At::Library(address) => address as u64 | 1 << 62,
-            At::Line(site) => {
-                let of_file = site.file().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-                    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-                });
-                let line = u64::from(site.line()) << 20 | u64::from(site.column());
-                (of_file ^ line.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1 << 63
-            }
+            At::Line(site) => Place::id_of_line(site.file(), site.line(), site.column()),
         }
     }
 

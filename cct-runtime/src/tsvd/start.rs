@@ -64,6 +64,7 @@ pub(crate) fn run_test<R>(name: &str, body: impl FnOnce() -> R) -> R {
 
 /// Reads what is asked for, and begins. No test's body has run yet.
 fn begin() {
+    crate::harness::begin_to_tell(false);
     let text = std::env::var(ENV_TSVD).unwrap_or_default();
     let Some(parameters) = Parameters::read(&text) else {
         crate::harness::refuse(format!("`{ENV_TSVD}` is `{text}`, which is not understood"));

@@ -12,6 +12,25 @@ pub struct Place {
     pub site: Option<Site>,
 }
 
+impl Place {
+    /// Its number in test processes.
+    pub fn id(&self) -> u64 {
+        match &self.site {
+            Some(site) => Place::id_of_line(&site.file, site.line, site.column),
+            None => self.offset,
+        }
+    }
+
+    /// The number of the place at this line.
+    pub(crate) fn id_of_line(file: &str, line: u32, column: u32) -> u64 {
+        let of_file = file.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+        });
+        let line = u64::from(line) << 20 | u64::from(column);
+        (of_file ^ line.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1 << 63
+    }
+}
+
 /// The news of a pair of places.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Standing {

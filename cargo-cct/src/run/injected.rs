@@ -1,0 +1,122 @@
+//! Runs a test executable natively, as a whole, with threads that are held.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use cct::tsvd::Parameters;
+use cct::wire::{self, Event};
+
+use super::events;
+use super::process;
+use super::scratch::Scratch;
+use super::watch::Stop;
+use crate::build::cargo::Executable;
+
+/// A run to be.
+#[derive(Debug)]
+pub(crate) struct Injection<'a> {
+    /// The executable.
+    pub executable: &'a Executable,
+    /// The arguments for its harness.
+    pub words: &'a [String],
+    /// The parameters.
+    pub parameters: Parameters,
+    /// The file with the pairs that are known, if there are any.
+    pub pairs: Option<&'a Path>,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub(crate) struct Injected {
+    /// None if it was ended from outside.
+    pub status: Option<ExitStatus>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What its tests printed.
+    pub printed: String,
+}
+
+/// How long its last words may take, once it has ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+impl Injection<'_> {
+    /// Runs it to its end.
+    pub(crate) fn run(
+        &self,
+        scratch: &Scratch,
+        stop: &Stop,
+        mut on_event: impl FnMut(Event),
+    ) -> io::Result<Injected> {
+        let began = Instant::now();
+        let output = scratch.path("output");
+        let file = OpenOptions::new().create(true).append(true).open(&output)?;
+        let mut command = self.command();
+        command
+            .stdin(Stdio::null())
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .process_group(0);
+        let board = scratch.board()?;
+        let (mut child, pipe) = process::spawn(command, &board, None)?;
+        let events = events::receive(pipe);
+        let mut is_open = true;
+        let status = loop {
+            match events.recv_timeout(Duration::from_millis(20)) {
+                Ok(event) => {
+                    on_event(event);
+                    continue;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => is_open = false,
+            }
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if stop.is_set() {
+                process::signal(&child, libc::SIGKILL);
+                child.wait()?;
+                break None;
+            }
+            if !is_open {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        let elapsed = began.elapsed();
+        while let Ok(event) = events.recv_timeout(LAST_WORDS) {
+            on_event(event);
+        }
+        let printed = fs::read(&output).unwrap_or_default();
+        Ok(Injected {
+            status,
+            elapsed,
+            printed: String::from_utf8_lossy(&printed).into_owned(),
+        })
+    }
+
+    fn command(&self) -> Command {
+        let executable = self.executable;
+        let mut command = Command::new(&executable.path);
+        command
+            .args(self.words)
+            .current_dir(&executable.folder)
+            .envs(executable.env.iter().map(|(name, value)| (name, value)))
+            .env(wire::ENV_MODE, "tsvd")
+            .env(wire::ENV_TSVD, self.parameters.to_string())
+            .env_remove(wire::ENV_ORIGINS)
+            .env_remove(wire::ENV_PLACES);
+        match executable.linked.code {
+            Some(code) => command.env(wire::ENV_CODE, code.name()),
+            None => command.env_remove(wire::ENV_CODE),
+        };
+        match self.pairs {
+            Some(pairs) => command.env(wire::ENV_TSVD_PAIRS, pairs),
+            None => command.env_remove(wire::ENV_TSVD_PAIRS),
+        };
+        command
+    }
+}
