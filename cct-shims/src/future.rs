@@ -85,7 +85,7 @@ impl<F: Future> Driven<F> {
         };
         Driven {
             task,
-            party: TaskParty::default(),
+            party: TaskParty::made(),
             future,
         }
     }
@@ -100,7 +100,7 @@ impl<F: Future> Driven<F> {
         };
         Driven {
             task,
-            party: TaskParty::default(),
+            party: TaskParty::made(),
             future,
         }
     }
@@ -115,7 +115,7 @@ impl<F: Future> Driven<F> {
         };
         Driven {
             task,
-            party: TaskParty::default(),
+            party: TaskParty::made(),
             future,
         }
     }

@@ -171,6 +171,10 @@ pub(crate) struct TsvdArgs {
     #[arg(long, value_name = "N", default_value_t = 2,
         value_parser = clap::value_parser!(u32).range(1..), help_heading = "Delay injection")]
     pub runs: u32,
+    /// After so long without news a run in which a violation was seen is ended: that may have broken it.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration::parse,
+        help_heading = "Delay injection")]
+    pub patience: Duration,
     /// The file with the dangerous places, which the runs begin with and add to [default: `traps.json` in
     /// `target/cct`].
     #[arg(long, value_name = "FILE", help_heading = "Delay injection")]

@@ -59,7 +59,7 @@ fn shape(row: &Row) -> &'static str {
         "TIME" => "a time such as `100ms` or `2s`",
         "SHARE" | "P" => "a number from 0 to 1",
         "BOOL" => "`true` or `false`",
-        "WHICH" => "one of `tsvd`, `dynamic-random`, `static-random` and `none`",
+        "WHICH" => "one of `tsvd`, `tsvd-hb`, `dynamic-random`, `static-random` and `none`",
         _ => "a whole number",
     }
 }

@@ -120,6 +120,7 @@ impl Session<'_> {
             words: self.words,
             parameters: self.args.inject.parameters,
             pairs: pairs.as_deref(),
+            patience: self.args.patience,
         };
         let mut locator = Locator::of(executable);
         let (mut figures, mut refused, mut errors) = (None, None, Vec::<anyhow::Error>::new());
@@ -127,6 +128,7 @@ impl Session<'_> {
             (&mut self.traps, &mut self.violations, &mut self.report);
         let Injected {
             status,
+            stood_still,
             elapsed,
             printed,
         } = injection
@@ -153,14 +155,18 @@ impl Session<'_> {
         if let Some(reason) = refused {
             anyhow::bail!("`{}` refuses to run: {reason}", executable.label);
         }
-        let failed = status.filter(|status| !status.success());
+        let failed = match status {
+            _ if stood_still => Some("it stood still after a violation, and was ended".to_owned()),
+            Some(status) if !status.success() => Some(status.to_string()),
+            _ => None,
+        };
         self.has_failed |= failed.is_some();
         Ok(self.report.ran(&InjectedRun {
             binary: &executable.label,
             run,
             elapsed,
             figures,
-            failed: failed.map(|status| (status, printed.as_str())),
+            failed: failed.as_deref().map(|how| (how, printed.as_str())),
         })?)
     }
 

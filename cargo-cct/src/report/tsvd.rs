@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::time::Duration;
 
 use cct::trace::{Call, Site};
@@ -37,7 +36,7 @@ pub(crate) struct InjectedRun<'a> {
     /// Its figures, if it came to its end.
     pub figures: Option<Figures>,
     /// How it failed, and what it printed.
-    pub failed: Option<(ExitStatus, &'a str)>,
+    pub failed: Option<(&'a str, &'a str)>,
 }
 
 impl Injections {
@@ -96,7 +95,7 @@ impl Injections {
         all.spared += figures.spared;
         all.places = all.places.max(figures.places);
         all.places_at_once = all.places_at_once.max(figures.places_at_once);
-        let failed = run.failed.map(|(status, _)| status.to_string());
+        let failed = run.failed.map(|(how, _)| how);
         if self.is_json {
             return Json::line(
                 "tsvd_ran",
@@ -137,8 +136,8 @@ impl Injections {
             paint(STRONG, run.binary),
             duration(run.elapsed)
         );
-        if let Some((status, printed)) = run.failed {
-            put!(out, "{:>13}its tests failed ({status}), natively; they printed:\n", "");
+        if let Some((how, printed)) = run.failed {
+            put!(out, "{:>13}its tests failed ({how}); they printed:\n", "");
             for line in printed.lines() {
                 put!(out, "{:>13}{line}\n", "");
             }

@@ -28,6 +28,8 @@ pub(crate) struct Injection<'a> {
     pub parameters: Parameters,
     /// The file with the pairs that are known, if there are any.
     pub pairs: Option<&'a Path>,
+    /// After so long without news it is ended, if a violation was seen: that may have broken it.
+    pub patience: Duration,
 }
 
 /// How it went.
@@ -35,6 +37,8 @@ pub(crate) struct Injection<'a> {
 pub(crate) struct Injected {
     /// None if it was ended from outside.
     pub status: Option<ExitStatus>,
+    /// It was ended since it stood still after a violation.
+    pub stood_still: bool,
     /// How long it took.
     pub elapsed: Duration,
     /// What its tests printed.
@@ -65,9 +69,15 @@ impl Injection<'_> {
         let (mut child, pipe) = process::spawn(command, &board, None)?;
         let events = events::receive(pipe);
         let mut is_open = true;
+        // When there was news for the last time, once a violation was seen.
+        let mut damaged: Option<Instant> = None;
+        let mut stood_still = false;
         let status = loop {
             match events.recv_timeout(Duration::from_millis(20)) {
                 Ok(event) => {
+                    if damaged.is_some() || matches!(event, Event::Violation(_)) {
+                        damaged = Some(Instant::now());
+                    }
                     on_event(event);
                     continue;
                 }
@@ -77,7 +87,8 @@ impl Injection<'_> {
             if let Some(status) = child.try_wait()? {
                 break Some(status);
             }
-            if stop.is_set() {
+            stood_still = damaged.is_some_and(|last| last.elapsed() > self.patience);
+            if stop.is_set() || stood_still {
                 process::signal(&child, libc::SIGKILL);
                 child.wait()?;
                 break None;
@@ -93,6 +104,7 @@ impl Injection<'_> {
         let printed = fs::read(&output).unwrap_or_default();
         Ok(Injected {
             status,
+            stood_still,
             elapsed,
             printed: String::from_utf8_lossy(&printed).into_owned(),
         })

@@ -109,7 +109,7 @@ fn id_of(binary: &str, group: &str, sides: &[FoundSide; 2]) -> Id {
         let site = side.located.site.as_ref();
         let offset = side.told.place.offset;
         let place = site.map_or_else(|| offset.to_string(), Site::to_string);
-        format!("{place} {} {}", side.told.api, side.told.writes)
+        format!("{place} {}", side.told.api)
     };
     let mut texts = sides.each_ref().map(text);
     texts.sort();

@@ -75,7 +75,7 @@ pub(crate) use decide::outside::{Allowance, mark_engine_thread, uncontrolled_thr
 pub(crate) use decide::replay::Replay;
 pub(crate) use decide::signals::{forget as forget_signals, forget_thread, os_thread};
 pub(crate) use observe::races::{
-    Aims, look_at_nothing as see_nothing, memory_is_seen, see_memory, see_natively,
+    Aims, hear_of_order, look_at_nothing as see_nothing, memory_is_seen, see_memory, see_natively,
 };
 pub(crate) use observe::tape::Tape;
 pub(crate) use state::granularity::Granularity;

@@ -9,6 +9,7 @@ use super::{futex, owner};
 use crate::engine::{self, NEVER, TakesNext, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::tsvd;
 
 /// The holder of a mutex, and whether anybody waits for it.
 ///
@@ -106,6 +107,7 @@ impl MutexMachine {
     /// Releases without a scheduling point.
     pub(super) fn release(&self) {
         engine::release(self.object());
+        tsvd::note_unlock(ptr::from_ref(self).addr());
         let state = self.state.load(Ordering::Relaxed);
         if owner::worker(state & !WAITED).is_some() {
             // Not a swap: workers set the flag on this same OS thread, and a native thread that
@@ -206,6 +208,7 @@ impl MutexMachine {
                 continue;
             }
             if state == FREE {
+                self.note_taken();
                 return;
             }
             let by_worker = owner::worker(state & !WAITED).is_some();
@@ -219,9 +222,14 @@ impl MutexMachine {
             .compare_exchange(FREE, code, Ordering::Acquire, Ordering::Relaxed)
             .is_ok();
         if is_taken {
-            engine::acquire(self.object());
+            self.note_taken();
         }
         is_taken
+    }
+
+    fn note_taken(&self) {
+        engine::acquire(self.object());
+        tsvd::note_lock(ptr::from_ref(self).addr(), false);
     }
 
     pub(super) fn object(&self) -> ObjectId {

@@ -9,6 +9,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
 };
 
+use super::order::{self, UnderLock};
 use super::planner::Party;
 use super::session;
 
@@ -16,12 +17,19 @@ use super::session;
 struct Cell {
     /// Which bytes, and the party that accessed them last.
     who: AtomicU64,
-    /// From where and when.
+    /// From where and when: a [`Stamp`].
     at: AtomicU64,
-    /// The party that wrote them last, or 0.
+    /// The party that wrote them last, or 0; the locks under which that was, and the last access.
     writer: AtomicU64,
-    /// From where and when.
+    /// From where and when they were written.
     wrote: AtomicU64,
+}
+
+/// A place in 28 bits, the time in ticks in 20, and the party's epoch in 16.
+type Stamp = u64;
+
+const fn stamp(place: u32, now: u32, epoch: u32) -> Stamp {
+    (place as u64) << 36 | (now as u64 & 0xF_FFFF) << 16 | epoch as u64 & 0xFFFF
 }
 
 /// How many cells there are, 32 MiB: others take their places.
@@ -41,6 +49,8 @@ static HELD: [AtomicU8; 1 << 12] = [const { AtomicU8::new(0) }; 1 << 12];
 static TOLD: [AtomicU64; 1 << 12] = [const { AtomicU64::new(0) }; 1 << 12];
 /// All accesses of shared memory are looked at whole.
 static ALL_SHARED: AtomicBool = AtomicBool::new(false);
+/// What is known of the order of accesses counts.
+static BY_LOCKS: AtomicBool = AtomicBool::new(true);
 /// How long ago an access may have been, in ticks, to be near.
 static WINDOW: AtomicU32 = AtomicU32::new(0);
 /// After so many ticks without an access a thread has paused.
@@ -56,9 +66,12 @@ thread_local! {
 pub(super) struct Near {
     pub(super) party: Party,
     pub(super) place: u32,
-    /// In ticks.
-    pub(super) at: u32,
+    /// How many ticks ago.
+    pub(super) ago: u32,
     pub(super) writes: bool,
+    /// The low bits of its epoch.
+    pub(super) epoch: u32,
+    pub(super) lock: UnderLock,
 }
 
 /// What is looked for.
@@ -67,6 +80,7 @@ pub(super) struct Looks {
     pub(super) window: u32,
     pub(super) pause: u32,
     pub(super) all_shared: bool,
+    pub(super) locks: bool,
 }
 
 /// Looks at accesses from here on. False if there is no memory for it.
@@ -74,6 +88,7 @@ pub(super) fn begin(looks: Looks) -> bool {
     WINDOW.store(looks.window, Relaxed);
     PAUSE.store(looks.pause, Relaxed);
     ALL_SHARED.store(looks.all_shared, Relaxed);
+    BY_LOCKS.store(looks.locks, Relaxed);
     // SAFETY: makes a mapping of its own, of zeroes.
     let table = unsafe {
         libc::mmap(
@@ -116,15 +131,18 @@ pub(crate) fn access(address: usize, size: usize, writes: bool, place: u32) {
         return;
     }
     let (party, now) = (super::party::party(), NOW.load(Relaxed));
+    let stamp = stamp(place, now, order::epoch());
+    let lock = order::under_lock();
     let has_paused = now.wrapping_sub(LAST.replace(now)) >= PAUSE.load(Relaxed);
     let mut is_of_interest = has_paused || PLACES[place as usize % PLACES.len()].load(Relaxed) != 0;
     let mut near = None;
     for granule in granules(address, size) {
         // SAFETY: the table has so many cells, and is never unmapped.
         let cell = unsafe { &*table.add(granule as usize % CELLS) };
-        near = look(cell, granule, (party, writes), (place, now)).or(near);
+        near = look(cell, granule, (party, writes), (stamp, lock)).or(near);
         is_of_interest |= HELD[granule as usize % HELD.len()].load(Relaxed) != 0;
     }
+    let near = near.filter(|near| !is_ordered(near, lock));
     let near = near.filter(|near| ALL_SHARED.load(Relaxed) || is_news(near.place, place));
     if is_of_interest || near.is_some() {
         session::at_memory((address, size), writes, place, near);
@@ -137,46 +155,68 @@ fn look(
     cell: &Cell,
     granule: u64,
     (party, writes): (Party, bool),
-    (place, now): (u32, u32),
+    (stamp, lock): (Stamp, UnderLock),
 ) -> Option<Near> {
-    let who = granule << 16 | u64::from(party & 0xFFFF);
-    let stamp = u64::from(place) << 32 | u64::from(now);
+    const LOCK: u64 = 0xFF_FFFF;
+    let party = party & 0xFFFF;
+    let who = granule << 16 | u64::from(party);
     let before = cell.who.load(Relaxed);
+    let writer = cell.writer.load(Relaxed);
+    let lock = u64::from(lock);
     if before >> 16 != granule {
         cell.who.store(who, Relaxed);
         cell.at.store(stamp, Relaxed);
-        cell.writer.store(if writes { u64::from(party) } else { 0 }, Relaxed);
+        let writer = if writes { u64::from(party) | lock << 16 } else { 0 };
+        cell.writer.store(writer | lock << 40, Relaxed);
         cell.wrote.store(stamp, Relaxed);
         return None;
     }
     let mut near = None;
-    let writer = cell.writer.load(Relaxed);
-    if writer != u64::from(party) && writer != 0 {
-        near = recent(writer as Party, cell.wrote.load(Relaxed), now, true);
+    let last_writer = (writer & 0xFFFF) as Party;
+    if last_writer != party && last_writer != 0 {
+        let lock = (writer >> 16 & LOCK) as UnderLock;
+        near = recent(last_writer, cell.wrote.load(Relaxed), stamp, (true, lock));
     }
     if before != who {
         if near.is_none() && writes {
-            near = recent((before & 0xFFFF) as Party, cell.at.load(Relaxed), now, false);
+            let (last, lock) = ((before & 0xFFFF) as Party, (writer >> 40) as UnderLock);
+            near = recent(last, cell.at.load(Relaxed), stamp, (false, lock));
         }
         cell.who.store(who, Relaxed);
     }
     cell.at.store(stamp, Relaxed);
     if writes {
-        cell.writer.store(u64::from(party), Relaxed);
+        cell.writer.store(u64::from(party) | lock << 16 | lock << 40, Relaxed);
         cell.wrote.store(stamp, Relaxed);
+    } else if writer >> 40 != lock {
+        cell.writer.store(writer & (1 << 40) - 1 | lock << 40, Relaxed);
     }
     near
 }
 
 #[inline]
-fn recent(party: Party, stamp: u64, now: u32, writes: bool) -> Option<Near> {
+fn recent(
+    party: Party,
+    before: Stamp,
+    now: Stamp,
+    (writes, lock): (bool, UnderLock),
+) -> Option<Near> {
+    let ago = (now.wrapping_sub(before) >> 16) as u32 & 0xF_FFFF;
     let near = Near {
         party,
-        place: (stamp >> 32) as u32,
-        at: stamp as u32,
+        place: (before >> 36) as u32,
+        ago,
         writes,
+        epoch: before as u32 & 0xFFFF,
+        lock,
     };
-    (now.wrapping_sub(near.at) <= WINDOW.load(Relaxed)).then_some(near)
+    (ago <= WINDOW.load(Relaxed)).then_some(near)
+}
+
+/// True if it is known that the access was before the one that the running party is about to make, under this
+/// lock, or that they exclude each other.
+fn is_ordered(near: &Near, lock: UnderLock) -> bool {
+    BY_LOCKS.load(Relaxed) && (order::exclude(near.lock, lock) || order::is_before(near.party, near.epoch))
 }
 
 /// True if this pair has not been told yet, or others were told in between.
@@ -246,23 +286,30 @@ mod tests {
     fn a_cell_knows_the_last_access_and_the_last_write() {
         WINDOW.store(50, Relaxed);
         let mut rng = crate::strategy::Rng::new(3);
-        let (cell, mut all) = (cell(), Vec::<Near>::new());
+        let (cell, mut all) = (cell(), Vec::<(Near, u32)>::new());
         let mut now = 1;
         for place in 0..20_000 {
             now += [0, 1, 30, 60][rng.below(4) as usize];
             let access = Near {
                 party: rng.below(3) + 1,
                 place,
-                at: now,
+                ago: 0,
                 writes: rng.below(3) == 0,
+                epoch: rng.below(0x1_0000),
+                lock: rng.below(1 << 24),
             };
-            let of_others = |before: &&Near| before.party != access.party && now - before.at <= 50;
-            let wrote = all.iter().rev().find(|before| before.writes).filter(of_others);
-            let last = all.last().filter(of_others).filter(|_| access.writes);
-            let expected = wrote.or(last).map(|before| (before.party, before.place));
-            let near = look(&cell, 9, (access.party, access.writes), (place, now));
-            assert_eq!(near.map(|near| (near.party, near.place)), expected, "{place}");
-            all.push(access);
+            let near_to = |&(before, at): &(Near, u32)| {
+                let is_near = before.party != access.party && now - at <= 50;
+                is_near.then_some(Near { ago: now - at, ..before })
+            };
+            let wrote = all.iter().rev().find(|(before, _)| before.writes);
+            let wrote = wrote.and_then(near_to);
+            let last = all.last().filter(|_| access.writes).and_then(near_to);
+            let expected = wrote.or(last.map(|last| Near { writes: false, ..last }));
+            let now_stamp = stamp(place, now, access.epoch);
+            let near = look(&cell, 9, (access.party, access.writes), (now_stamp, access.lock));
+            assert_eq!(near, expected, "{place}");
+            all.push((access, now));
         }
     }
 

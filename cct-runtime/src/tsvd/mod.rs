@@ -19,6 +19,8 @@ mod group;
 #[cfg(feature = "engine")]
 pub(crate) mod memory;
 #[cfg(feature = "engine")]
+pub(crate) mod order;
+#[cfg(feature = "engine")]
 mod party;
 #[cfg(feature = "engine")]
 mod planner;
@@ -31,9 +33,11 @@ mod trap_set;
 
 #[cfg(feature = "engine")]
 pub use group::{Api, Group};
+#[cfg(feature = "engine")]
+pub use order::{Ended, note_lock, note_unlock};
 pub use parameters::{Algorithm, Parameters, Row};
 #[cfg(feature = "engine")]
-pub use party::{Heritage, TaskParty, heritage};
+pub use party::{Heritage, TaskParty, has_made_thread, heritage};
 #[cfg(feature = "engine")]
 pub(crate) use start::run_test;
 #[cfg(feature = "engine")]

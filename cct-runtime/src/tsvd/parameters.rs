@@ -16,14 +16,17 @@ pub enum Algorithm {
     DynamicRandom,
     /// At places that are drawn from all places, whether they are reached often or not, as DataCollider does.
     StaticRandom,
+    /// Where accesses were not ordered by synchronisation, whenever they were made.
+    TsvdHb,
     /// Nowhere: what is seen without help.
     None,
 }
 
 impl Algorithm {
     /// All of them, by name.
-    pub const NAMES: [(&'static str, Algorithm); 4] = [
+    pub const NAMES: [(&'static str, Algorithm); 5] = [
         ("tsvd", Algorithm::Tsvd),
+        ("tsvd-hb", Algorithm::TsvdHb),
         ("dynamic-random", Algorithm::DynamicRandom),
         ("static-random", Algorithm::StaticRandom),
         ("none", Algorithm::None),
@@ -164,7 +167,7 @@ macro_rules! parameters {
 
 parameters! {
     algorithm: Algorithm = Algorithm::Tsvd, "algorithm", "WHICH",
-        "The algorithm that decides where to delay: tsvd, dynamic-random, static-random or none";
+        "The algorithm that decides where to delay: tsvd, tsvd-hb, dynamic-random, static-random or none";
     near_misses: u32 = 5, "near-misses", "N",
         "How many accesses of an object are remembered, to find near misses: N_nm";
     near_miss_window: Duration = Duration::from_millis(100), "near-miss-window", "TIME",
@@ -179,6 +182,9 @@ parameters! {
         "How long a thread is held at a dangerous place";
     inference: bool = true, "inference", "BOOL",
         "Whether delays tell which accesses are ordered";
+    locks: bool = true, "locks", "BOOL",
+        "Whether accesses under one lock, before a thread was made, or after it was joined, are ordered without \
+         a delay that tells it";
     hb_threshold: f64 = 0.5, "hb-threshold", "SHARE",
         "The share of a delay for which another thread has to pause to be ordered after it: δ_hb";
     hb_window: u32 = 5, "hb-window", "N",

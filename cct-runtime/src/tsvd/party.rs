@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::order::{self, Clock};
 use super::planner::Party;
 
 /// Of no party is this number.
@@ -71,53 +72,109 @@ pub(super) fn begin_test(name: &str) {
 }
 
 /// What a thread has of the one that makes it.
-#[derive(Clone, Copy, Debug)]
-pub struct Heritage(Option<&'static Test>);
+#[derive(Clone, Debug)]
+pub struct Heritage {
+    test: Option<&'static Test>,
+    clock: Clock,
+}
 
-/// What threads that the caller makes have of it.
+/// What a thread that the caller is about to make has of it.
 #[must_use]
 pub fn heritage() -> Heritage {
-    Heritage(TEST.get())
+    Heritage {
+        test: TEST.get(),
+        clock: order::told_to_child(),
+    }
+}
+
+/// The caller has made that thread.
+#[inline]
+pub fn has_made_thread() {
+    order::begin_epoch();
 }
 
 impl Heritage {
     /// The calling thread has it.
     pub fn adopt(self) {
-        TEST.set(self.0);
+        TEST.set(self.test);
+        order::learn(&self.clock);
         super::memory::forget_stack();
     }
 }
 
-/// The identity of a task, with the first poll.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TaskParty(Party, Option<&'static Test>);
+/// Who a task is, where nobody controls it.
+#[derive(Clone, Debug, Default)]
+pub struct TaskParty(Option<Box<Identity>>);
+
+/// A party that is a task.
+#[derive(Clone, Debug)]
+struct Identity {
+    party: Party,
+    test: Option<&'static Test>,
+    clock: Clock,
+    epoch: u32,
+}
 
 impl TaskParty {
+    /// A task that the caller makes.
+    #[inline]
+    #[must_use]
+    pub fn made() -> TaskParty {
+        TaskParty(super::is_on().then(|| Box::new(Identity::made())))
+    }
+
     /// Polls in the name of the task.
     #[inline]
     pub fn poll<R>(&mut self, poll: impl FnOnce() -> R) -> R {
-        if super::is_on() { self.poll_as(poll) } else { poll() }
+        match &mut self.0 {
+            Some(identity) if super::is_on() => identity.poll(poll),
+            _ => poll(),
+        }
+    }
+}
+
+impl Identity {
+    fn made() -> Identity {
+        Identity {
+            party: LAST.fetch_add(1, Relaxed) + 1,
+            test: TEST.get(),
+            clock: order::told(),
+            epoch: 1,
+        }
     }
 
-    fn poll_as<R>(&mut self, poll: impl FnOnce() -> R) -> R {
-        /// Puts back who the thread was.
-        struct Back(Party, bool, Option<&'static Test>);
-        impl Drop for Back {
+    fn poll<R>(&mut self, poll: impl FnOnce() -> R) -> R {
+        /// Has the thread be who it was, and keeps who the task is.
+        struct Back<'a> {
+            task: &'a mut Identity,
+            thread: Identity,
+            was_task: bool,
+        }
+        impl Drop for Back<'_> {
             fn drop(&mut self) {
-                PARTY.set(self.0);
-                IS_TASK.set(self.1);
-                TEST.set(self.2);
+                let clock = std::mem::take(&mut self.thread.clock);
+                (self.task.clock, self.task.epoch) = order::exchange(clock, self.thread.epoch);
+                PARTY.set(self.thread.party);
+                IS_TASK.set(self.was_task);
+                TEST.set(self.thread.test);
             }
         }
-        party();
-        if self.0 == 0 {
-            *self = TaskParty(LAST.fetch_add(1, Relaxed) + 1, TEST.get());
+        let thread = party();
+        let (clock, epoch) = order::exchange(std::mem::take(&mut self.clock), self.epoch);
+        let back = Back {
+            thread: Identity {
+                party: thread,
+                test: TEST.get(),
+                clock,
+                epoch,
+            },
+            was_task: IS_TASK.replace(true),
+            task: self,
+        };
+        PARTY.set(back.task.party);
+        if back.task.test.is_some() {
+            TEST.set(back.task.test);
         }
-        let _back = Back(
-            PARTY.replace(self.0),
-            IS_TASK.replace(true),
-            TEST.replace(self.1.or(TEST.get())),
-        );
         poll()
     }
 }

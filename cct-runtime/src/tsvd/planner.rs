@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::order::UnderLock;
 use super::parameters::{Algorithm, Parameters};
 use super::told::Standing;
 use super::trap_set::{Pair, PlaceId, TrapSet};
@@ -24,6 +25,9 @@ pub(super) struct Point {
     pub(super) at: Time,
     /// The test, where two accesses by one test are no violation.
     pub(super) test: u32,
+    /// The party's epoch.
+    pub(super) epoch: u32,
+    pub(super) lock: UnderLock,
 }
 
 impl Point {
@@ -110,13 +114,20 @@ impl Planner {
     }
 
     /// An access is about to be made; `near` are others of the object of which the caller knows. True if
-    /// several threads are at work.
-    pub(super) fn observe(&mut self, point: Point, near: &[Point]) -> bool {
+    /// several threads are at work. `is_ordered` tells of an earlier access whether it is known to be before.
+    pub(super) fn observe(
+        &mut self,
+        point: Point,
+        near: &[Point],
+        is_ordered: impl Fn(&Point) -> bool,
+    ) -> bool {
         let at_once = self.enter_phase(point.party);
         self.places.entry(point.place).or_default().at_once |= at_once;
         if self.parameters.algorithm == Algorithm::Tsvd {
             self.infer(&point);
-            self.look_for_near_misses(&point, near, at_once);
+        }
+        if matches!(self.parameters.algorithm, Algorithm::Tsvd | Algorithm::TsvdHb) {
+            self.look_for_near_misses(&point, near, at_once, is_ordered);
         }
         self.remember(point);
         at_once
@@ -126,7 +137,7 @@ impl Planner {
     pub(super) fn wants_delay(&mut self, point: &Point, at_once: bool) -> Option<Time> {
         let whole = self.parameters.delay.as_nanos() as Time;
         match self.parameters.algorithm {
-            Algorithm::Tsvd => {
+            Algorithm::Tsvd | Algorithm::TsvdHb => {
                 let chance = self.set.chance(point.place);
                 (chance > 0.0 && self.draws(chance)).then_some(whole)
             }
@@ -192,16 +203,24 @@ impl Planner {
         self.phase.iter().any(|&other| other != party)
     }
 
-    fn look_for_near_misses(&mut self, point: &Point, near: &[Point], at_once: bool) {
-        let Parameters { windows, phases, .. } = self.parameters;
-        if phases && !at_once {
+    fn look_for_near_misses(
+        &mut self,
+        point: &Point,
+        near: &[Point],
+        at_once: bool,
+        is_ordered: impl Fn(&Point) -> bool,
+    ) {
+        // Where synchronisation tells, time does not matter.
+        let by_time = self.parameters.algorithm == Algorithm::Tsvd;
+        let windows = by_time && self.parameters.windows;
+        if by_time && self.parameters.phases && !at_once {
             return;
         }
         let window = self.parameters.near_miss_window.as_nanos() as Time;
         let before = self.history.get(&point.object).into_iter().flatten();
         let missed: Vec<Pair> = before
             .chain(near)
-            .filter(|before| before.conflicts_with(point))
+            .filter(|before| before.conflicts_with(point) && !is_ordered(before))
             .filter(|before| !windows || point.at.saturating_sub(before.at) <= window)
             .map(|before| Pair::of(before.place, point.place))
             .collect();
@@ -297,6 +316,8 @@ mod tests {
             place,
             at: milliseconds * MS,
             test: 0,
+            epoch: 0,
+            lock: 0,
         }
     }
 
@@ -315,22 +336,22 @@ mod tests {
             (at(1, 20, 90, true), false),
         ] {
             let mut planner = planner(|_| ());
-            planner.observe(at(1, 10, 1, true), &[]);
-            planner.observe(other, &[]);
+            planner.observe(at(1, 10, 1, true), &[], |_| false);
+            planner.observe(other, &[], |_| false);
             assert_eq!(planner.may_hold_at(10), is_dangerous, "{other:?}");
             assert_eq!(planner.may_hold_at(20), is_dangerous, "{other:?}");
         }
         let mut both_read = planner(|_| ());
-        both_read.observe(at(1, 10, 1, false), &[]);
-        both_read.observe(at(2, 20, 2, false), &[]);
+        both_read.observe(at(1, 10, 1, false), &[], |_| false);
+        both_read.observe(at(2, 20, 2, false), &[], |_| false);
         assert!(!both_read.may_hold_at(10));
     }
 
     #[test]
     fn without_windows_time_is_no_matter() {
         let mut planner = planner(|it| it.windows = false);
-        planner.observe(at(1, 10, 1, true), &[]);
-        planner.observe(at(2, 20, 9000, true), &[]);
+        planner.observe(at(1, 10, 1, true), &[], |_| false);
+        planner.observe(at(2, 20, 9000, true), &[], |_| false);
         assert!(planner.may_hold_at(10));
     }
 
@@ -341,14 +362,14 @@ mod tests {
                 it.phases = phases;
                 it.phase_buffer = 3;
             });
-            planner.observe(at(1, 10, 1, true), &[]);
+            planner.observe(at(1, 10, 1, true), &[], |_| false);
             for _ in 0..3 {
                 let mut other = at(2, 11, 2, false);
                 other.object = 8;
-                planner.observe(other, &[]);
+                planner.observe(other, &[], |_| false);
             }
             // The first thread is not among the last three any more.
-            planner.observe(at(2, 20, 3, true), &[]);
+            planner.observe(at(2, 20, 3, true), &[], |_| false);
             assert_eq!(planner.may_hold_at(20), !phases);
         }
     }
@@ -360,18 +381,18 @@ mod tests {
             for place in [20, 21, 22, 23] {
                 let mut near = at(1, 10, 0, true);
                 near.object = place;
-                planner.observe(near, &[]);
+                planner.observe(near, &[], |_| false);
                 let mut near = at(2, place, 1, true);
                 near.object = place;
-                planner.observe(near, &[]);
+                planner.observe(near, &[], |_| false);
             }
             let held = at(1, 10, 3, true);
-            planner.observe(held, &[]);
+            planner.observe(held, &[], |_| false);
             planner.delayed(&held, 103 * MS, true);
             for (place, later) in [(20, 0), (21, 1), (22, 2), (23, 3)] {
                 let mut next = at(2, place, came_back + later, true);
                 next.object = 100 + place;
-                planner.observe(next, &[]);
+                planner.observe(next, &[], |_| false);
             }
             for (place, inherits) in [(20, true), (21, true), (22, true), (23, false)] {
                 let is_held = planner.may_hold_at(place);
@@ -383,13 +404,13 @@ mod tests {
     #[test]
     fn a_pause_that_has_begun_after_the_delay_says_nothing() {
         let mut planner = planner(|_| ());
-        planner.observe(at(1, 10, 0, true), &[]);
-        planner.observe(at(2, 20, 1, true), &[]);
+        planner.observe(at(1, 10, 0, true), &[], |_| false);
+        planner.observe(at(2, 20, 1, true), &[], |_| false);
         let held = at(1, 10, 2, true);
-        planner.observe(held, &[]);
+        planner.observe(held, &[], |_| false);
         planner.delayed(&held, 102 * MS, true);
-        planner.observe(at(2, 30, 101, false), &[]);
-        planner.observe(at(2, 20, 300, true), &[]);
+        planner.observe(at(2, 30, 101, false), &[], |_| false);
+        planner.observe(at(2, 20, 300, true), &[], |_| false);
         assert!(planner.may_hold_at(20));
     }
 
@@ -397,10 +418,10 @@ mod tests {
     fn within_one_test_logical_conflicts_are_none() {
         let mut planner = planner(|_| ());
         let of_test = |point: Point, test| Point { test, ..point };
-        planner.observe(of_test(at(1, 10, 1, true), 1), &[]);
-        planner.observe(of_test(at(2, 20, 2, true), 1), &[]);
+        planner.observe(of_test(at(1, 10, 1, true), 1), &[], |_| false);
+        planner.observe(of_test(at(2, 20, 2, true), 1), &[], |_| false);
         assert!(!planner.may_hold_at(10));
-        planner.observe(of_test(at(3, 30, 3, true), 2), &[]);
+        planner.observe(of_test(at(3, 30, 3, true), 2), &[], |_| false);
         assert!(planner.may_hold_at(10) && planner.may_hold_at(30));
     }
 
@@ -412,7 +433,7 @@ mod tests {
             // One place is reached ninety-nine times as often as the other.
             let place = if round % 100 == 0 { 1 } else { 2 };
             let point = at(1, place, round, true);
-            planner.observe(point, &[]);
+            planner.observe(point, &[], |_| false);
             if planner.wants_delay(&point, true).is_some() {
                 *held.entry(place).or_default() += 1;
             }

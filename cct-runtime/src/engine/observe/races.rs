@@ -39,6 +39,11 @@ pub(crate) fn see_natively() {
     UNSEEN.store(OF_THE_FUNCTION, Relaxed);
 }
 
+/// Releases and acquires of threads that nobody controls are told from here on, in this process.
+pub(crate) fn hear_of_order() {
+    ARE_LOOKED_FOR.store(true, Relaxed);
+}
+
 /// The pieces of stacks that these bytes are of, as [`Schedule::shared_stacks`] has them.
 #[inline]
 pub(crate) fn pieces_of_stacks(address: usize, size: usize) -> u64 {

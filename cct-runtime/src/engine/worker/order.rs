@@ -7,6 +7,7 @@ use crate::engine::observe::races::{self, Races};
 use crate::engine::state::worker::Worker;
 use crate::object::ObjectId;
 use crate::race::ThreadNumber;
+use crate::tsvd;
 
 /// All that the current thread has done is before what others do after they [`acquire`] the object. Does
 /// nothing outside a controlled worker.
@@ -85,11 +86,17 @@ pub(crate) unsafe fn acquire_of(engine: *mut Engine, thread: *const Worker, obje
 
 #[cold]
 pub(super) fn release_key(key: u64) {
+    if engine().is_null() {
+        return tsvd::order::release(key);
+    }
     with_races(|_, races, number| outside(|| races.detector.release(number, key)));
 }
 
 #[cold]
 fn acquire_key(key: u64) {
+    if engine().is_null() {
+        return tsvd::order::acquire(key);
+    }
     with_races(|_, races, number| {
         outside(|| {
             if races.has_outsiders {

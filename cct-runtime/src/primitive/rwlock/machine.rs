@@ -1,6 +1,7 @@
 //! The machine itself: its word is changed, and those that wait are woken.
 
 use std::panic::Location;
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::super::hold::{Caller, Hold, Poison, attempt};
@@ -12,6 +13,7 @@ use super::word::{
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
+use crate::tsvd;
 
 /// How many read, whether one writes, and who waits.
 #[derive(Debug)]
@@ -124,6 +126,7 @@ impl RwLockMachine {
             engine::point_at(Operation::ReadUnlock, self.object(), hold.site).done();
         }
         engine::release_one(self.object(), READERS);
+        tsvd::note_unlock(ptr::from_ref(self).addr());
         self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let without_one = |state| Some(without_reader(state));
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
@@ -141,6 +144,7 @@ impl RwLockMachine {
         let object = self.object();
         self.poison.give_back(Operation::WriteUnlock, hold, object);
         engine::release(object);
+        tsvd::note_unlock(ptr::from_ref(self).addr());
         self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
         self.wake(before);
@@ -152,6 +156,8 @@ impl RwLockMachine {
             engine::point_at(Operation::WriteUnlock, self.object(), hold.site).done();
         }
         engine::release(self.object());
+        tsvd::note_unlock(ptr::from_ref(self).addr());
+        tsvd::note_lock(ptr::from_ref(self).addr(), true);
         let to_reader = |state| Some(with_writer_as_reader(state));
         let before = self.change(Ordering::AcqRel, to_reader).unwrap_or(0);
         if before & WRITERS_WAIT == 0 {
@@ -221,6 +227,7 @@ impl RwLockMachine {
         let is_taken = self.change(Ordering::Acquire, with_reader).is_ok();
         if is_taken {
             engine::acquire(self.object());
+            tsvd::note_lock(ptr::from_ref(self).addr(), true);
             self.holders.fetch_add(code, Ordering::Relaxed);
         }
         is_taken
@@ -233,6 +240,7 @@ impl RwLockMachine {
         if taken.is_ok() {
             engine::acquire(self.object());
             engine::acquire_one(self.object(), READERS);
+            tsvd::note_lock(ptr::from_ref(self).addr(), false);
             self.holders.fetch_add(code, Ordering::Relaxed);
             // Waiters that the last release woke and that did not come first wait on.
             if let Some(me) = owner::worker(code)
@@ -289,6 +297,9 @@ impl RwLockMachine {
                 futex::wait(&self.writer_calls, calls, None);
             }
         }
+        engine::acquire(self.object());
+        engine::acquire_one(self.object(), READERS);
+        tsvd::note_lock(ptr::from_ref(self).addr(), false);
         self.holders.fetch_add(owner::NATIVE, Ordering::Relaxed);
         self.natives.fetch_sub(1, Ordering::SeqCst);
     }

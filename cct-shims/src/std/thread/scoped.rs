@@ -3,6 +3,7 @@
 use cct::engine::{self, PanicId};
 use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
+use cct::tsvd;
 use real::fmt;
 use real::marker::PhantomData;
 use real::panic::{AssertUnwindSafe, Location};
@@ -25,6 +26,7 @@ where
         panicked: AtomicBool::new(false),
         panic: OnceLock::new(),
         main: current(),
+        ended: tsvd::is_on().then(tsvd::Ended::default),
     });
     let scope = Scope {
         data,
@@ -98,6 +100,8 @@ pub(super) struct ScopeData {
     /// The first such panic, if it was a worker's.
     panic: OnceLock<PanicId>,
     main: Thread,
+    /// What its threads have done, where nobody controls them and somebody wants to know.
+    ended: Option<tsvd::Ended>,
 }
 
 impl ScopeData {
@@ -116,6 +120,9 @@ impl ScopeData {
         }
         engine::touch(self.object(), Access::Adds);
         engine::release(self.object());
+        if let Some(ended) = &self.ended {
+            ended.set();
+        }
         if self.running.fetch_sub(1, Ordering::Release) == 1 {
             self.wake();
         }
@@ -127,6 +134,9 @@ impl ScopeData {
         if !engine::is_controlled() {
             while self.is_running() {
                 real::thread::park();
+            }
+            if let Some(ended) = &self.ended {
+                ended.join();
             }
             return;
         }
