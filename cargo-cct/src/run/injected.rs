@@ -12,6 +12,7 @@ use cct::tsvd::Parameters;
 use cct::wire::{self, Event};
 
 use super::events;
+use super::places::functions_of_std;
 use super::process;
 use super::scratch::Scratch;
 use super::watch::Stop;
@@ -59,7 +60,7 @@ impl Injection<'_> {
         let began = Instant::now();
         let output = scratch.path("output");
         let file = OpenOptions::new().create(true).append(true).open(&output)?;
-        let mut command = self.command();
+        let mut command = self.command()?;
         command
             .stdin(Stdio::null())
             .stdout(file.try_clone()?)
@@ -110,7 +111,7 @@ impl Injection<'_> {
         })
     }
 
-    fn command(&self) -> Command {
+    fn command(&self) -> io::Result<Command> {
         let executable = self.executable;
         let mut command = Command::new(&executable.path);
         command
@@ -119,8 +120,11 @@ impl Injection<'_> {
             .envs(executable.env.iter().map(|(name, value)| (name, value)))
             .env(wire::ENV_MODE, "tsvd")
             .env(wire::ENV_TSVD, self.parameters.to_string())
-            .env_remove(wire::ENV_ORIGINS)
-            .env_remove(wire::ENV_PLACES);
+            .env_remove(wire::ENV_ORIGINS);
+        match functions_of_std(executable)? {
+            Some(functions) => command.env(wire::ENV_PLACES, functions),
+            None => command.env_remove(wire::ENV_PLACES),
+        };
         match executable.linked.code {
             Some(code) => command.env(wire::ENV_CODE, code.name()),
             None => command.env_remove(wire::ENV_CODE),
@@ -129,6 +133,6 @@ impl Injection<'_> {
             Some(pairs) => command.env(wire::ENV_TSVD_PAIRS, pairs),
             None => command.env_remove(wire::ENV_TSVD_PAIRS),
         };
-        command
+        Ok(command)
     }
 }

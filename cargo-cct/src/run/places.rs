@@ -43,6 +43,24 @@ pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<O
     Ok(file)
 }
 
+/// The file that tells a test process where the functions of std's generic code are; none if nothing is known
+/// of the executable.
+pub(super) fn functions_of_std(executable: &Executable) -> io::Result<Option<PathBuf>> {
+    let Some(code) = Code::read(&executable.path) else {
+        return Ok(None);
+    };
+    // One into which code of others is inlined is no place of its own.
+    let mut ranges = code.of_std();
+    ranges.retain(|range| code.is_only_stds(*range));
+    ranges.sort_unstable();
+    ranges.dedup_by_key(|range| range.0);
+    let ranges: Vec<String> = ranges
+        .iter()
+        .map(|(start, end)| format!("{:x}-{:x}", start + 1, end + 1))
+        .collect();
+    write(executable, &ranges.join(",")).map(Some)
+}
+
 /// The point for all code.
 pub(crate) const ALL: &str = "all";
 
@@ -242,6 +260,14 @@ impl Code {
             }
         }
         false
+    }
+
+    /// True if all lines of a function are std's.
+    fn is_only_stds(&self, function: Range) -> bool {
+        let Ok(mut rows) = self.lines.find_location_range(function.0, function.1) else {
+            return false;
+        };
+        rows.all(|(_, _, location)| location.file.is_none_or(is_of_std))
     }
 
     /// The functions of std and of the shims, whose accesses are those of their callers.

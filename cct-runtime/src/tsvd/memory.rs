@@ -201,7 +201,7 @@ fn recent(
     now: Stamp,
     (writes, lock): (bool, UnderLock),
 ) -> Option<Near> {
-    let ago = (now.wrapping_sub(before) >> 16) as u32 & 0xF_FFFF;
+    let ago = ((now >> 16) as u32).wrapping_sub((before >> 16) as u32) & 0xF_FFFF;
     let near = Near {
         party,
         place: (before >> 36) as u32,

@@ -15,6 +15,8 @@ pub mod told;
 #[cfg(feature = "engine")]
 mod allowance;
 #[cfg(feature = "engine")]
+mod functions;
+#[cfg(feature = "engine")]
 mod group;
 #[cfg(feature = "engine")]
 pub(crate) mod memory;

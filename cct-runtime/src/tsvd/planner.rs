@@ -62,6 +62,8 @@ struct Reached {
 
 /// Delays are remembered for inference: the last few.
 const REMEMBERED: usize = 32;
+/// For this part of a delay a party that was held is not held again.
+const REST: Time = 10;
 /// Objects whose accesses are remembered; when there are more, those are forgotten that are too old.
 const OBJECTS: usize = 1 << 16;
 
@@ -75,6 +77,8 @@ pub(super) struct Planner {
     /// The time of each party's last access.
     last: BTreeMap<Party, Time>,
     delays: VecDeque<Delayed>,
+    /// When each party was held last.
+    held: BTreeMap<Party, Time>,
     inherits: BTreeMap<Party, Inherits>,
     places: BTreeMap<PlaceId, Reached>,
     /// With `static-random`: the places at which somebody is held when he comes.
@@ -91,6 +95,7 @@ impl Planner {
             phase: VecDeque::new(),
             last: BTreeMap::new(),
             delays: VecDeque::new(),
+            held: BTreeMap::new(),
             inherits: BTreeMap::new(),
             places: BTreeMap::new(),
             armed: Vec::new(),
@@ -136,6 +141,12 @@ impl Planner {
     /// How long a thread is to be held before this access, in nanoseconds.
     pub(super) fn wants_delay(&mut self, point: &Point, at_once: bool) -> Option<Time> {
         let whole = self.parameters.delay.as_nanos() as Time;
+        // An operation has several accesses, and it is one for which it is held.
+        let rest = whole / REST;
+        let held = self.held.get(&point.party);
+        if held.is_some_and(|&ended| point.at.saturating_sub(ended) < rest) {
+            return None;
+        }
         match self.parameters.algorithm {
             Algorithm::Tsvd | Algorithm::TsvdHb => {
                 let chance = self.set.chance(point.place);
@@ -162,6 +173,7 @@ impl Planner {
             ended,
         });
         self.last.insert(point.party, ended);
+        self.held.insert(point.party, ended);
         if was_fruitless {
             self.set.fruitless(point.place, self.parameters.decay);
         }
@@ -432,7 +444,7 @@ mod tests {
         for round in 0..20_000 {
             // One place is reached ninety-nine times as often as the other.
             let place = if round % 100 == 0 { 1 } else { 2 };
-            let point = at(1, place, round, true);
+            let point = at(round as Party, place, round, true);
             planner.observe(point, &[], |_| false);
             if planner.wants_delay(&point, true).is_some() {
                 *held.entry(place).or_default() += 1;

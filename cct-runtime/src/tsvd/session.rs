@@ -1,10 +1,11 @@
 //! A process under delay injection: the one place where threads meet, are held, and are told of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::allowance::Allowance;
+use super::functions;
 use super::group::{Api, Object};
 use super::memory::{self, Looks, Near, TICK};
 use super::order;
@@ -32,7 +33,7 @@ impl At {
     /// The same number for the same place, in each process.
     fn id(self) -> PlaceId {
         match self {
-            At::Code(offset) => PlaceId::from(offset),
+            At::Code(offset) => PlaceId::from(functions::place_of(offset)),
             At::Library(address) => address as u64 | 1 << 62,
             At::Line(site) => Place::id_of_line(site.file(), site.line(), site.column()),
         }
@@ -84,6 +85,8 @@ struct State {
     traps: Vec<Trap>,
     last_trap: u64,
     places: BTreeMap<PlaceId, Place>,
+    /// The accesses that were seen at each place in code, as offsets.
+    accesses: BTreeMap<PlaceId, BTreeSet<u32>>,
     /// How often each pair was seen, and by which stacks.
     seen: BTreeMap<Pair, Vec<u64>>,
     figures: Figures,
@@ -102,6 +105,10 @@ pub(super) fn begin(
 ) {
     let mut planner = Planner::new(parameters);
     for &(one, other, standing) in known {
+        let [one, other] = [one, other].map(|number| match u32::try_from(number) {
+            Ok(offset) => At::Code(offset).id(),
+            Err(_) => number,
+        });
         planner.know(Pair::of(one, other), standing);
     }
     if parameters.algorithm == Algorithm::TsvdHb {
@@ -136,6 +143,7 @@ pub(super) fn begin(
         traps: Vec::new(),
         last_trap: 0,
         places: BTreeMap::new(),
+        accesses: BTreeMap::new(),
         seen: BTreeMap::new(),
         figures: Figures::default(),
     };
@@ -216,9 +224,7 @@ fn meet(access: Access, near: Option<Near>) -> bool {
         lock: order::under_lock(),
     };
     state.figures.points += 1;
-    if !state.places.contains_key(&point.place) {
-        state.places.insert(point.place, access.at.told());
-    }
+    state.know(access.at, point.place);
     state.spring(access, who);
     let near = near.map(|near| state.point_of(near, &point));
     let by_locks = state.by_locks;
@@ -346,7 +352,7 @@ impl State {
     /// Another access that was near, as the planner has it.
     fn point_of(&mut self, near: Near, point: &Point) -> Point {
         let at = At::Code(near.place);
-        self.places.entry(at.id()).or_insert_with(|| at.told());
+        self.know(at, at.id());
         Point {
             party: near.party,
             writes: near.writes,
@@ -358,12 +364,27 @@ impl State {
         }
     }
 
+    /// Notes that a place was reached.
+    fn know(&mut self, at: At, place: PlaceId) {
+        self.places.entry(place).or_insert_with(|| at.told());
+        if let At::Code(offset) = at
+            && self.accesses.entry(place).or_default().insert(offset)
+        {
+            memory::mark_place(offset, self.planner.may_hold_at(place));
+        }
+    }
+
     fn tell_changes(&mut self) {
         for (pair, standing) in self.planner.take_changes() {
             let [first, second] = pair.places();
             for place in [first, second] {
+                let may_be_held = self.planner.may_hold_at(place);
                 if place >> 32 == 0 {
-                    memory::mark_place(place as u32, self.planner.may_hold_at(place));
+                    // Of an earlier run's pairs no access has been seen yet.
+                    memory::mark_place(place as u32, may_be_held);
+                }
+                for &offset in self.accesses.get(&place).into_iter().flatten() {
+                    memory::mark_place(offset, may_be_held);
                 }
             }
             let told = |id: PlaceId| self.places.get(&id).cloned();

@@ -9,10 +9,10 @@ use super::parameters::Parameters;
 use super::session::{self, At};
 use super::told::Standing;
 use super::trap_set::PlaceId;
-use super::{memory, party};
+use super::{functions, memory, party};
 use crate::engine;
 use crate::frames::offset_of;
-use crate::wire::{ENV_CODE, ENV_TSVD, ENV_TSVD_PAIRS};
+use crate::wire::{ENV_CODE, ENV_PLACES, ENV_TSVD, ENV_TSVD_PAIRS};
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -76,6 +76,12 @@ fn begin() {
             _ => crate::harness::refuse("the pairs of places are damaged".to_owned()),
         },
     };
+    if let Some(path) = std::env::var_os(ENV_PLACES) {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if !functions::install(&text) {
+            crate::harness::refuse("the functions of std are damaged".to_owned());
+        }
+    }
     let sees_memory = std::env::var_os(ENV_CODE).is_some_and(|code| code == "all");
     crate::harness::forget_request();
     session::begin(parameters, &pairs, sees_memory);
