@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use cct::config::Settings;
@@ -80,6 +80,9 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
     })
 }
 
+/// How often the trap file is written while a test process runs.
+const MOMENT: Duration = Duration::from_millis(100);
+
 /// The executables of which tests are selected, and whose threads can be held.
 fn subjects<'a>(plan: &Plan, executables: &'a [Executable]) -> Vec<&'a Executable> {
     let has_tests = |index: usize| {
@@ -123,6 +126,7 @@ impl Session<'_> {
             patience: self.args.patience,
         };
         let mut locator = Locator::of(executable);
+        let mut wrote = Instant::now();
         let (mut figures, mut refused, mut errors) = (None, None, Vec::<anyhow::Error>::new());
         let (traps, violations, report) =
             (&mut self.traps, &mut self.violations, &mut self.report);
@@ -135,8 +139,11 @@ impl Session<'_> {
             .run(self.scratch, self.stop, |event| match event {
                 Event::Pair(pair) => {
                     traps.note(&executable.label, &digest, &pair, &mut locator);
-                    // Whoever kills this tool loses no pair.
-                    errors.extend(traps.write().err().map(Into::into));
+                    // Whoever kills this tool loses the pairs of a moment.
+                    if wrote.elapsed() > MOMENT {
+                        errors.extend(traps.write().err().map(Into::into));
+                        wrote = Instant::now();
+                    }
                 }
                 Event::Violation(violation) => {
                     let label = &executable.label;
@@ -149,6 +156,7 @@ impl Session<'_> {
                 _ => {}
             })
             .with_context(|| format!("cannot run `{}`", executable.path.display()))?;
+        self.traps.write()?;
         if let Some(error) = errors.into_iter().next() {
             return Err(error);
         }

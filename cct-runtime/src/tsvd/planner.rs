@@ -62,7 +62,7 @@ struct Reached {
 
 /// Delays are remembered for inference: the last few.
 const REMEMBERED: usize = 32;
-/// For this part of a delay a party that was held is not held again.
+/// For this part of a delay a party that was held is not held again at the same place.
 const REST: Time = 10;
 /// Objects whose accesses are remembered; when there are more, those are forgotten that are too old.
 const OBJECTS: usize = 1 << 16;
@@ -77,8 +77,8 @@ pub(super) struct Planner {
     /// The time of each party's last access.
     last: BTreeMap<Party, Time>,
     delays: VecDeque<Delayed>,
-    /// When each party was held last.
-    held: BTreeMap<Party, Time>,
+    /// Where each party was held last, and until when.
+    held: BTreeMap<Party, (PlaceId, Time)>,
     inherits: BTreeMap<Party, Inherits>,
     places: BTreeMap<PlaceId, Reached>,
     /// With `static-random`: the places at which somebody is held when he comes.
@@ -141,10 +141,12 @@ impl Planner {
     /// How long a thread is to be held before this access, in nanoseconds.
     pub(super) fn wants_delay(&mut self, point: &Point, at_once: bool) -> Option<Time> {
         let whole = self.parameters.delay.as_nanos() as Time;
-        // An operation has several accesses, and it is one for which it is held.
+        // An operation has several accesses, and it is one for which a thread is held.
         let rest = whole / REST;
-        let held = self.held.get(&point.party);
-        if held.is_some_and(|&ended| point.at.saturating_sub(ended) < rest) {
+        let is_same = |&(place, ended): &(PlaceId, Time)| {
+            place == point.place && point.at.saturating_sub(ended) < rest
+        };
+        if self.held.get(&point.party).is_some_and(is_same) {
             return None;
         }
         match self.parameters.algorithm {
@@ -173,7 +175,7 @@ impl Planner {
             ended,
         });
         self.last.insert(point.party, ended);
-        self.held.insert(point.party, ended);
+        self.held.insert(point.party, (point.place, ended));
         if was_fruitless {
             self.set.fruitless(point.place, self.parameters.decay);
         }

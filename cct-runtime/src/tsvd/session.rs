@@ -103,14 +103,6 @@ pub(super) fn begin(
     known: &[(PlaceId, PlaceId, Standing)],
     sees_memory: bool,
 ) {
-    let mut planner = Planner::new(parameters);
-    for &(one, other, standing) in known {
-        let [one, other] = [one, other].map(|number| match u32::try_from(number) {
-            Ok(offset) => At::Code(offset).id(),
-            Err(_) => number,
-        });
-        planner.know(Pair::of(one, other), standing);
-    }
     if parameters.algorithm == Algorithm::TsvdHb {
         order::order_by_all();
         crate::engine::hear_of_order();
@@ -139,7 +131,7 @@ pub(super) fn begin(
     let state = State {
         allowance: Allowance::new(&parameters),
         by_locks: parameters.locks || parameters.algorithm == Algorithm::TsvdHb,
-        planner,
+        planner: Planner::new(parameters),
         traps: Vec::new(),
         last_trap: 0,
         places: BTreeMap::new(),
@@ -149,6 +141,9 @@ pub(super) fn begin(
     };
     if STATE.set(Mutex::new(state)).is_ok() {
         let mut state = state_of().expect("it was just set");
+        for &(one, other, standing) in known {
+            state.know_pair(one, other, standing);
+        }
         state.tell_changes();
         drop(state);
         start_clock();
@@ -234,6 +229,10 @@ fn meet(access: Access, near: Option<Near>) -> bool {
     };
     let at_once = state.planner.observe(point, near.as_slice(), is_ordered);
     state.tell_changes();
+    if state.is_partner_held(access.object, who) {
+        // Somebody waits there for this thread to go on, and to come to an access that conflicts.
+        return at_once;
+    }
     let Some(delay) = state.planner.wants_delay(&point, at_once) else {
         return at_once;
     };
@@ -322,6 +321,12 @@ impl State {
         }
     }
 
+    /// True if another party is held before an access of this object.
+    fn is_partner_held(&self, object: Object, who: Who) -> bool {
+        let others = self.traps.iter().filter(|trap| trap.who.party != who.party);
+        others.into_iter().any(|trap| trap.access.object.meets(object))
+    }
+
     fn tell(&mut self, trap: usize, access: Access, who: Who) {
         self.figures.violations += 1;
         let trap = &self.traps[trap];
@@ -362,6 +367,19 @@ impl State {
             lock: near.lock,
             ..*point
         }
+    }
+
+    /// Notes a pair of an earlier run, by the numbers of its places.
+    fn know_pair(&mut self, one: PlaceId, other: PlaceId, standing: Standing) {
+        let [one, other] = [one, other].map(|number| {
+            let Ok(offset) = u32::try_from(number) else {
+                return number;
+            };
+            let at = At::Code(offset);
+            self.know(at, at.id());
+            at.id()
+        });
+        self.planner.know(Pair::of(one, other), standing);
     }
 
     /// Notes that a place was reached.

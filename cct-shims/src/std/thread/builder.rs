@@ -1,6 +1,6 @@
 //! Spawning.
 
-use cct::{engine, tsvd};
+use cct::engine;
 use real::boxed::Box;
 use real::io;
 use real::mem;
@@ -155,18 +155,6 @@ impl Builder {
     ///
     /// As for `spawn_unchecked`.
     unsafe fn start_native(self, body: impl FnOnce() + Send) -> io::Result<(Flow, Thread)> {
-        let ended = tsvd::is_on().then(tsvd::Ended::default);
-        let heritage = ended.is_some().then(tsvd::heritage);
-        let ends = ended.clone();
-        let body = move || {
-            if let Some(heritage) = heritage {
-                heritage.adopt();
-            }
-            body();
-            if let Some(ends) = ends {
-                ends.set();
-            }
-        };
         let mut builder = real::thread::Builder::new();
         if let Some(name) = self.name {
             builder = builder.name(name);
@@ -176,10 +164,7 @@ impl Builder {
         }
         // SAFETY: the caller promises it.
         let native = unsafe { builder.spawn_unchecked(body) }?;
-        if ended.is_some() {
-            tsvd::has_made_thread();
-        }
         let thread = Thread::of_native(native.thread().clone());
-        Ok((Flow::Native(native, ended), thread))
+        Ok((Flow::Native(native), thread))
     }
 }

@@ -2,7 +2,6 @@
 
 use cct::engine;
 use cct::specification::{End, Eventual, worker_ends};
-use cct::tsvd::Ended;
 use real::borrow::Cow;
 use real::fmt;
 use real::os::unix::thread::{JoinHandleExt, RawPthread};
@@ -23,8 +22,7 @@ pub struct JoinHandle<T> {
 
 /// The worker or thread behind the handle.
 pub(super) enum Flow {
-    /// With what it has done when it has ended, where somebody wants to know.
-    Native(real::thread::JoinHandle<()>, Option<Ended>),
+    Native(real::thread::JoinHandle<()>),
     Worker(Worker),
 }
 
@@ -53,12 +51,7 @@ impl<T> JoinHandle<T> {
     pub fn join(self) -> Result<T> {
         let mut joined = None;
         match self.flow {
-            Flow::Native(thread, ended) => {
-                thread.join()?;
-                if let Some(ended) = ended {
-                    ended.join();
-                }
-            }
+            Flow::Native(thread) => thread.join()?,
             Flow::Worker(worker) => match worker.seen() {
                 Seen::Live => {
                     engine::join(worker.id);
@@ -115,14 +108,14 @@ fn poll_until_alone<T>(packet: &Shared<Packet<T>>) {
 impl<T> JoinHandleExt for JoinHandle<T> {
     fn as_pthread_t(&self) -> RawPthread {
         match &self.flow {
-            Flow::Native(thread, _) => thread.as_pthread_t(),
+            Flow::Native(thread) => thread.as_pthread_t(),
             Flow::Worker(_) => carrier(),
         }
     }
 
     fn into_pthread_t(self) -> RawPthread {
         match self.flow {
-            Flow::Native(thread, _) => thread.into_pthread_t(),
+            Flow::Native(thread) => thread.into_pthread_t(),
             Flow::Worker(_) => carrier(),
         }
     }

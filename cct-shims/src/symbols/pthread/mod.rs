@@ -12,6 +12,7 @@
 mod attributes;
 mod barrier;
 mod condvar;
+mod heir;
 mod mutex;
 mod once;
 mod owner;

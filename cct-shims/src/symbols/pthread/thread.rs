@@ -10,13 +10,14 @@ use cct::engine::{self, NEVER, WorkerId};
 use cct::harness::report_uncontrolled;
 use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
+use cct::tsvd;
 use libc::{c_int, c_void, clockid_t, pthread_attr_t, pthread_t, timespec};
 
-use super::deadline;
+use super::{deadline, heir};
 use crate::symbols::caller::{is_program, with_caller};
 use crate::symbols::real::Real;
 
-type Start = extern "C" fn(*mut c_void) -> *mut c_void;
+pub(super) type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 type Create =
     unsafe extern "C" fn(*mut pthread_t, *const pthread_attr_t, Start, *mut c_void) -> c_int;
 type Join = unsafe extern "C" fn(pthread_t, *mut *mut c_void) -> c_int;
@@ -95,6 +96,9 @@ unsafe extern "C" fn create(
 ) -> c_int {
     // SAFETY: the caller's arguments.
     unsafe {
+        if tsvd::is_on() && !engine::is_controlled() {
+            return create_heir(place, attributes, start, argument);
+        }
         if !engine::is_controlled() || !is_program(caller) {
             return CREATE.get()(place, attributes, start, argument);
         }
@@ -116,6 +120,26 @@ unsafe extern "C" fn create(
     }
 }
 
+unsafe fn create_heir(
+    place: *mut pthread_t,
+    attributes: *const pthread_attr_t,
+    start: Start,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe {
+        let mut detached = libc::PTHREAD_CREATE_JOINABLE;
+        if !attributes.is_null() {
+            pthread_attr_getdetachstate(attributes, &raw mut detached);
+        }
+        let is_detached = detached == libc::PTHREAD_CREATE_DETACHED;
+        heir::create((start, argument), is_detached, |start, argument| {
+            let result = CREATE.get()(place, attributes, start, argument);
+            (result, if result == 0 { *place } else { 0 })
+        })
+    }
+}
+
 /// Takes over the C library's `pthread_join`.
 ///
 /// # Safety
@@ -128,7 +152,13 @@ pub(super) unsafe extern "C" fn pthread_join(thread: pthread_t, result: *mut *mu
         match named(thread) {
             Named::Worker(worker) => join(worker, result, NEVER),
             Named::Thread if engine::is_controlled() => join_thread(thread, result),
-            Named::Thread => JOIN.get()(thread, result),
+            Named::Thread => {
+                let error = JOIN.get()(thread, result);
+                if error == 0 && tsvd::is_on() {
+                    heir::joined(thread);
+                }
+                error
+            }
         }
     }
 }
@@ -217,8 +247,13 @@ pub(super) unsafe extern "C" fn pthread_detach(thread: pthread_t) -> c_int {
             worker.is_let_go = true;
             0
         }),
-        // SAFETY: the caller's thread.
-        Named::Thread => unsafe { DETACH.get()(thread) },
+        Named::Thread => {
+            if tsvd::is_on() {
+                heir::detached(thread);
+            }
+            // SAFETY: the caller's thread.
+            unsafe { DETACH.get()(thread) }
+        }
     }
 }
 
