@@ -56,6 +56,7 @@ mod stops;
 mod streams;
 mod tasks;
 mod time;
+mod tsvd;
 mod uncontrolled;
 mod verdicts;
 mod weak;

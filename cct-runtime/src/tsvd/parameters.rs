@@ -1,4 +1,5 @@
-//! The parameters of delay injection, a row each, with the values of the paper.
+//! The parameters of delay injection, a row each, with the values of the paper; a delay is shorter, since
+//! tests of Rust are.
 //!
 //! Source: Li, Lu, Musuvathi, Nath, Padhye, "Efficient Scalable Thread-Safety-Violation Detection", SOSP'19,
 //! and the names of its published implementation.
@@ -178,7 +179,7 @@ parameters! {
         "How many of the last accesses tell whether several threads are at work";
     phases: bool = true, "phases", "BOOL",
         "Whether near misses count only while several threads are at work";
-    delay: Duration = Duration::from_millis(100), "delay", "TIME",
+    delay: Duration = Duration::from_millis(20), "delay", "TIME",
         "How long a thread is held at a dangerous place";
     inference: bool = true, "inference", "BOOL",
         "Whether delays tell which accesses are ordered";

@@ -319,6 +319,7 @@ impl Planner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     const MS: Time = 1_000_000;
 
@@ -336,7 +337,10 @@ mod tests {
     }
 
     fn planner(change: impl Fn(&mut Parameters)) -> Planner {
-        let mut parameters = Parameters::default();
+        let mut parameters = Parameters {
+            delay: Duration::from_millis(100),
+            ..Parameters::default()
+        };
         change(&mut parameters);
         Planner::new(parameters)
     }

@@ -73,6 +73,9 @@ unsafe extern "C" fn reallocate(block: *mut c_void, size: size_t, caller: usize)
         }
         let in_arena = arena::contains(block.cast());
         if !in_arena && !is_for_arena(caller) {
+            if tsvd::is_on() {
+                tsvd::note_free(block.addr(), USABLE_SIZE.get()(block));
+            }
             return __libc_realloc(block, size);
         }
         if in_arena && arena::resize_in_place(block.cast(), size) {

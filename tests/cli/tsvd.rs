@@ -1,0 +1,172 @@
+//! Delay injection: violations are seen in native runs, and what something orders is none. No run of a thread
+//! is timed: the other one of each pair comes by until both have been there.
+
+use std::fs;
+
+use cct_tests::support::{Events, Finished, Workspace};
+use serde_json::Value;
+
+/// Long enough for the other thread to come on any machine: who is held goes on when it does.
+const DELAY: &str = "--delay=10s";
+
+/// The events of a run of these tests of the fixture.
+fn run(workspace: &Workspace, code: i32, args: &[&str]) -> Events {
+    let finished = Finished::of(workspace.cct().args(["tsvd", "--json"]).args(args));
+    finished.expect(code);
+    Events::of(&finished)
+}
+
+fn all<'a>(events: &'a Events, kind: &str) -> Vec<&'a Value> {
+    events.of_kind(kind).collect()
+}
+
+#[test]
+fn accesses_that_nothing_orders_are_violations() {
+    let workspace = Workspace::of_fixture("tsvd");
+    for (test, operations, functions) in [
+        ("write_and_write", ["write", "write"], ["", ""]),
+        ("read_and_write", ["read", "write"], ["Vec::len", "Vec::push"]),
+        ("write_under_a_read_lock", ["read", "write"], ["", ""]),
+    ] {
+        let events = run(&workspace, 100, &[DELAY, "--runs=1", test]);
+        let found = all(&events, "violation");
+        let fits = |violation: &&&Value| {
+            let sides = [&violation["held"], &violation["came"]];
+            let told = |key: &str| {
+                let mut told = sides.map(|side| side[key].as_str().unwrap_or_default());
+                told.sort_unstable();
+                told
+            };
+            told("operation") == operations && told("calls_std") == functions
+        };
+        let violation = found.iter().find(fits);
+        let violation = violation.unwrap_or_else(|| panic!("{test}: {found:#?}"));
+        assert_eq!(violation["severity"], "undefined-behaviour");
+        assert_eq!(violation["tests"], serde_json::json!([format!("tests::{test}")]));
+        for side in ["held", "came"] {
+            assert_eq!(violation[side]["site"]["file"], "src/lib.rs", "{violation:#}");
+        }
+        let id = violation["id"].as_str().expect("it has an id");
+        let folder = workspace.path("target/cct/violations").join(id);
+        let report = fs::read_to_string(folder.join("report.txt")).expect("it is kept");
+        assert!(report.contains("came meanwhile") && !report.contains('\u{1b}'), "{report}");
+    }
+}
+
+#[test]
+fn what_something_orders_is_no_violation() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let safe = [
+        "read_and_read",
+        "neighbours",
+        "under_a_mutex",
+        "by_an_atomic",
+        "before_and_after_a_thread",
+        "handed_over",
+    ];
+    for more in [
+        &["--delay=20ms"][..],
+        &["--delay=20ms", "--locks=false", "--inference=false"],
+        &["--delay=5ms", "--algorithm=tsvd-hb"],
+        &["--delay=1ms", "--algorithm=dynamic-random"],
+        &["--delay=1ms", "--algorithm=static-random"],
+    ] {
+        let named = safe.iter().copied().chain(["--exact"]);
+        let filter: Vec<String> = named
+            .map(|word| match word.strip_prefix("--") {
+                Some(_) => word.to_owned(),
+                None => format!("tests::{word}"),
+            })
+            .collect();
+        let filter: Vec<&str> = filter.iter().map(String::as_str).collect();
+        let args: Vec<&str> = more.iter().copied().chain(["--"]).chain(filter).collect();
+        let events = run(&workspace, 0, &args);
+        assert!(all(&events, "violation").is_empty(), "{more:?}");
+        let ran = all(&events, "tsvd_ran");
+        assert_eq!(ran.len(), 2);
+        assert!(ran.iter().all(|ran| ran["failed"].is_null()), "{ran:#?}");
+    }
+}
+
+/// What a mutex, making a thread and joining it order costs no delay.
+#[test]
+fn nobody_is_held_where_the_order_is_known() {
+    let workspace = Workspace::of_fixture("tsvd");
+    for test in ["under_a_mutex", "before_and_after_a_thread", "read_and_read"] {
+        let events = run(&workspace, 0, &[DELAY, test]);
+        for ran in all(&events, "tsvd_ran") {
+            assert_eq!(ran["delays"], 0, "{test}: {ran:#}");
+        }
+    }
+}
+
+#[test]
+fn nobody_is_held_for_longer_than_is_allowed() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let args = ["--delay=40ms", "--delay-per-test=20ms", "--decay=0", "by_an_atomic"];
+    let events = run(&workspace, 0, &[&args[..], &["--algorithm=dynamic-random", "--probability=1"]].concat());
+    for ran in all(&events, "tsvd_ran") {
+        let spared = ran["spared"].as_u64().expect("a number");
+        assert!(spared > 0, "{ran:#}");
+    }
+}
+
+/// The file begins the next run, is the same for whoever reads it, and is refused when it is something else.
+#[test]
+fn a_trap_file_goes_from_run_to_run() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let traps = workspace.path("traps.json");
+    let traps = traps.to_str().expect("its path is text");
+    run(&workspace, 0, &["--delay=1ms", "--runs=1", "--traps", traps, "by_an_atomic"]);
+    let file: Value = serde_json::from_str(&fs::read_to_string(traps).expect("it is there"))
+        .expect("it is whole");
+    assert_eq!(file["version"], 1);
+    let pairs = file["binaries"]["tsvd"]["pairs"].as_array().expect("a list");
+    assert!(!pairs.is_empty());
+    let merged = workspace.path("merged.json");
+    let merged = merged.to_str().expect("its path is text");
+    run(&workspace, 0, &["--algorithm=none", "--runs=1", "--traps", merged, "--merge", traps, "read_and_read"]);
+    let merged: Value = serde_json::from_str(&fs::read_to_string(merged).expect("it is there"))
+        .expect("it is whole");
+    assert_eq!(merged["binaries"]["tsvd"]["pairs"].as_array().map(Vec::len), Some(pairs.len()));
+    fs::write(traps, "{}").expect("it is written");
+    let refused = Finished::of(workspace.cct().args(["tsvd", "--traps", traps]));
+    refused.expect(96);
+    assert!(refused.stderr.contains("is no trap file of this version"), "{}", refused.stderr);
+}
+
+#[test]
+fn parameters_that_make_no_sense_are_refused() {
+    let workspace = Workspace::of_fixture("tsvd");
+    for (args, words) in [
+        (["--decay", "2"], "a number from 0 to 1"),
+        (["--delay", "soon"], "a time such as `100ms`"),
+        (["--algorithm", "best"], "one of `tsvd`"),
+        (["--runs", "0"], "0 is not in"),
+    ] {
+        let refused = Finished::of(workspace.cct().arg("tsvd").args(args));
+        refused.expect(96);
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+    let none = Finished::of(workspace.cct().args(["tsvd", "no_such_test"]));
+    none.expect(4);
+}
+
+#[test]
+fn people_are_told_what_was_about_to_happen() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let shown = Finished::of(workspace.cct().args(["tsvd", DELAY, "--runs=1", "write_and_write"]));
+    shown.expect(100);
+    let told: Vec<&str> = shown.stdout.split_whitespace().collect();
+    let told = told.join(" ");
+    for words in [
+        "VIOLATION tsvd tests::write_and_write",
+        "two threads are about to access the same memory at a time, nothing orders them, and both change it",
+        "was held here, about to write 8 bytes",
+        "came meanwhile, about to write 8 bytes",
+        "at src/lib.rs:56:",
+        "1 violation",
+    ] {
+        assert!(told.contains(words), "`{words}` in {}", shown.stdout);
+    }
+}
