@@ -1,5 +1,8 @@
-//! The environment and the current directory: calls are told to delay injection. std reads the environment as a
-//! whole past the C library's functions; under control, a single variable is told by its symbol.
+//! The environment and the current directory: calls are told to delay injection.
+//!
+//! Under control, std's reading of the environment as a whole is told, since it goes past the C library's
+//! functions; a single variable is told by its symbol. Delay injection hears nothing of [`vars`], which reads
+//! other tests' variables without any use for them.
 
 use cct::claim::Exception;
 use cct::engine;

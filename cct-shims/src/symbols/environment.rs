@@ -56,7 +56,11 @@ const fn reads(name: &'static str) -> Api {
     }
 }
 
-unsafe extern "C" fn working_folder(buffer: *mut c_char, size: size_t, caller: usize) -> *mut c_char {
+unsafe extern "C" fn working_folder(
+    buffer: *mut c_char,
+    size: size_t,
+    caller: usize,
+) -> *mut c_char {
     static API: Api = Api {
         name: "getcwd",
         group: &CURRENT_DIRECTORY,

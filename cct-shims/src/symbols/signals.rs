@@ -56,12 +56,20 @@ unsafe extern "C" fn told_action(
         writes: true,
         ..READS
     };
-    tsvd::call_from(if new.is_null() { &READS } else { &WRITES }, key_of(signal), caller);
+    tsvd::call_from(
+        if new.is_null() { &READS } else { &WRITES },
+        key_of(signal),
+        caller,
+    );
     // SAFETY: the caller's arguments.
     unsafe { set_action(signal, new, old) }
 }
 
-unsafe extern "C" fn told_handler(signal: c_int, handler: sighandler_t, caller: usize) -> sighandler_t {
+unsafe extern "C" fn told_handler(
+    signal: c_int,
+    handler: sighandler_t,
+    caller: usize,
+) -> sighandler_t {
     static API: Api = Api {
         name: "signal",
         group: &SIGNAL_ACTION,

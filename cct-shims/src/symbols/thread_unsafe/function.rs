@@ -1,8 +1,8 @@
 //! The definition of a function that tells its caller's place, with what it reads and writes.
 
-/// Defines functions of the C library: the register that has the return address, as for
-/// [`with_caller`](super::super::caller::with_caller), and then what is read and written. An object is the only
-/// one of its group unless `at` says which, or that there is none.
+/// Defines functions of the C library: the register that gets the return address, as for
+/// [`with_caller`](super::super::caller::with_caller), and then what is read and written. An object is the
+/// only one of its group unless `at` says which, or that there is none.
 ///
 /// The symbols are weak: a program that has such a function of its own keeps it.
 macro_rules! functions {

@@ -1,7 +1,7 @@
 //! The groups: what functions that are not thread-safe have in common.
 
-use cct::tsvd::told::Severity;
 use cct::tsvd::Group;
+use cct::tsvd::told::Severity;
 
 macro_rules! groups {
     ($($(#[$doc:meta])* $group:ident = $name:literal, $severity:ident;)*) => { $(
@@ -75,7 +75,7 @@ groups! {
     /// A variable of the environment, by a hash of its name.
     VARIABLE = "variable", Logical;
     CURRENT_DIRECTORY = "current directory", Logical;
-    /// What a signal does, by its number.
+    /// The action of a signal, by its number.
     SIGNAL_ACTION = "signal action", Logical;
     UMASK = "umask", Logical;
     PANIC_HOOK = "panic hook", Logical;

@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use cct::tsvd::{Api, call_from, is_on};
 use libc::{
-    DIR, FILE, c_char, c_double, c_int, c_long, c_uint, c_ushort, c_void, gid_t, group as group_entry,
-    hostent, lconv, locale_t, mode_t, netent, nl_item, option, passwd, protoent, servent, size_t, socklen_t,
-    spwd, time_t, tm, uid_t, utmpx, wchar_t,
+    DIR, FILE, c_char, c_double, c_int, c_long, c_uint, c_ushort, c_void, gid_t,
+    group as group_entry, hostent, lconv, locale_t, mode_t, netent, nl_item, option, passwd,
+    protoent, servent, size_t, socklen_t, spwd, time_t, tm, uid_t, utmpx, wchar_t,
 };
 
 use super::function::{functions, jump, object, writes};
@@ -208,6 +208,10 @@ functions! {
 }
 
 /// The object at this address.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "as the others, which may have none"
+)]
 fn one<T>(object: *mut T) -> Option<u64> {
     Some(object.addr() as u64)
 }
@@ -247,7 +251,12 @@ mod tests {
 
     unsafe extern "C" {
         #[link_name = "ecvt"]
-        fn digits(number: c_double, digits: c_int, point: *mut c_int, sign: *mut c_int) -> *const c_char;
+        fn digits(
+            number: c_double,
+            digits: c_int,
+            point: *mut c_int,
+            sign: *mut c_int,
+        ) -> *const c_char;
         #[link_name = "hcreate"]
         fn make_table(size: size_t) -> c_int;
         #[link_name = "hsearch"]
@@ -291,14 +300,19 @@ mod tests {
             assert_eq!((*search(entry, enter)).data, 77);
             assert_eq!((*search(Entry { data: 0, ..entry }, find)).data, 77);
 
-            let mut arguments = [c"program", c"--long", c"rest"].map(|word| word.as_ptr().cast_mut());
+            let mut arguments =
+                [c"program", c"--long", c"rest"].map(|word| word.as_ptr().cast_mut());
             let mut words: [option; 2] = std::mem::zeroed();
             words[0].name = c"long".as_ptr();
             words[0].val = 5;
             let mut which = 9;
             let (count, letters) = (3, c"x".as_ptr());
             let found = libc::getopt_long(
-                count, arguments.as_mut_ptr(), letters, words.as_ptr(), &raw mut which,
+                count,
+                arguments.as_mut_ptr(),
+                letters,
+                words.as_ptr(),
+                &raw mut which,
             );
             assert_eq!((found, which), (5, 0));
         }
@@ -307,8 +321,14 @@ mod tests {
     #[test]
     fn an_object_may_depend_on_the_arguments() {
         let (nothing, empty, text) = (std::ptr::null(), c"".as_ptr(), c"C".as_ptr());
-        assert_eq!([nothing, empty, text].map(if_given), [None, Some(0), Some(0)]);
-        assert_eq!([nothing, empty, text].map(unless_given), [Some(0), None, None]);
+        assert_eq!(
+            [nothing, empty, text].map(if_given),
+            [None, Some(0), Some(0)]
+        );
+        assert_eq!(
+            [nothing, empty, text].map(unless_given),
+            [Some(0), None, None]
+        );
         assert_eq!([nothing, empty, text].map(if_empty), [None, Some(0), None]);
         assert_ne!(one(empty.cast_mut()), one(text.cast_mut()));
         assert_eq!(global_locale(), Some(0));
