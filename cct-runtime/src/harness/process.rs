@@ -21,11 +21,11 @@ use crate::wire::{ENV_MODE, Event};
 ///
 /// The process ends after exploring or replaying, with its last event.
 pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -> T {
+    // The first test removes the request from the environment, while others begin.
+    static IS_TSVD: OnceLock<bool> = OnceLock::new();
     if is_controlled() {
         return body();
     }
-    // The first test removes the request from the environment, while others begin.
-    static IS_TSVD: OnceLock<bool> = OnceLock::new();
     let mode = || std::env::var(ENV_MODE);
     if *IS_TSVD.get_or_init(|| mode().is_ok_and(|mode| mode == "tsvd")) {
         return tsvd::run_test(case.test_name(), body);
