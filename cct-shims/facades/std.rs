@@ -35,7 +35,9 @@ pub mod arch {
 
 pub mod env {
     //! The environment.
-    pub use ::cct_shims::std::env::{vars, vars_os};
+    pub use ::cct_shims::std::env::{
+        current_dir, remove_var, set_current_dir, set_var, var, var_os, vars, vars_os,
+    };
     pub use ::real::env::*;
 }
 

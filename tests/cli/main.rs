@@ -55,6 +55,7 @@ mod statics;
 mod stops;
 mod streams;
 mod tasks;
+mod thread_unsafe;
 mod time;
 mod tsvd;
 mod uncontrolled;

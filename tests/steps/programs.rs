@@ -488,6 +488,12 @@ fn process_wide() -> Vec<Program> {
         "panic::take_hook": { let _hook = at_mark(panic::take_hook); }
         "process::exit": { at_mark(|| process::exit(1)) }
         "process::abort": { at_mark(|| process::abort()) }
+        "env::current_dir": { at_mark(env::current_dir) }
+        "env::set_current_dir": { at_mark(|| env::set_current_dir(".")) }
+        "env::set_var": { at_mark(|| env::set_var("STEPS", "1")) }
+        "env::remove_var": { at_mark(|| env::remove_var("STEPS")) }
+        "env::var": { at_mark(|| env::var("STEPS")) }
+        "env::var_os": { at_mark(|| env::var_os("STEPS")) }
         "env::vars": { let _vars = at_mark(env::vars); }
         "env::vars_os": { let _vars = at_mark(env::vars_os); }
         "io::stdout": { at_mark(io::stdout) }

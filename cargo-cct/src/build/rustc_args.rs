@@ -138,6 +138,8 @@ pub(crate) fn rewrite(
     out.push("--cap-lints".into());
     out.push(if facts.is_foreign { "allow" } else { "warn" }.into());
     out.push("-Aunused_crate_dependencies".into());
+    // Shims of what is unsafe in some editions only are safe.
+    out.push("-Aunused_unsafe".into());
     out.extend(injection.code.iter().cloned());
     if lacks_lines {
         out.push("-Cdebuginfo=line-tables-only".into());

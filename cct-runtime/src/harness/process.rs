@@ -1,6 +1,7 @@
 //! A test process: it runs a body as the environment asks.
 
 use std::process::Termination;
+use std::sync::OnceLock;
 
 use super::apart::Apart;
 use super::case::TestCase;
@@ -20,14 +21,16 @@ use crate::wire::{ENV_MODE, Event};
 ///
 /// The process ends after exploring or replaying, with its last event.
 pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -> T {
+    // The first test removes the request from the environment, while others begin.
+    static IS_TSVD: OnceLock<bool> = OnceLock::new();
     if is_controlled() {
         return body();
     }
-    if tsvd::is_on() {
+    let mode = || std::env::var(ENV_MODE);
+    if *IS_TSVD.get_or_init(|| mode().is_ok_and(|mode| mode == "tsvd")) {
         return tsvd::run_test(case.test_name(), body);
     }
-    match std::env::var(ENV_MODE) {
-        Ok(mode) if mode == "tsvd" => tsvd::run_test(case.test_name(), body),
+    match mode() {
         Ok(mode) => run(case, &mode, &|| judge(case.should_panic, &body)),
         Err(_) => body(),
     }

@@ -1,9 +1,19 @@
-//! The environment as a whole, which std reads past the C library's functions; a single variable is told by
-//! its symbol.
+//! The environment and the current directory: calls are told to delay injection.
+//!
+//! Under control, std's reading of the environment as a whole is told, since it goes past the C library's
+//! functions; a single variable is told by its symbol. Delay injection hears nothing of [`vars`], which reads
+//! other tests' variables without any use for them.
 
 use cct::claim::Exception;
 use cct::engine;
-use real::env::{Vars, VarsOs};
+use cct::tsvd::{Api, call, is_on, note_lock, note_unlock};
+use real::cell::Cell;
+use real::env::{VarError, Vars, VarsOs};
+use real::ffi::{OsStr, OsString};
+use real::io;
+use real::path::{Path, PathBuf};
+
+use crate::symbols::thread_unsafe::group::{CURRENT_DIRECTORY, VARIABLE};
 
 /// `std::env::vars`.
 pub fn vars() -> Vars {
@@ -15,4 +25,136 @@ pub fn vars() -> Vars {
 pub fn vars_os() -> VarsOs {
     engine::leave_out(Exception::Environment);
     real::env::vars_os()
+}
+
+/// `std::env::var`.
+#[track_caller]
+pub fn var<K: AsRef<OsStr>>(name: K) -> Result<String, VarError> {
+    static API: Api = Api {
+        name: "std::env::var",
+        group: &VARIABLE,
+        writes: false,
+    };
+    let _locked = tell(&API, name.as_ref());
+    real::env::var(name)
+}
+
+/// `std::env::var_os`.
+#[track_caller]
+pub fn var_os<K: AsRef<OsStr>>(name: K) -> Option<OsString> {
+    static API: Api = Api {
+        name: "std::env::var_os",
+        group: &VARIABLE,
+        writes: false,
+    };
+    let _locked = tell(&API, name.as_ref());
+    real::env::var_os(name)
+}
+
+/// `std::env::set_var`. It is safe, as std's is in editions before 2024, by an attribute that is std's alone:
+/// `unsafe` around it does no harm.
+#[track_caller]
+pub fn set_var<K: AsRef<OsStr>, V: AsRef<OsStr>>(name: K, value: V) {
+    static API: Api = Api {
+        name: "std::env::set_var",
+        group: &VARIABLE,
+        writes: true,
+    };
+    let _locked = tell(&API, name.as_ref());
+    // SAFETY: the caller's, of whichever edition.
+    unsafe { real::env::set_var(name, value) }
+}
+
+/// `std::env::remove_var`, as safe as [`set_var`].
+#[track_caller]
+pub fn remove_var<K: AsRef<OsStr>>(name: K) {
+    static API: Api = Api {
+        name: "std::env::remove_var",
+        group: &VARIABLE,
+        writes: true,
+    };
+    let _locked = tell(&API, name.as_ref());
+    // SAFETY: the caller's, of whichever edition.
+    unsafe { real::env::remove_var(name) }
+}
+
+/// `std::env::current_dir`.
+#[track_caller]
+pub fn current_dir() -> io::Result<PathBuf> {
+    static API: Api = Api {
+        name: "std::env::current_dir",
+        group: &CURRENT_DIRECTORY,
+        writes: false,
+    };
+    call(&API, 0);
+    having_told(real::env::current_dir)
+}
+
+/// `std::env::set_current_dir`.
+#[track_caller]
+pub fn set_current_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
+    static API: Api = Api {
+        name: "std::env::set_current_dir",
+        group: &CURRENT_DIRECTORY,
+        writes: true,
+    };
+    call(&API, 0);
+    having_told(|| real::env::set_current_dir(path))
+}
+
+/// Tells of a call about this variable, which goes on under std's lock.
+#[track_caller]
+fn tell(api: &'static Api, name: &OsStr) -> Locked {
+    if is_on() {
+        call(api, hash_of(name));
+        note_lock((&raw const LOCK).addr(), !api.writes);
+    }
+    Locked
+}
+
+/// std's lock of the environment is held, or is about to be: nobody is held for two accesses under it.
+struct Locked;
+
+/// Stands for the lock, which std keeps to itself.
+static LOCK: u64 = 0;
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        note_unlock((&raw const LOCK).addr());
+    }
+}
+
+fn hash_of(name: &OsStr) -> u64 {
+    let bytes = name.as_encoded_bytes().iter();
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
+
+real::thread_local! {
+    static HAS_TOLD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True if a symbol is called by a function that has told of the call.
+pub(crate) fn has_told() -> bool {
+    HAS_TOLD.get()
+}
+
+fn having_told<R>(call: impl FnOnce() -> R) -> R {
+    HAS_TOLD.set(true);
+    let result = call();
+    HAS_TOLD.set(false);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_told_apart_by_their_names() {
+        let of = |name: &str| hash_of(OsStr::new(name));
+        assert_eq!(of("PATH"), of("PATH"));
+        assert_ne!(of("PATH"), of("HTAP"));
+    }
 }

@@ -4,6 +4,7 @@
 //! step.
 
 use cct::engine::{self, Hook};
+use cct::tsvd::{Api, call};
 use real::any::Any;
 use real::boxed::Box;
 
@@ -14,6 +15,7 @@ pub use real::panic::{
 };
 
 use super::thread;
+use crate::symbols::thread_unsafe::group::PANIC_HOOK;
 
 /// Runs `f` and returns what it panics with, if it does.
 pub fn catch_unwind<F: FnOnce() -> R + UnwindSafe, R>(f: F) -> thread::Result<R> {
@@ -42,6 +44,12 @@ pub fn set_hook(hook: Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>) {
     if engine::is_controlled() {
         replace_hook(Some(hook));
     } else {
+        static API: Api = Api {
+            name: "std::panic::set_hook",
+            group: &PANIC_HOOK,
+            writes: true,
+        };
+        call(&API, 0);
         real::panic::set_hook(hook);
     }
 }
@@ -52,6 +60,12 @@ pub fn take_hook() -> Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static> {
     if engine::is_controlled() {
         replace_hook(None).unwrap_or_else(|| Box::new(default_hook))
     } else {
+        static API: Api = Api {
+            name: "std::panic::take_hook",
+            group: &PANIC_HOOK,
+            writes: true,
+        };
+        call(&API, 0);
         real::panic::take_hook()
     }
 }

@@ -1,12 +1,16 @@
-//! The environment, which is the real one: that it was read is told.
+//! The environment, which is the real one: that it was read is told. It is written by `thread_unsafe`.
 
 use std::ffi::CStr;
 
 use cct::claim::Exception;
 use cct::engine;
+use cct::tsvd::{self, Api};
 use libc::{c_char, size_t};
 
+use super::caller::with_caller;
 use super::real::Real;
+use super::thread_unsafe::group::{CURRENT_DIRECTORY, ENV};
+use crate::std::env::has_told;
 
 type Get = unsafe extern "C" fn(*const c_char) -> *mut c_char;
 static GETENV: Real<Get> =
@@ -22,49 +26,59 @@ static GETCWD: Real<unsafe extern "C" fn(*mut c_char, size_t) -> *mut c_char> =
 /// Variables that std reads for itself, when it makes a thread or tells of a panic.
 const STDS: [&CStr; 3] = [c"RUST_BACKTRACE", c"RUST_LIB_BACKTRACE", c"RUST_MIN_STACK"];
 
-/// Takes over the C library's `getenv`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
+with_caller!(getenv(name: *const c_char) -> *mut c_char, "rsi", "x1", get);
+with_caller!(secure_getenv(name: *const c_char) -> *mut c_char, "rsi", "x1", get_securely);
+with_caller!(getcwd(buffer: *mut c_char, size: size_t) -> *mut c_char, "rdx", "x2", working_folder);
+
+unsafe extern "C" fn get(name: *const c_char, caller: usize) -> *mut c_char {
+    static API: Api = reads("getenv");
     // SAFETY: the caller's name ends with a zero.
     unsafe {
-        note(name);
+        note(&API, name, caller);
         GETENV.get()(name)
     }
 }
 
-/// Takes over the C library's `secure_getenv`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn secure_getenv(name: *const c_char) -> *mut c_char {
+unsafe extern "C" fn get_securely(name: *const c_char, caller: usize) -> *mut c_char {
+    static API: Api = reads("secure_getenv");
     // SAFETY: the caller's name ends with a zero.
     unsafe {
-        note(name);
+        note(&API, name, caller);
         SECURE_GETENV.get()(name)
     }
 }
 
-/// Takes over the C library's `getcwd`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn getcwd(buffer: *mut c_char, size: size_t) -> *mut c_char {
+const fn reads(name: &'static str) -> Api {
+    Api {
+        name,
+        group: &ENV,
+        writes: false,
+    }
+}
+
+unsafe extern "C" fn working_folder(
+    buffer: *mut c_char,
+    size: size_t,
+    caller: usize,
+) -> *mut c_char {
+    static API: Api = Api {
+        name: "getcwd",
+        group: &CURRENT_DIRECTORY,
+        writes: false,
+    };
     engine::leave_out(Exception::Environment);
+    if !has_told() {
+        tsvd::call_from(&API, 0, caller);
+    }
     // SAFETY: the caller's arguments.
     unsafe { GETCWD.get()(buffer, size) }
 }
 
-unsafe fn note(name: *const c_char) {
+unsafe fn note(api: &'static Api, name: *const c_char, caller: usize) {
     // SAFETY: the caller's name ends with a zero.
-    if engine::is_controlled() && !STDS.contains(&unsafe { CStr::from_ptr(name) }) {
+    let is_stds = || STDS.contains(&unsafe { CStr::from_ptr(name) });
+    if engine::is_controlled() && !is_stds() {
         engine::leave_out(Exception::Environment);
     }
+    tsvd::call_from(api, 0, caller);
 }

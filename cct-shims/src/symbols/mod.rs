@@ -1,7 +1,8 @@
 //! Functions of the C library that are taken over for the whole binary.
 //!
 //! A symbol defined here goes before the C library's own. On a controlled worker the function does what
-//! the engine wants; anywhere else it passes straight on.
+//! the engine wants; anywhere else it passes straight on. Where threads are held instead
+//! (`cct::tsvd`), functions that are not thread-safe tell of their calls.
 
 mod caller;
 mod children;
@@ -19,6 +20,7 @@ mod pthread;
 mod random;
 mod real;
 mod signals;
+pub(crate) mod thread_unsafe;
 
 /// Sets `errno` and returns -1, as functions of the C library fail.
 fn fail(error: libc::c_int) -> isize {

@@ -9,10 +9,13 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 use cct::engine;
 use cct::harness::is_handled_by_programs;
 use cct::memory::note_handler;
+use cct::tsvd::{self, Api};
 use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
 
+use super::caller::with_caller;
 use super::identity::{carrier, is_worker};
 use super::real::{Real, system_call};
+use super::thread_unsafe::group::SIGNAL_ACTION;
 
 /// The handler of a worker for a signal; the kernel has [`arrive`] in its place.
 struct Handler {
@@ -32,13 +35,58 @@ static SIGACTION: Real<Action> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"sigaction") };
 
-/// Takes over the C library's `sigaction`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn sigaction(
+with_caller!(
+    sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int,
+    "rcx", "x3", told_action
+);
+with_caller!(signal(signal: c_int, handler: sighandler_t) -> sighandler_t, "rdx", "x2", told_handler);
+
+unsafe extern "C" fn told_action(
+    signal: c_int,
+    new: *const libc::sigaction,
+    old: *mut libc::sigaction,
+    caller: usize,
+) -> c_int {
+    static READS: Api = Api {
+        name: "sigaction",
+        group: &SIGNAL_ACTION,
+        writes: false,
+    };
+    static WRITES: Api = Api {
+        writes: true,
+        ..READS
+    };
+    tsvd::call_from(
+        if new.is_null() { &READS } else { &WRITES },
+        key_of(signal),
+        caller,
+    );
+    // SAFETY: the caller's arguments.
+    unsafe { set_action(signal, new, old) }
+}
+
+unsafe extern "C" fn told_handler(
+    signal: c_int,
+    handler: sighandler_t,
+    caller: usize,
+) -> sighandler_t {
+    static API: Api = Api {
+        name: "signal",
+        group: &SIGNAL_ACTION,
+        writes: true,
+    };
+    tsvd::call_from(&API, key_of(signal), caller);
+    // SAFETY: the caller's handler.
+    unsafe { set_handler(signal, handler) }
+}
+
+/// The object that delay injection knows a signal's action as.
+fn key_of(signal: c_int) -> u64 {
+    u64::from(signal.cast_unsigned())
+}
+
+/// `sigaction`, of a program or by number.
+unsafe fn set_action(
     signal: c_int,
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
@@ -113,7 +161,7 @@ pub(super) unsafe fn action_by_number(
             wanted
         });
         let wanted = wanted.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        let result = sigaction(signal, wanted, &raw mut before);
+        let result = set_action(signal, wanted, &raw mut before);
         if let Some(old) = old.as_mut().filter(|_| result == 0) {
             *old = KernelAction {
                 handler: before.sa_sigaction,
@@ -168,20 +216,14 @@ unsafe extern "C" fn arrive(signal: c_int, about: *mut siginfo_t, context: *mut 
     }
 }
 
-/// Takes over the C library's `signal`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn signal(signal: c_int, handler: sighandler_t) -> sighandler_t {
+unsafe fn set_handler(signal: c_int, handler: sighandler_t) -> sighandler_t {
     // SAFETY: all zeros is an action; the handler is the caller's.
     unsafe {
         let mut new: libc::sigaction = std::mem::zeroed();
         let mut old: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = handler;
         new.sa_flags = libc::SA_RESTART;
-        if sigaction(signal, &raw const new, &raw mut old) != 0 {
+        if set_action(signal, &raw const new, &raw mut old) != 0 {
             return libc::SIG_ERR;
         }
         old.sa_sigaction

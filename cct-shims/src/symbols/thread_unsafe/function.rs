@@ -1,0 +1,83 @@
+//! The definition of a function that tells its caller's place, with what it reads and writes.
+
+/// Defines functions of the C library: the register that gets the return address, as for
+/// [`with_caller`](super::super::caller::with_caller), and then what is read and written. An object is the
+/// only one of its group unless `at` says which, or that there is none.
+///
+/// The symbols are weak: a program that has such a function of its own keeps it.
+macro_rules! functions {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $x86:literal, $arm:literal:
+        $($access:ident $group:ident $(at $object:expr)?),+;)*) => { $(
+        unsafe extern "C" fn $name($($argument: $type,)* returns_to: usize) -> $result {
+            static REAL: Real<unsafe extern "C" fn($($type),*) -> $result> = {
+                let name = concat!(stringify!($name), "\0").as_bytes();
+                let Ok(name) = CStr::from_bytes_with_nul(name) else {
+                    panic!("it ends with a zero");
+                };
+                // SAFETY: the function's type.
+                unsafe { Real::named(name) }
+            };
+            if is_on() {
+                $(if let Some(object) = object!($($object)?) {
+                    static API: Api = Api {
+                        name: stringify!($name),
+                        group: &group::$group,
+                        writes: writes!($access),
+                    };
+                    call_from(&API, object, returns_to);
+                })+
+            }
+            // SAFETY: the caller's arguments.
+            unsafe { REAL.get()($($argument),*) }
+        }
+
+        std::arch::global_asm!(
+            concat!(".pushsection .text.", stringify!($name), ",\"ax\",%progbits"),
+            concat!(".weak ", stringify!($name)),
+            concat!(".type ", stringify!($name), ",%function"),
+            concat!(stringify!($name), ":"),
+            ".cfi_startproc",
+            jump!($x86, $arm),
+            ".cfi_endproc",
+            concat!(".size ", stringify!($name), ", . - ", stringify!($name)),
+            ".popsection",
+            inner = sym $name,
+        );
+    )* };
+}
+
+/// Goes on with the return address in a register.
+#[cfg(target_arch = "x86_64")]
+macro_rules! jump {
+    ($x86:literal, $arm:literal) => {
+        concat!("mov ", $x86, ", [rsp]\njmp {inner}")
+    };
+}
+
+/// Goes on with the return address in a register.
+#[cfg(target_arch = "aarch64")]
+macro_rules! jump {
+    ($x86:literal, $arm:literal) => {
+        concat!("mov ", $arm, ", x30\nb {inner}")
+    };
+}
+
+macro_rules! object {
+    () => {
+        Some(0)
+    };
+    ($object:expr) => {
+        $object
+    };
+}
+
+macro_rules! writes {
+    (reads) => {
+        false
+    };
+    (writes) => {
+        true
+    };
+}
+
+pub(super) use {functions, jump, object, writes};

@@ -1,0 +1,72 @@
+//! Functions that are not thread-safe: delay injection finds two calls at a time, by two threads or, where
+//! each call is fine by itself, by two tests; and nothing else.
+//!
+//! Threads are held here, so time goes by; what is found does not depend on how fast it does.
+
+use std::collections::BTreeSet;
+
+use cct_tests::support::{Events, Finished, Workspace};
+
+use crate::explored::text;
+
+/// The violations of a test target, each by its group and one of the tests.
+fn violations(target: &str, severity: &str, code: i32) -> BTreeSet<(String, String)> {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "thread_unsafe");
+    // Threads are not held for violations that earlier runs have found.
+    let _ = std::fs::remove_dir_all(workspace.path("target/cct"));
+    // A busy machine has threads pause, too, and no such pause orders any of these.
+    let args = ["tsvd", "--json", "--inference", "false", "--test", target];
+    let finished = Finished::of(workspace.cct().args(args));
+    finished.expect(code);
+    let mut found = BTreeSet::new();
+    for violation in Events::of(&finished).of_kind("violation") {
+        assert_eq!(violation["severity"], severity, "{violation:#}");
+        for test in violation["tests"].as_array().into_iter().flatten() {
+            found.insert((text(&violation["group"]).to_owned(), text(test).to_owned()));
+        }
+    }
+    found
+}
+
+fn pairs(expected: &[(&str, &str)]) -> BTreeSet<(String, String)> {
+    let owned = |&(group, test): &(&str, &str)| (group.to_owned(), test.to_owned());
+    expected.iter().map(owned).collect()
+}
+
+#[test]
+fn functions_of_c_that_share_a_buffer_are_found() {
+    let found = violations("undefined", "undefined-behaviour", 100);
+    let expected = [
+        ("dirstream", "dirstream"),
+        ("strtok", "strtok"),
+        ("tmbuf", "tmbuf"),
+    ];
+    assert_eq!(found, pairs(&expected));
+}
+
+#[test]
+fn c_reads_the_environment_while_std_writes_it() {
+    let found = violations("environment", "undefined-behaviour", 100);
+    let expected = [("env", "getenv_reads"), ("env", "localtime_r_reads")];
+    assert_eq!(found, pairs(&expected));
+}
+
+#[test]
+fn tests_that_change_the_state_of_the_process_are_found() {
+    let found = violations("logical", "interference", 100);
+    let groups = [
+        "current directory",
+        "panic hook",
+        "signal action",
+        "variable",
+    ];
+    let of_both = groups.map(|group| [(group, "one"), (group, "other")]);
+    assert_eq!(found, pairs(of_both.as_flattened()));
+}
+
+#[test]
+fn what_is_allowed_is_no_violation() {
+    for target in ["locked", "sound"] {
+        assert_eq!(violations(target, "", 0), BTreeSet::new(), "{target}");
+    }
+}
