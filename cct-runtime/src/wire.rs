@@ -69,10 +69,6 @@ pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 
 /// The events of a test process.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one is made at a time, and taken apart at once"
-)]
 pub enum Event {
     /// The engine is up; the first event.
     Started(Started),
@@ -98,7 +94,7 @@ pub enum Event {
     Shrunk(Shrunk),
     /// The step from which on the failure of the schedule is certain.
     Certain(Certain),
-    /// What is known of a pair of places has changed.
+    /// The standing of a pair of places has changed.
     Pair(PairTold),
     /// Two threads were at an object at a time.
     Violation(Violation),

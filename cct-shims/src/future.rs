@@ -69,7 +69,7 @@ fn body<Here>() -> &'static str {
 #[derive(Debug)]
 pub struct Driven<F> {
     task: Task,
-    /// Who it is where nobody controls it.
+    /// Its identity where nobody controls it.
     party: TaskParty,
     future: F,
 }

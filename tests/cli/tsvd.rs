@@ -25,7 +25,11 @@ fn accesses_that_nothing_orders_are_violations() {
     let workspace = Workspace::of_fixture("tsvd");
     for (test, operations, functions) in [
         ("write_and_write", ["write", "write"], ["", ""]),
-        ("read_and_write", ["read", "write"], ["Vec::len", "Vec::push"]),
+        (
+            "read_and_write",
+            ["read", "write"],
+            ["Vec::len", "Vec::push"],
+        ),
         ("write_under_a_read_lock", ["read", "write"], ["", ""]),
     ] {
         let events = run(&workspace, 100, &[DELAY, "--runs=1", test]);
@@ -42,14 +46,23 @@ fn accesses_that_nothing_orders_are_violations() {
         let violation = found.iter().find(fits);
         let violation = violation.unwrap_or_else(|| panic!("{test}: {found:#?}"));
         assert_eq!(violation["severity"], "undefined-behaviour");
-        assert_eq!(violation["tests"], serde_json::json!([format!("tests::{test}")]));
+        assert_eq!(
+            violation["tests"],
+            serde_json::json!([format!("tests::{test}")])
+        );
         for side in ["held", "came"] {
-            assert_eq!(violation[side]["site"]["file"], "src/lib.rs", "{violation:#}");
+            assert_eq!(
+                violation[side]["site"]["file"], "src/lib.rs",
+                "{violation:#}"
+            );
         }
         let id = violation["id"].as_str().expect("it has an id");
         let folder = workspace.path("target/cct/violations").join(id);
         let report = fs::read_to_string(folder.join("report.txt")).expect("it is kept");
-        assert!(report.contains("came meanwhile") && !report.contains('\u{1b}'), "{report}");
+        assert!(
+            report.contains("came meanwhile") && !report.contains('\u{1b}'),
+            "{report}"
+        );
     }
 }
 
@@ -88,11 +101,15 @@ fn what_something_orders_is_no_violation() {
     }
 }
 
-/// What a mutex, making a thread and joining it order costs no delay.
+/// A mutex, making a thread and joining it order accesses at no cost.
 #[test]
 fn nobody_is_held_where_the_order_is_known() {
     let workspace = Workspace::of_fixture("tsvd");
-    for test in ["under_a_mutex", "before_and_after_a_thread", "read_and_read"] {
+    for test in [
+        "under_a_mutex",
+        "before_and_after_a_thread",
+        "read_and_read",
+    ] {
         let events = run(&workspace, 0, &[DELAY, test]);
         for ran in all(&events, "tsvd_ran") {
             assert_eq!(ran["delays"], 0, "{test}: {ran:#}");
@@ -103,8 +120,21 @@ fn nobody_is_held_where_the_order_is_known() {
 #[test]
 fn nobody_is_held_for_longer_than_is_allowed() {
     let workspace = Workspace::of_fixture("tsvd");
-    let args = ["--delay=40ms", "--delay-per-test=20ms", "--decay=0", "by_an_atomic"];
-    let events = run(&workspace, 0, &[&args[..], &["--algorithm=dynamic-random", "--probability=1"]].concat());
+    let args = [
+        "--delay=40ms",
+        "--delay-per-test=20ms",
+        "--decay=0",
+        "by_an_atomic",
+    ];
+    let events = run(
+        &workspace,
+        0,
+        &[
+            &args[..],
+            &["--algorithm=dynamic-random", "--probability=1"],
+        ]
+        .concat(),
+    );
     for ran in all(&events, "tsvd_ran") {
         let spared = ran["spared"].as_u64().expect("a number");
         assert!(spared > 0, "{ran:#}");
@@ -117,22 +147,47 @@ fn a_trap_file_goes_from_run_to_run() {
     let workspace = Workspace::of_fixture("tsvd");
     let traps = workspace.path("traps.json");
     let traps = traps.to_str().expect("its path is text");
-    run(&workspace, 0, &["--delay=1ms", "--runs=1", "--traps", traps, "by_an_atomic"]);
+    run(
+        &workspace,
+        0,
+        &["--delay=1ms", "--runs=1", "--traps", traps, "by_an_atomic"],
+    );
     let file: Value = serde_json::from_str(&fs::read_to_string(traps).expect("it is there"))
         .expect("it is whole");
     assert_eq!(file["version"], 1);
-    let pairs = file["binaries"]["tsvd"]["pairs"].as_array().expect("a list");
+    let pairs = file["binaries"]["tsvd"]["pairs"]
+        .as_array()
+        .expect("a list");
     assert!(!pairs.is_empty());
     let merged = workspace.path("merged.json");
     let merged = merged.to_str().expect("its path is text");
-    run(&workspace, 0, &["--algorithm=none", "--runs=1", "--traps", merged, "--merge", traps, "read_and_read"]);
+    run(
+        &workspace,
+        0,
+        &[
+            "--algorithm=none",
+            "--runs=1",
+            "--traps",
+            merged,
+            "--merge",
+            traps,
+            "read_and_read",
+        ],
+    );
     let merged: Value = serde_json::from_str(&fs::read_to_string(merged).expect("it is there"))
         .expect("it is whole");
-    assert_eq!(merged["binaries"]["tsvd"]["pairs"].as_array().map(Vec::len), Some(pairs.len()));
+    assert_eq!(
+        merged["binaries"]["tsvd"]["pairs"].as_array().map(Vec::len),
+        Some(pairs.len())
+    );
     fs::write(traps, "{}").expect("it is written");
     let refused = Finished::of(workspace.cct().args(["tsvd", "--traps", traps]));
     refused.expect(96);
-    assert!(refused.stderr.contains("is no trap file of this version"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("is no trap file of this version"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -155,7 +210,11 @@ fn parameters_that_make_no_sense_are_refused() {
 #[test]
 fn people_are_told_what_was_about_to_happen() {
     let workspace = Workspace::of_fixture("tsvd");
-    let shown = Finished::of(workspace.cct().args(["tsvd", DELAY, "--runs=1", "write_and_write"]));
+    let shown = Finished::of(
+        workspace
+            .cct()
+            .args(["tsvd", DELAY, "--runs=1", "write_and_write"]),
+    );
     shown.expect(100);
     let told: Vec<&str> = shown.stdout.split_whitespace().collect();
     let told = told.join(" ");

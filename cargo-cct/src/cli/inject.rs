@@ -36,7 +36,11 @@ impl FromArgMatches for InjectArgs {
             {
                 return Err(clap::Error::raw(
                     clap::error::ErrorKind::ValueValidation,
-                    format!("`--{} {text}` makes no sense: it is {}\n", row.name, shape(row)),
+                    format!(
+                        "`--{} {text}` makes no sense: it is {}\n",
+                        row.name,
+                        shape(row)
+                    ),
                 ));
             }
         }
@@ -53,7 +57,7 @@ fn option(row: &'static Row) -> Arg {
         .help(format!("{} [default: {default}]", row.help))
 }
 
-/// What a value looks like.
+/// The look of a value.
 fn shape(row: &Row) -> &'static str {
     match row.value {
         "TIME" => "a time such as `100ms` or `2s`",

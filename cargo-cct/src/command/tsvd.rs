@@ -10,8 +10,8 @@ use anyhow::Context as _;
 use cct::config::Settings;
 use cct::wire::Event;
 
-use super::tested::Tested;
 use super::load;
+use super::tested::Tested;
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
 use crate::build::code::Code;
@@ -62,7 +62,9 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::NoTests);
     }
     let began = Instant::now();
-    session.report.begin(subjects.len(), args.runs, &args.inject.parameters)?;
+    session
+        .report
+        .begin(subjects.len(), args.runs, &args.inject.parameters)?;
     for run in 1..=args.runs {
         for &executable in &subjects {
             session.run(executable, run)?;
@@ -70,7 +72,9 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
         session.hunts_again = false;
     }
     session.traps.write()?;
-    session.report.end(session.violations.all(), began.elapsed())?;
+    session
+        .report
+        .end(session.violations.all(), began.elapsed())?;
     Ok(if stop.is_set() {
         Exit::Interrupted
     } else if session.violations.all().is_empty() && !session.has_failed {
@@ -128,8 +132,7 @@ impl Session<'_> {
         let mut locator = Locator::of(executable);
         let mut wrote = Instant::now();
         let (mut figures, mut refused, mut errors) = (None, None, Vec::<anyhow::Error>::new());
-        let (traps, violations, report) =
-            (&mut self.traps, &mut self.violations, &mut self.report);
+        let (traps, violations, report) = (&mut self.traps, &mut self.violations, &mut self.report);
         let Injected {
             status,
             stood_still,
@@ -139,7 +142,7 @@ impl Session<'_> {
             .run(self.scratch, self.stop, |event| match event {
                 Event::Pair(pair) => {
                     traps.note(&executable.label, &digest, &pair, &mut locator);
-                    // Whoever kills this tool loses the pairs of a moment.
+                    // No more than the pairs of a moment are lost when this tool is killed.
                     if wrote.elapsed() > MOMENT {
                         errors.extend(traps.write().err().map(Into::into));
                         wrote = Instant::now();
@@ -180,7 +183,9 @@ impl Session<'_> {
 
     /// The file with the pairs that are known of an executable.
     fn write_pairs(&self, executable: &Executable, digest: &str) -> io::Result<Option<PathBuf>> {
-        let pairs = self.traps.pairs_of(&executable.label, digest, self.hunts_again);
+        let pairs = self
+            .traps
+            .pairs_of(&executable.label, digest, self.hunts_again);
         if pairs.is_empty() {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! What delay injection finds, for people and for programs.
+//! The findings of delay injection, for people and for programs.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,6 +10,7 @@ use cct::tsvd::Parameters;
 use cct::tsvd::told::{Figures, Severity, Side};
 use serde_json::{Value, json};
 
+use super::failure::Origin;
 use super::json::Json;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, list, put};
@@ -77,7 +78,10 @@ impl Injections {
         let text = told(found);
         let value = value(found);
         fs::create_dir_all(&folder)?;
-        write_whole(&folder.join("report.txt"), &anstream::adapter::strip_str(&text).to_string())?;
+        write_whole(
+            &folder.join("report.txt"),
+            &anstream::adapter::strip_str(&text).to_string(),
+        )?;
         write_whole(&folder.join("report.json"), &format!("{value:#}\n"))?;
         if self.is_json {
             return Json::line("violation", value);
@@ -149,7 +153,12 @@ impl Injections {
     pub(crate) fn end(&self, found: &[Found], elapsed: Duration) -> io::Result<()> {
         let figures = &self.figures;
         if self.is_json {
-            let in_run = |first: bool| found.iter().filter(|found| (found.run == 1) == first).count();
+            let in_run = |first: bool| {
+                found
+                    .iter()
+                    .filter(|found| (found.run == 1) == first)
+                    .count()
+            };
             return Json::line(
                 "tsvd_ended",
                 json!({
@@ -227,7 +236,12 @@ fn short(found: &Found) -> String {
         let site = side.located.site.as_ref();
         site.map_or_else(|| "no line".to_owned(), Site::to_string)
     };
-    format!("{} and {}, in run {}{stacks}", place(held), place(came), found.run)
+    format!(
+        "{} and {}, in run {}{stacks}",
+        place(held),
+        place(came),
+        found.run
+    )
 }
 
 /// As it is told where it is found.
@@ -244,7 +258,10 @@ fn told(found: &Found) -> String {
         paint(FAINT, &found.id.to_string())
     );
     put!(out, "  {}: {}\n\n", wrong(found.severity), sentence(found));
-    for (side, how) in [(held, "was held here, about to"), (came, "came meanwhile, about to")] {
+    for (side, how) in [
+        (held, "was held here, about to"),
+        (came, "came meanwhile, about to"),
+    ] {
         put!(out, "  {} {how} {}\n", thread(&side.told), does(side));
         put!(out, "{}\n", calls(side));
     }
@@ -297,7 +314,11 @@ fn does(side: &FoundSide) -> String {
     } else {
         format!(", in `{}`", side.located.calls)
     };
-    format!("{verb} {} at {:#x}{through}", count(told.size, "byte"), told.address)
+    format!(
+        "{verb} {} at {:#x}{through}",
+        count(told.size, "byte"),
+        told.address
+    )
 }
 
 /// The calls of a side: those of std are folded, but for the innermost that the program has called.
@@ -306,7 +327,7 @@ fn calls(side: &FoundSide) -> String {
     const SHOWN: usize = 12;
     let mut out = String::new();
     let is_shown = |call: &&Call| match &call.site {
-        Some(site) => super::failure::Origin::of(site) != super::failure::Origin::Std,
+        Some(place) => Origin::of(place) != Origin::Std,
         None => false,
     };
     let shown: Vec<&Call> = side.calls.iter().filter(is_shown).collect();
@@ -317,7 +338,11 @@ fn calls(side: &FoundSide) -> String {
         }
     }
     if shown.len() > SHOWN {
-        put!(out, "      and {}\n", count((shown.len() - SHOWN) as u64, "call"));
+        put!(
+            out,
+            "      and {}\n",
+            count((shown.len() - SHOWN) as u64, "call")
+        );
     }
     if shown.is_empty() {
         put!(out, "      no line of the program is known\n");

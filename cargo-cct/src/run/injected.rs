@@ -42,7 +42,7 @@ pub(crate) struct Injected {
     pub stood_still: bool,
     /// How long it took.
     pub elapsed: Duration,
-    /// What its tests printed.
+    /// The output of its tests.
     pub printed: String,
 }
 

@@ -1,4 +1,4 @@
-//! What delay injection finds: violations, and pairs of places that are worth a delay.
+//! The findings of delay injection: violations, and pairs of places that are worth a delay.
 
 mod place;
 mod trap_file;

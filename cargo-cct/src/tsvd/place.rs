@@ -85,7 +85,9 @@ fn located(calls: &[Call]) -> Located {
     let Some(call) = calls.get(own) else {
         return Located::default();
     };
-    let called = own.checked_sub(1).map(|inner| short(&calls[inner].function));
+    let called = own
+        .checked_sub(1)
+        .map(|inner| short(&calls[inner].function));
     Located {
         site: call.site.clone(),
         function: call.function.clone(),
@@ -124,9 +126,15 @@ mod tests {
         for (function, expected) in [
             ("alloc::vec::Vec<T,A>::push", "Vec::push"),
             ("core::cell::Cell<fn() -> u8>::set", "Cell::set"),
-            ("std::collections::hash::map::HashMap<K,V,S>::insert", "HashMap::insert"),
+            (
+                "std::collections::hash::map::HashMap<K,V,S>::insert",
+                "HashMap::insert",
+            ),
             ("core::ptr::write", "ptr::write"),
-            ("<alloc::rc::Rc<T> as core::clone::Clone>::clone", "<alloc::rc::Rc<T> as core::clone::Clone>::clone"),
+            (
+                "<alloc::rc::Rc<T> as core::clone::Clone>::clone",
+                "<alloc::rc::Rc<T> as core::clone::Clone>::clone",
+            ),
             ("memcpy", "memcpy"),
         ] {
             assert_eq!(short(function), expected);

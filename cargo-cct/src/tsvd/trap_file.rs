@@ -50,7 +50,7 @@ struct TrapPlace {
     located: Located,
 }
 
-/// What is known of a pair.
+/// The knowledge of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Known {
@@ -169,7 +169,11 @@ impl TrapFile {
         }
         let lines = traps.pairs.iter().map(|trap| {
             let [one, other] = &trap.places;
-            let standing = if hunts_again { Known::Dangerous } else { trap.standing };
+            let standing = if hunts_again {
+                Known::Dangerous
+            } else {
+                trap.standing
+            };
             format!("{} {} {}\n", standing.word(), one.number, other.number)
         });
         lines.collect()
@@ -204,7 +208,9 @@ impl TrapFile {
     #[cfg(test)]
     fn count(&self, standing: Standing) -> usize {
         let pairs = self.binaries.values().flat_map(|traps| &traps.pairs);
-        pairs.filter(|trap| trap.standing == Known::of(standing)).count()
+        pairs
+            .filter(|trap| trap.standing == Known::of(standing))
+            .count()
     }
 }
 
@@ -253,8 +259,14 @@ mod tests {
         let pairs = [(0x1A0, 0x1F4, Standing::Dangerous), (7, 7, Standing::Found)];
         file(&path, &pairs).write().expect("it is written");
         let read = TrapFile::read(&path).expect("it is whole");
-        assert_eq!(read.pairs_of("app", "digest", false), "dangerous 1a0 1f4\nfound 7 7\n");
-        assert_eq!(read.pairs_of("app", "digest", true), "dangerous 1a0 1f4\ndangerous 7 7\n");
+        assert_eq!(
+            read.pairs_of("app", "digest", false),
+            "dangerous 1a0 1f4\nfound 7 7\n"
+        );
+        assert_eq!(
+            read.pairs_of("app", "digest", true),
+            "dangerous 1a0 1f4\ndangerous 7 7\n"
+        );
         assert_eq!(read.pairs_of("app", "another", false), "");
         assert_eq!(read.pairs_of("other", "digest", false), "");
     }
@@ -262,12 +274,18 @@ mod tests {
     #[test]
     fn what_is_found_stays_found_when_files_are_merged() {
         let path = path(line!());
-        let mut one = file(&path, &[(1, 2, Standing::Found), (3, 4, Standing::Dangerous)]);
-        let other = file(&path, &[
-            (1, 2, Standing::Dangerous),
-            (3, 4, Standing::GivenUp),
-            (5, 6, Standing::Dangerous),
-        ]);
+        let mut one = file(
+            &path,
+            &[(1, 2, Standing::Found), (3, 4, Standing::Dangerous)],
+        );
+        let other = file(
+            &path,
+            &[
+                (1, 2, Standing::Dangerous),
+                (3, 4, Standing::GivenUp),
+                (5, 6, Standing::Dangerous),
+            ],
+        );
         one.merge(other);
         assert_eq!(one.count(Standing::Found), 1);
         assert_eq!(one.count(Standing::GivenUp), 1);
@@ -278,8 +296,14 @@ mod tests {
     fn what_is_no_trap_file_is_told() {
         let path = path(line!());
         fs::write(&path, "{}").expect("it is written");
-        assert!(matches!(TrapFile::read(&path), Err(TrapFileError::Foreign(..))));
+        assert!(matches!(
+            TrapFile::read(&path),
+            Err(TrapFileError::Foreign(..))
+        ));
         fs::write(&path, r#"{"version":9,"binaries":{}}"#).expect("it is written");
-        assert!(matches!(TrapFile::read(&path), Err(TrapFileError::Version { found: 9, .. })));
+        assert!(matches!(
+            TrapFile::read(&path),
+            Err(TrapFileError::Version { found: 9, .. })
+        ));
     }
 }

@@ -114,5 +114,10 @@ fn id_of(binary: &str, group: &str, sides: &[FoundSide; 2]) -> Id {
     let mut texts = sides.each_ref().map(text);
     texts.sort();
     let [one, other] = &texts;
-    Id::of(&[binary.as_bytes(), group.as_bytes(), one.as_bytes(), other.as_bytes()])
+    Id::of(&[
+        binary.as_bytes(),
+        group.as_bytes(),
+        one.as_bytes(),
+        other.as_bytes(),
+    ])
 }

@@ -19,7 +19,9 @@ pub(super) fn install(text: &str) -> bool {
 
 /// The place of an access: of one in a function of std it is that function's.
 pub(super) fn place_of(offset: u32) -> u32 {
-    FUNCTIONS.get().map_or(offset, |functions| within(functions, offset))
+    FUNCTIONS
+        .get()
+        .map_or(offset, |functions| within(functions, offset))
 }
 
 fn within(functions: &[(u32, u32)], offset: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! What is accessed: memory, or something behind functions that name a group.
+//! The objects that are accessed: memory, or something behind functions that name a group.
 
 use super::told::Severity;
 

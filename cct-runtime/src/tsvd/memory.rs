@@ -1,13 +1,11 @@
 //! Plain accesses to memory: the few that may be part of a violation are told from the many that are not.
 //!
 //! A *cell* for every eight bytes, in a table that is as large as it ever gets, has who accessed them last,
-//! from where and when, and the same of the last write. Threads race for cells: a cell that is torn may cost a
-//! delay or a near miss, and never tells a violation.
+//! from where and when, and the same of the last write. Threads race for cells: one that is torn may cost
+//! a delay or a near miss, and never tells a violation.
 
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
-};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::order::{self, UnderLock};
 use super::planner::Party;
@@ -49,7 +47,7 @@ static HELD: [AtomicU8; 1 << 12] = [const { AtomicU8::new(0) }; 1 << 12];
 static TOLD: [AtomicU64; 1 << 12] = [const { AtomicU64::new(0) }; 1 << 12];
 /// All accesses of shared memory are looked at whole.
 static ALL_SHARED: AtomicBool = AtomicBool::new(false);
-/// What is known of the order of accesses counts.
+/// Accesses whose order is known are not near.
 static BY_LOCKS: AtomicBool = AtomicBool::new(true);
 /// How long ago an access may have been, in ticks, to be near.
 static WINDOW: AtomicU32 = AtomicU32::new(0);
@@ -74,7 +72,7 @@ pub(super) struct Near {
     pub(super) lock: UnderLock,
 }
 
-/// What is looked for.
+/// The accesses that are looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looks {
     pub(super) window: u32,
@@ -161,35 +159,41 @@ fn look(
     let party = party & 0xFFFF;
     let who = granule << 16 | u64::from(party);
     let before = cell.who.load(Relaxed);
-    let writer = cell.writer.load(Relaxed);
+    let last_write = cell.writer.load(Relaxed);
     let lock = u64::from(lock);
     if before >> 16 != granule {
         cell.who.store(who, Relaxed);
         cell.at.store(stamp, Relaxed);
-        let writer = if writes { u64::from(party) | lock << 16 } else { 0 };
-        cell.writer.store(writer | lock << 40, Relaxed);
+        let wrote = if writes {
+            u64::from(party) | lock << 16
+        } else {
+            0
+        };
+        cell.writer.store(wrote | lock << 40, Relaxed);
         cell.wrote.store(stamp, Relaxed);
         return None;
     }
     let mut near = None;
-    let last_writer = (writer & 0xFFFF) as Party;
-    if last_writer != party && last_writer != 0 {
-        let lock = (writer >> 16 & LOCK) as UnderLock;
-        near = recent(last_writer, cell.wrote.load(Relaxed), stamp, (true, lock));
+    let by = (last_write & 0xFFFF) as Party;
+    if by != party && by != 0 {
+        let lock = (last_write >> 16 & LOCK) as UnderLock;
+        near = recent(by, cell.wrote.load(Relaxed), stamp, (true, lock));
     }
     if before != who {
         if near.is_none() && writes {
-            let (last, lock) = ((before & 0xFFFF) as Party, (writer >> 40) as UnderLock);
+            let (last, lock) = ((before & 0xFFFF) as Party, (last_write >> 40) as UnderLock);
             near = recent(last, cell.at.load(Relaxed), stamp, (false, lock));
         }
         cell.who.store(who, Relaxed);
     }
     cell.at.store(stamp, Relaxed);
     if writes {
-        cell.writer.store(u64::from(party) | lock << 16 | lock << 40, Relaxed);
+        cell.writer
+            .store(u64::from(party) | lock << 16 | lock << 40, Relaxed);
         cell.wrote.store(stamp, Relaxed);
-    } else if writer >> 40 != lock {
-        cell.writer.store(writer & (1 << 40) - 1 | lock << 40, Relaxed);
+    } else if last_write >> 40 != lock {
+        cell.writer
+            .store(last_write & ((1 << 40) - 1) | lock << 40, Relaxed);
     }
     near
 }
@@ -216,7 +220,8 @@ fn recent(
 /// True if it is known that the access was before the one that the running party is about to make, under this
 /// lock, or that they exclude each other.
 fn is_ordered(near: &Near, lock: UnderLock) -> bool {
-    BY_LOCKS.load(Relaxed) && (order::exclude(near.lock, lock) || order::is_before(near.party, near.epoch))
+    BY_LOCKS.load(Relaxed)
+        && (order::exclude(near.lock, lock) || order::is_before(near.party, near.epoch))
 }
 
 /// True if this pair has not been told yet, or others were told in between.
@@ -226,7 +231,7 @@ fn is_news(one: u32, other: u32) -> bool {
     TOLD[hash as usize % TOLD.len()].swap(pair, Relaxed) != pair
 }
 
-/// What was told of is to be told again: it did not count.
+/// A pair that was told of is to be told again: it did not count.
 pub(super) fn untell(one: u32, other: u32) {
     let pair = u64::from(one.min(other)) << 32 | u64::from(one.max(other));
     let hash = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
@@ -281,7 +286,7 @@ mod tests {
         }
     }
 
-    /// What the cell tells is compared with the last access, and the last write, of a list of all of them.
+    /// A list of all accesses knows the last one and the last write as well.
     #[test]
     fn a_cell_knows_the_last_access_and_the_last_write() {
         WINDOW.store(50, Relaxed);
@@ -300,14 +305,25 @@ mod tests {
             };
             let near_to = |&(before, at): &(Near, u32)| {
                 let is_near = before.party != access.party && now - at <= 50;
-                is_near.then_some(Near { ago: now - at, ..before })
+                is_near.then_some(Near {
+                    ago: now - at,
+                    ..before
+                })
             };
             let wrote = all.iter().rev().find(|(before, _)| before.writes);
             let wrote = wrote.and_then(near_to);
             let last = all.last().filter(|_| access.writes).and_then(near_to);
-            let expected = wrote.or(last.map(|last| Near { writes: false, ..last }));
+            let expected = wrote.or(last.map(|last| Near {
+                writes: false,
+                ..last
+            }));
             let now_stamp = stamp(place, now, access.epoch);
-            let near = look(&cell, 9, (access.party, access.writes), (now_stamp, access.lock));
+            let near = look(
+                &cell,
+                9,
+                (access.party, access.writes),
+                (now_stamp, access.lock),
+            );
             assert_eq!(near, expected, "{place}");
             all.push((access, now));
         }

@@ -1,9 +1,9 @@
-//! What is known of the order of accesses where nobody controls threads: who made and joined whom, and the
-//! lock that was held.
+//! The order of accesses where nobody controls threads, as far as it is known: who made and joined whom, and
+//! the lock that was held.
 //!
-//! A thread's accesses are of *epochs*: it begins another one when others may learn of what it did. Its *clock*
-//! has, for each party, the last epoch that is before all that it does from now on. Clocks are shared until
-//! somebody changes one.
+//! A thread's accesses are of *epochs*: it begins another one when others may learn of what it did. Its
+//! *clock* has, for each party, the last epoch that is before all that it does from now on. Clocks are shared
+//! until somebody changes one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -75,8 +75,8 @@ pub(super) fn epoch() -> u32 {
     EPOCH.get()
 }
 
-/// True if what the party did in this epoch, of which the low 16 bits are told, is before what the running one
-/// does.
+/// True if what the party did in this epoch, of which the low 16 bits are told, is before what the running
+/// one does.
 pub(super) fn is_before(before: Party, epoch: u32) -> bool {
     let known = CLOCK.try_with(|clock| clock.borrow().at(before));
     let known = known.ok().flatten();
@@ -142,7 +142,7 @@ pub(super) fn told_to_child() -> Clock {
     told.unwrap_or_default()
 }
 
-/// What the running party does from here on is of another epoch.
+/// Another epoch of the running party begins.
 #[inline]
 pub(super) fn begin_epoch() {
     EPOCH.set(EPOCH.get().wrapping_add(1));
@@ -159,7 +159,7 @@ pub(super) fn exchange(clock: Clock, epoch: u32) -> (Clock, u32) {
     (before, EPOCH.replace(epoch))
 }
 
-/// What a thread, or all threads of a scope, have done when they have ended, for who joins them.
+/// All that a thread, or the threads of a scope, have done when they have ended, for who joins them.
 #[derive(Clone, Debug, Default)]
 pub struct Ended(Arc<Mutex<Clock>>);
 
@@ -170,7 +170,10 @@ impl Ended {
         const REST: u32 = 0x4000;
         let mut told = told();
         told.advance(party(), epoch() + REST);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).join(&told);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .join(&told);
     }
 
     /// The calling thread has waited for it.
@@ -182,7 +185,7 @@ impl Ended {
 /// All synchronisation orders accesses, not only that of threads being made and joined.
 static BY_ALL: AtomicBool = AtomicBool::new(false);
 const SHARDS: usize = 64;
-/// What was released, by object.
+/// The clocks that were released, by object.
 static RELEASED: [Mutex<BTreeMap<u64, Clock>>; SHARDS] =
     [const { Mutex::new(BTreeMap::new()) }; SHARDS];
 
@@ -225,6 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "threads that no engine controls")]
     fn what_was_done_before_a_thread_is_made_is_before_it_and_what_it_did_before_its_join() {
         let (parent, first) = (party(), epoch());
         let (told, ended) = (told(), Ended::default());
@@ -245,7 +249,9 @@ mod tests {
     #[test]
     fn two_that_read_under_a_lock_do_not_exclude_each_other() {
         let (lock, other) = (5, 6);
-        assert!(exclude(lock, lock) && exclude(lock, lock | SHARED) && exclude(lock | SHARED, lock));
+        assert!(
+            exclude(lock, lock) && exclude(lock, lock | SHARED) && exclude(lock | SHARED, lock)
+        );
         assert!(!exclude(lock | SHARED, lock | SHARED));
         assert!(!exclude(lock, other) && !exclude(0, 0) && !exclude(0, lock));
     }

@@ -15,7 +15,7 @@ pub enum Algorithm {
     Tsvd,
     /// At any point, with a small probability, for a random time.
     DynamicRandom,
-    /// At places that are drawn from all places, whether they are reached often or not, as DataCollider does.
+    /// At places that are drawn from all places, however often they are reached, as `DataCollider` does.
     StaticRandom,
     /// Where accesses were not ordered by synchronisation, whenever they were made.
     TsvdHb,
@@ -170,9 +170,9 @@ parameters! {
     algorithm: Algorithm = Algorithm::Tsvd, "algorithm", "WHICH",
         "The algorithm that decides where to delay: tsvd, tsvd-hb, dynamic-random, static-random or none";
     near_misses: u32 = 5, "near-misses", "N",
-        "How many accesses of an object are remembered, to find near misses: N_nm";
+        "How many accesses of an object are remembered, to find near misses: `N_nm`";
     near_miss_window: Duration = Duration::from_millis(100), "near-miss-window", "TIME",
-        "How far apart in time two accesses of an object may be to be a near miss: T_nm";
+        "How far apart in time two accesses of an object may be to be a near miss: `T_nm`";
     windows: bool = true, "windows", "BOOL",
         "Whether near misses have to be near in time at all";
     phase_buffer: u32 = 16, "phase-buffer", "N",
@@ -184,12 +184,12 @@ parameters! {
     inference: bool = true, "inference", "BOOL",
         "Whether delays tell which accesses are ordered";
     locks: bool = true, "locks", "BOOL",
-        "Whether accesses under one lock, before a thread was made, or after it was joined, are ordered without \
-         a delay that tells it";
+        "Whether accesses under one lock, before a thread was made, or after it was joined, are ordered \
+         without a delay that tells it";
     hb_threshold: f64 = 0.5, "hb-threshold", "SHARE",
-        "The share of a delay for which another thread has to pause to be ordered after it: δ_hb";
+        "The share of a delay for which another thread has to pause to be ordered after it: `δ_hb`";
     hb_window: u32 = 5, "hb-window", "N",
-        "How many further accesses of a thread are ordered with one that is: k_hb";
+        "How many further accesses of a thread are ordered with one that is: `k_hb`";
     decay: f64 = 0.1, "decay", "SHARE",
         "What a fruitless delay takes off a place's probability, which is 1 at first";
     probability: f64 = 0.05, "probability", "P",
@@ -219,7 +219,12 @@ impl Parameters {
 impl fmt::Display for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in Parameters::ROWS {
-            write!(f, "{}={} ", row.name, self.get(row.name).unwrap_or_default())?;
+            write!(
+                f,
+                "{}={} ",
+                row.name,
+                self.get(row.name).unwrap_or_default()
+            )?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Who accesses: threads, tasks, and the tests that made them.
+//! The parties that access objects: threads, tasks, and the tests that made them.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -71,14 +71,14 @@ pub(super) fn begin_test(name: &str) {
     PARTY.set(0);
 }
 
-/// What a thread has of the one that makes it.
+/// The things that a thread has of the one that makes it.
 #[derive(Clone, Debug)]
 pub struct Heritage {
     test: Option<&'static Test>,
     clock: Clock,
 }
 
-/// What a thread that the caller is about to make has of it.
+/// The heritage of a thread that the caller is about to make.
 #[must_use]
 pub fn heritage() -> Heritage {
     Heritage {
@@ -102,7 +102,7 @@ impl Heritage {
     }
 }
 
-/// Who a task is, where nobody controls it.
+/// The identity of a task, where nobody controls it.
 #[derive(Clone, Debug, Default)]
 pub struct TaskParty(Option<Box<Identity>>);
 

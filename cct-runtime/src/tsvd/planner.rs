@@ -54,7 +54,7 @@ struct Inherits {
     left: u32,
 }
 
-/// What is known of a place.
+/// The knowledge of a place.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reached {
     at_once: bool,
@@ -131,7 +131,10 @@ impl Planner {
         if self.parameters.algorithm == Algorithm::Tsvd {
             self.infer(&point);
         }
-        if matches!(self.parameters.algorithm, Algorithm::Tsvd | Algorithm::TsvdHb) {
+        if matches!(
+            self.parameters.algorithm,
+            Algorithm::Tsvd | Algorithm::TsvdHb
+        ) {
             self.look_for_near_misses(&point, near, at_once, is_ordered);
         }
         self.remember(point);
@@ -279,10 +282,13 @@ impl Planner {
             })
         });
         if let Some(delay) = blamed {
-            self.inherits.insert(point.party, Inherits {
-                from: delay.place,
-                left: self.parameters.hb_window + 1,
-            });
+            self.inherits.insert(
+                point.party,
+                Inherits {
+                    from: delay.place,
+                    left: self.parameters.hb_window + 1,
+                },
+            );
         }
         let Some(inherits) = self.inherits.get_mut(&point.party) else {
             return;
@@ -295,8 +301,8 @@ impl Planner {
         self.set.ordered(Pair::of(from, point.place));
     }
 
-    /// True if the place was drawn; then another one is drawn in its stead. Each place counts the same, however
-    /// often it is reached.
+    /// True if the place was drawn; then another one is drawn in its stead. Each place counts the same,
+    /// however often it is reached.
     fn is_armed(&mut self, place: PlaceId) -> bool {
         /// How many are drawn at a time.
         const ARMED: usize = 4;

@@ -1,6 +1,7 @@
 //! A process under delay injection: the one place where threads meet, are held, and are told of.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ struct Trap {
 /// All that the threads share.
 struct State {
     planner: Planner,
-    /// What is known of the order of accesses counts.
+    /// Accesses whose order is known are not near.
     by_locks: bool,
     allowance: Allowance,
     traps: Vec<Trap>,
@@ -225,7 +226,8 @@ fn meet(access: Access, near: Option<Near>) -> bool {
     let by_locks = state.by_locks;
     let is_ordered = |before: &Point| {
         by_locks
-            && (order::exclude(before.lock, point.lock) || order::is_before(before.party, before.epoch))
+            && (order::exclude(before.lock, point.lock)
+                || order::is_before(before.party, before.epoch))
     };
     let at_once = state.planner.observe(point, near.as_slice(), is_ordered);
     state.tell_changes();
@@ -281,10 +283,10 @@ fn hold(
     let trap = position(&state).map(|at| state.traps.swap_remove(at));
     let has_caught = trap.is_some_and(|trap| trap.has_caught);
     if has_caught {
-        // Who came goes first: two accesses that are really made at a time may break the program, and there
+        // The one that came goes first: two accesses that are really made at a time may break the program, and there
         // is more to find in it.
         drop(state);
-        std::thread::sleep(HEAD_START);
+        pause(HEAD_START);
         state = state_of().expect("it has begun");
     }
     (state, !has_caught)
@@ -309,7 +311,8 @@ impl State {
                 && trap.who.thread != who.thread
                 && (trap.access.writes || access.writes)
                 && trap.access.object.meets(access.object)
-                && (access.object.severity() != Severity::Logical || are_of_two_tests(&trap.who, &who));
+                && (access.object.severity() != Severity::Logical
+                    || are_of_two_tests(&trap.who, &who));
             if is_conflict {
                 self.tell(at, access, who);
                 self.traps[at].has_caught = true;
@@ -324,7 +327,9 @@ impl State {
     /// True if another party is held before an access of this object.
     fn is_partner_held(&self, object: Object, who: Who) -> bool {
         let others = self.traps.iter().filter(|trap| trap.who.party != who.party);
-        others.into_iter().any(|trap| trap.access.object.meets(object))
+        others
+            .into_iter()
+            .any(|trap| trap.access.object.meets(object))
     }
 
     fn tell(&mut self, trap: usize, access: Access, who: Who) {
@@ -341,7 +346,12 @@ impl State {
             let violation = Violation {
                 group: group.to_owned(),
                 severity: access.object.severity(),
-                held: side(trap.access, trap.who, trap.thread.clone(), trap.calls.clone()),
+                held: side(
+                    trap.access,
+                    trap.who,
+                    trap.thread.clone(),
+                    trap.calls.clone(),
+                ),
                 came: side(access, who, thread_name(), calls),
                 after: now() / 1_000_000,
             };
@@ -445,7 +455,11 @@ fn side(access: Access, who: Who, thread: String, calls: Vec<u64>) -> Side {
 }
 
 fn hash_of(held: &[u64], came: &[u64]) -> u64 {
-    held.iter().chain(came).fold(0, |hash, call| (hash ^ call).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23))
+    held.iter().chain(came).fold(0, |hash, call| {
+        (hash ^ call)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(23)
+    })
 }
 
 fn thread_name() -> String {
@@ -460,30 +474,40 @@ fn now() -> Time {
     };
     // SAFETY: writes the place that it is given.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
-    now.tv_sec as Time * 1_000_000_000 + now.tv_nsec as Time
+    now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
+}
+
+/// Waits by the clock that nobody sets.
+fn pause(time: Duration) {
+    let time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: time.as_nanos() as i64,
+    };
+    // SAFETY: reads the place that it is given.
+    unsafe { libc::nanosleep(&raw const time, std::ptr::null_mut()) };
 }
 
 /// Keeps the time for accesses to memory, which cannot afford to ask for it.
 fn start_clock() {
     extern "C" fn keep(_: *mut libc::c_void) -> *mut libc::c_void {
-        let pause = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 5_000_000,
-        };
         loop {
-            memory::NOW.store((now() / TICK) as u32, std::sync::atomic::Ordering::Relaxed);
-            // SAFETY: reads the place that it is given.
-            unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
+            memory::NOW.store((now() / TICK) as u32, Relaxed);
+            pause(Duration::from_millis(5));
         }
     }
-    memory::NOW.store((now() / TICK) as u32, std::sync::atomic::Ordering::Relaxed);
+    memory::NOW.store((now() / TICK) as u32, Relaxed);
     // SAFETY: signals of the program are none of this thread's; it lives as long as the process.
     unsafe {
         let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
         let mut thread = 0;
-        libc::pthread_create(&raw mut thread, std::ptr::null(), keep, std::ptr::null_mut());
+        libc::pthread_create(
+            &raw mut thread,
+            std::ptr::null(),
+            keep,
+            std::ptr::null_mut(),
+        );
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
     }
 }

@@ -102,7 +102,7 @@ extern "C" fn at_exit() {
     }
 }
 
-/// What a child does is not ours, and its threads are gone.
+/// A child is none of ours, and has no other threads.
 unsafe extern "C" fn in_child() {
     IS_ON.store(false, Relaxed);
     engine::see_nothing();

@@ -1,4 +1,4 @@
-//! What a test process tells of delay injection.
+//! The events of a test process under delay injection.
 
 use crate::codec::{wire_enum, wire_struct};
 use crate::trace::Site;
@@ -60,7 +60,7 @@ pub struct PairTold {
 pub enum Severity {
     /// The rules of Rust, or of C, say nothing about what happens.
     Undefined,
-    /// What was called says that this must not be.
+    /// The documentation of what was called says that this must not be.
     Contract,
     /// Each access is fine by itself: what is disturbed is the purpose of one of them.
     Logical,
@@ -71,7 +71,7 @@ pub enum Severity {
 pub struct Side {
     /// The place.
     pub place: Place,
-    /// What is done: `setenv`, or nothing for an access to memory.
+    /// The function that is called, `setenv` say; empty for an access to memory.
     pub api: String,
     /// It may change the object.
     pub writes: bool,
@@ -127,8 +127,37 @@ pub struct Figures {
 
 wire_struct!(Place { offset, site });
 wire_enum!(Standing { 0 Dangerous, 1 Found, 2 Ordered, 3 GivenUp });
-wire_struct!(PairTold { first, second, standing });
+wire_struct!(PairTold {
+    first,
+    second,
+    standing
+});
 wire_enum!(Severity { 0 Undefined, 1 Contract, 2 Logical });
-wire_struct!(Side { place, api, writes, address, size, thread, party, is_task, test, calls });
-wire_struct!(Violation { group, severity, held, came, after });
-wire_struct!(Figures { places, places_at_once, points, delays, delayed, spared, violations });
+wire_struct!(Side {
+    place,
+    api,
+    writes,
+    address,
+    size,
+    thread,
+    party,
+    is_task,
+    test,
+    calls
+});
+wire_struct!(Violation {
+    group,
+    severity,
+    held,
+    came,
+    after
+});
+wire_struct!(Figures {
+    places,
+    places_at_once,
+    points,
+    delays,
+    delayed,
+    spared,
+    violations
+});

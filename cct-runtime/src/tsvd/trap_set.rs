@@ -30,7 +30,7 @@ pub(super) struct TrapSet {
     chances: BTreeMap<PlaceId, f64>,
     /// For each place the others that it is in a pair with.
     others: BTreeMap<PlaceId, Vec<PlaceId>>,
-    /// What has changed since somebody asked.
+    /// The changes since somebody asked.
     changes: Vec<(Pair, Standing)>,
 }
 
@@ -71,7 +71,7 @@ impl TrapSet {
         let Some(chance) = self.chances.get_mut(&place) else {
             return;
         };
-        // What is left of ten times a tenth is none.
+        // Ten times a tenth leaves nothing.
         *chance -= decay;
         if *chance > 1e-9 {
             return;
@@ -115,7 +115,12 @@ mod tests {
     #[test]
     fn ten_fruitless_delays_give_a_place_up_with_all_its_pairs() {
         let mut set = TrapSet::default();
-        let pairs = [Pair::of(1, 2), Pair::of(3, 1), Pair::of(1, 1), Pair::of(2, 3)];
+        let pairs = [
+            Pair::of(1, 2),
+            Pair::of(3, 1),
+            Pair::of(1, 1),
+            Pair::of(2, 3),
+        ];
         for pair in pairs {
             assert!(set.add(pair));
             assert!(!set.add(pair));
@@ -147,8 +152,15 @@ mod tests {
         set.ordered(Pair::of(1, 2));
         set.found(Pair::of(7, 8));
         let standings: Vec<_> = set.take_changes().into_iter().map(|(_, it)| it).collect();
-        assert_eq!(standings, [
-            Standing::Dangerous, Standing::Dangerous, Standing::Found, Standing::Ordered, Standing::Found,
-        ]);
+        assert_eq!(
+            standings,
+            [
+                Standing::Dangerous,
+                Standing::Dangerous,
+                Standing::Found,
+                Standing::Ordered,
+                Standing::Found,
+            ]
+        );
     }
 }

@@ -100,7 +100,7 @@ pub(super) struct ScopeData {
     /// The first such panic, if it was a worker's.
     panic: OnceLock<PanicId>,
     main: Thread,
-    /// What its threads have done, where nobody controls them and somebody wants to know.
+    /// All that its threads have done, where nobody controls them and somebody wants to know.
     ended: Option<tsvd::Ended>,
 }
 

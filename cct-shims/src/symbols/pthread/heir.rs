@@ -9,7 +9,7 @@ use libc::{c_int, c_void, pthread_t};
 
 use super::thread::Start;
 
-/// What a thread begins with.
+/// All that a thread begins with.
 struct Heir {
     start: Start,
     argument: *mut c_void,
@@ -17,7 +17,7 @@ struct Heir {
     ended: Ended,
 }
 
-/// Those that may be joined.
+/// The threads that may be joined.
 static ENDED: Mutex<BTreeMap<pthread_t, Ended>> = Mutex::new(BTreeMap::new());
 
 /// Makes a thread by `create`, which is given the function and its argument.
@@ -33,7 +33,7 @@ pub(super) unsafe fn create(
         heritage: tsvd::heritage(),
         ended: ended.clone(),
     }));
-    // Whoever joins it may come before this goes on.
+    // Somebody may join it before this goes on.
     let mut all = all();
     let (result, thread) = create(begin, heir.cast());
     tsvd::has_made_thread();

@@ -16,7 +16,12 @@ pub struct NthDayOfWeekInMonth {
 
 impl NthDayOfWeekInMonth {
     pub fn new(nth: u32, weekday: u32, month: u32) -> Self {
-        NthDayOfWeekInMonth { nth, weekday, month, days: Dictionary::new() }
+        NthDayOfWeekInMonth {
+            nth,
+            weekday,
+            month,
+            days: Dictionary::new(),
+        }
     }
 
     /// The day of the month.
@@ -53,7 +58,9 @@ pub fn add_working_days(year: i32, mut day: u32, mut days: u32) -> u32 {
     while days > 0 {
         day += 1;
         let is_weekend = matches!(weekday_of(year, 5, day), 0 | 6);
-        let is_holiday = EN_US.iter().any(|holiday| holiday.month == 5 && holiday.day_in(year) == day);
+        let is_holiday = EN_US
+            .iter()
+            .any(|holiday| holiday.month == 5 && holiday.day_in(year) == day);
         // Other months' holidays are looked up as well, as the library does.
         let _ = EN_US.iter().map(|holiday| holiday.day_in(year)).max();
         if !is_weekend && !is_holiday {

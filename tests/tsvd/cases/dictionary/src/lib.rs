@@ -37,7 +37,10 @@ impl<K: Hash + Eq, V: Clone> Dictionary<K, V> {
     /// Panics if the key is there already.
     pub fn add(&self, key: K, value: V) {
         let before = self.map().insert(key, value);
-        assert!(before.is_none(), "an item with the same key has already been added");
+        assert!(
+            before.is_none(),
+            "an item with the same key has already been added"
+        );
     }
 
     /// Adds, or replaces.

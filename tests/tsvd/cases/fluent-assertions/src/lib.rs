@@ -25,7 +25,11 @@ impl EquivalencyOptions {
             self.has_value_semantics.set(key, by_value);
             by_value
         });
-        if by_value { EqualityStrategy::Equals } else { EqualityStrategy::Members }
+        if by_value {
+            EqualityStrategy::Equals
+        } else {
+            EqualityStrategy::Members
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The Kubernetes client, pull request 212: a demultiplexer has a buffer for each channel of a web socket, made
-//! by whoever asks for it first, while a loop in the background writes to those that are there.
+//! The Kubernetes client, pull request 212: a demultiplexer has a buffer for each channel of a web socket,
+//! made by whoever asks for it first, while a loop in the background writes to those that are there.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};

@@ -25,7 +25,9 @@ impl MessageBroker {
     /// Hands the message on, and returns to how many.
     pub fn broadcast(&self, topic: Topic, message: u32) -> usize {
         let list = self.subscriptions.try_get(&topic).unwrap_or_default();
-        list.into_iter().filter(|subscriber| subscriber ^ message != u32::MAX).count()
+        list.into_iter()
+            .filter(|subscriber| subscriber ^ message != u32::MAX)
+            .count()
     }
 }
 

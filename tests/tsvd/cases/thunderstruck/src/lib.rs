@@ -24,7 +24,9 @@ impl ConnectionStringBuffer {
     pub fn get(&self, name: &str) -> Settings {
         let name = name.to_owned();
         if !self.buffer.contains_key(&name) {
-            let settings = Settings { server: format!("tcp:{name}") };
+            let settings = Settings {
+                server: format!("tcp:{name}"),
+            };
             self.buffer.add(name.clone(), settings);
         }
         self.buffer.get(&name)
@@ -39,7 +41,9 @@ pub struct DataContext {
 
 impl DataContext {
     pub fn new(connection: &str) -> DataContext {
-        DataContext { settings: ConnectionStringBuffer::instance().get(connection) }
+        DataContext {
+            settings: ConnectionStringBuffer::instance().get(connection),
+        }
     }
 }
 
@@ -49,7 +53,9 @@ mod tests {
     use std::thread;
 
     fn by(count: usize) {
-        let tasks: Vec<_> = (0..count).map(|_| thread::spawn(|| DataContext::new("Default1"))).collect();
+        let tasks: Vec<_> = (0..count)
+            .map(|_| thread::spawn(|| DataContext::new("Default1")))
+            .collect();
         for task in tasks {
             assert_eq!(task.join().unwrap().settings.server, "tcp:Default1");
         }
