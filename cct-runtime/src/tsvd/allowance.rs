@@ -1,4 +1,5 @@
-//! How long threads and tests may be held in all: no test is to fail since it takes too long.
+//! How long threads and tests may be held in all: no test is to fail since it takes too long, and no run is to
+//! take much longer than it would.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +11,46 @@ use super::planner::{Party, Time};
 pub(super) struct Allowance {
     per_thread: Time,
     per_test: Time,
+    /// Of a run that is as short as can be.
+    least: Time,
+    /// What a nanosecond of the run adds to that.
+    share: f64,
+    began: Time,
     threads: BTreeMap<Party, Time>,
     tests: BTreeMap<u32, Time>,
+    all: Time,
 }
 
 impl Allowance {
-    pub(super) fn new(parameters: &Parameters) -> Allowance {
+    pub(super) fn new(parameters: &Parameters, began: Time) -> Allowance {
         Allowance {
             per_thread: parameters.delay_per_thread.as_nanos() as Time,
             per_test: parameters.delay_per_test.as_nanos() as Time,
+            least: parameters.delay_per_run.as_nanos() as Time,
+            share: parameters.share,
+            began,
             threads: BTreeMap::new(),
             tests: BTreeMap::new(),
+            all: 0,
         }
     }
 
     /// The part of a delay that this thread, of this test, may still be held for.
-    pub(super) fn grant(&self, thread: Party, test: u32, delay: Time) -> Time {
-        let spent = |of: Option<&Time>, most: Time| most.saturating_sub(of.copied().unwrap_or(0));
+    pub(super) fn grant(&self, thread: Party, test: u32, delay: Time, now: Time) -> Time {
+        let left = |of: Option<&Time>, most: Time| most.saturating_sub(of.copied().unwrap_or(0));
+        let elapsed = now.saturating_sub(self.began) as f64;
+        let most = self.least + (elapsed * self.share) as Time;
         delay
-            .min(spent(self.threads.get(&thread), self.per_thread))
-            .min(spent(self.tests.get(&test), self.per_test))
+            .min(left(self.threads.get(&thread), self.per_thread))
+            .min(left(self.tests.get(&test), self.per_test))
+            .min(left(Some(&self.all), most))
     }
 
     /// It was held for so long.
     pub(super) fn spend(&mut self, thread: Party, test: u32, held: Time) {
         *self.threads.entry(thread).or_default() += held;
         *self.tests.entry(test).or_default() += held;
+        self.all += held;
     }
 }
 
@@ -45,17 +60,23 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn neither_a_thread_nor_a_test_is_held_for_longer() {
+    fn neither_a_thread_nor_a_test_nor_a_run_is_held_for_longer() {
         let parameters = Parameters {
             delay_per_thread: Duration::from_nanos(100),
             delay_per_test: Duration::from_nanos(150),
+            delay_per_run: Duration::from_nanos(200),
+            share: 0.5,
             ..Parameters::default()
         };
-        let mut allowance = Allowance::new(&parameters);
-        assert_eq!(allowance.grant(1, 1, 70), 70);
+        let mut allowance = Allowance::new(&parameters, 1000);
+        let now = 1000;
+        assert_eq!(allowance.grant(1, 1, 70, now), 70);
         allowance.spend(1, 1, 70);
-        assert_eq!(allowance.grant(1, 1, 70), 30);
-        assert_eq!(allowance.grant(2, 1, 99), 80);
-        assert_eq!(allowance.grant(2, 2, 120), 100);
+        assert_eq!(allowance.grant(1, 1, 70, now), 30);
+        assert_eq!(allowance.grant(2, 1, 99, now), 80);
+        assert_eq!(allowance.grant(2, 2, 120, now), 100);
+        allowance.spend(2, 2, 100);
+        assert_eq!(allowance.grant(3, 3, 99, now), 30);
+        assert_eq!(allowance.grant(3, 3, 99, now + 40), 50);
     }
 }

@@ -198,6 +198,10 @@ parameters! {
         "The most time that a thread is held in all";
     delay_per_test: Duration = Duration::from_secs(20), "delay-per-test", "TIME",
         "The most time that the threads of a test are held in all";
+    delay_per_run: Duration = Duration::from_secs(5), "delay-per-run", "TIME",
+        "The most time that all threads of a process are held together, beside `--share`";
+    share: f64 = 0.35, "share", "SHARE",
+        "The share of a process's time for which its threads may be held beyond that";
     seed: u64 = 0, "seed", "N",
         "The seed of random choices";
 }

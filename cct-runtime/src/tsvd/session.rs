@@ -130,7 +130,7 @@ pub(super) fn begin(
         memory::begin(looks);
     }
     let state = State {
-        allowance: Allowance::new(&parameters),
+        allowance: Allowance::new(&parameters, now()),
         by_locks: parameters.locks || parameters.algorithm == Algorithm::TsvdHb,
         planner: Planner::new(parameters),
         traps: Vec::new(),
@@ -239,7 +239,7 @@ fn meet(access: Access, near: Option<Near>) -> bool {
         return at_once;
     };
     let test = who.test.map_or(0, |test| test.number);
-    let granted = state.allowance.grant(who.thread, test, delay);
+    let granted = state.allowance.grant(who.thread, test, delay, point.at);
     if granted == 0 {
         state.figures.spared += 1;
         return at_once;
@@ -283,8 +283,8 @@ fn hold(
     let trap = position(&state).map(|at| state.traps.swap_remove(at));
     let has_caught = trap.is_some_and(|trap| trap.has_caught);
     if has_caught {
-        // The one that came goes first: two accesses that are really made at a time may break the program, and there
-        // is more to find in it.
+        // The one that came goes first: two accesses that are really made at a time may break the program,
+        // and there is more to find in it.
         drop(state);
         pause(HEAD_START);
         state = state_of().expect("it has begun");
