@@ -38,6 +38,11 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
     let path = path.unwrap_or_else(|| workspace.target.join("traps.json"));
     let mut traps = TrapFile::read(&path)?;
     for other in &args.merge {
+        anyhow::ensure!(
+            other.exists(),
+            "there is no trap file `{}`",
+            other.display()
+        );
         traps.merge(TrapFile::read(other)?);
     }
     let plan = Plan::make(executables, &harness)?;
@@ -72,9 +77,8 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
         session.hunts_again = false;
     }
     session.traps.write()?;
-    session
-        .report
-        .end(session.violations.all(), began.elapsed())?;
+    let all = session.violations.all();
+    session.report.end(all, began.elapsed(), stop.is_set())?;
     Ok(if stop.is_set() {
         Exit::Interrupted
     } else if session.violations.all().is_empty() && !session.has_failed {
@@ -167,11 +171,12 @@ impl Session<'_> {
             anyhow::bail!("`{}` refuses to run: {reason}", executable.label);
         }
         let failed = match status {
+            None if !stood_still => Some("it was stopped".to_owned()),
             _ if stood_still => Some("it stood still after a violation, and was ended".to_owned()),
             Some(status) if !status.success() => Some(status.to_string()),
             _ => None,
         };
-        self.has_failed |= failed.is_some();
+        self.has_failed |= failed.is_some() && !self.stop.is_set();
         Ok(self.report.ran(&InjectedRun {
             binary: &executable.label,
             run,

@@ -141,7 +141,11 @@ impl Injections {
             duration(run.elapsed)
         );
         if let Some((how, printed)) = run.failed {
-            put!(out, "{:>13}its tests failed ({how}); they printed:\n", "");
+            put!(
+                out,
+                "{:>13}it did not pass ({how}); its tests printed:\n",
+                ""
+            );
             for line in printed.lines() {
                 put!(out, "{:>13}{line}\n", "");
             }
@@ -149,8 +153,13 @@ impl Injections {
         print(&out)
     }
 
-    /// All runs have ended.
-    pub(crate) fn end(&self, found: &[Found], elapsed: Duration) -> io::Result<()> {
+    /// All runs have ended, or nobody wants more of them.
+    pub(crate) fn end(
+        &self,
+        found: &[Found],
+        elapsed: Duration,
+        is_stopped: bool,
+    ) -> io::Result<()> {
         let figures = &self.figures;
         if self.is_json {
             let in_run = |first: bool| {
@@ -163,6 +172,7 @@ impl Injections {
                 "tsvd_ended",
                 json!({
                     "violations": found.len(),
+                    "stopped": is_stopped,
                     "in_first_run": in_run(true),
                     "in_later_runs": in_run(false),
                     "delays": figures.delays,
@@ -186,6 +196,9 @@ impl Injections {
                 "; {} left out, since the thread or the test had been held for as long as is allowed",
                 count(figures.spared, "delay")
             );
+        }
+        if is_stopped {
+            put!(out, "; stopped before all runs had ended");
         }
         put!(out, "  [{}]\n", duration(elapsed));
         for found in found {
@@ -291,7 +304,9 @@ fn sentence(found: &Found) -> String {
 
 fn thread(side: &Side) -> String {
     let kind = if side.is_task { "task" } else { "thread" };
-    let of = if side.test.is_empty() || side.test == side.thread {
+    // The C library knows the first 15 bytes of a name.
+    let is_tests = !side.thread.is_empty() && side.test.starts_with(&side.thread);
+    let of = if side.test.is_empty() || is_tests {
         String::new()
     } else {
         format!(" of test `{}`", side.test)
@@ -299,7 +314,8 @@ fn thread(side: &Side) -> String {
     if side.thread.is_empty() || side.is_task {
         format!("{kind} {}{of}", side.party)
     } else {
-        format!("{kind} `{}`{of}", side.thread)
+        let name = if is_tests { &side.test } else { &side.thread };
+        format!("{kind} `{name}`{of}")
     }
 }
 

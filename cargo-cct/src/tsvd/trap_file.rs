@@ -158,8 +158,7 @@ impl TrapFile {
             .map_err(failed)
     }
 
-    /// The pairs of an executable, as a test process reads them; `hunts_again` has also those that were
-    /// found, given up or found to be ordered count as if nothing were known.
+    /// The pairs of an executable, as a test process reads them. If it `hunts_again`, nothing was found yet.
     pub(crate) fn pairs_of(&self, binary: &str, executable: &str, hunts_again: bool) -> String {
         let Some(traps) = self.binaries.get(binary) else {
             return String::new();
@@ -169,10 +168,9 @@ impl TrapFile {
         }
         let lines = traps.pairs.iter().map(|trap| {
             let [one, other] = &trap.places;
-            let standing = if hunts_again {
-                Known::Dangerous
-            } else {
-                trap.standing
+            let standing = match trap.standing {
+                Known::Found if hunts_again => Known::Dangerous,
+                standing => standing,
             };
             format!("{} {} {}\n", standing.word(), one.number, other.number)
         });

@@ -1,7 +1,8 @@
-//! How long threads and tests may be held in all: no test is to fail since it takes too long, and no run is to
-//! take much longer than it would.
+//! How long threads and tests may be held in all: no test is to fail since it takes too long, and no run is
+//! to take much longer than it would.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::parameters::Parameters;
 use super::planner::{Party, Time};
@@ -13,7 +14,7 @@ pub(super) struct Allowance {
     per_test: Time,
     /// Of a run that is as short as can be.
     least: Time,
-    /// What a nanosecond of the run adds to that.
+    /// The part that a nanosecond of the run adds to that.
     share: f64,
     began: Time,
     threads: BTreeMap<Party, Time>,
@@ -35,29 +36,32 @@ impl Allowance {
         }
     }
 
-    /// The part of a delay that this thread, of this test, may still be held for.
-    pub(super) fn grant(&self, thread: Party, test: u32, delay: Time, now: Time) -> Time {
+    /// The part of a delay that this thread, of this test, may still be held for. It counts as spent.
+    pub(super) fn grant(&mut self, thread: Party, test: u32, delay: Time, now: Time) -> Time {
         let left = |of: Option<&Time>, most: Time| most.saturating_sub(of.copied().unwrap_or(0));
-        let elapsed = now.saturating_sub(self.began) as f64;
-        let most = self.least + (elapsed * self.share) as Time;
-        delay
+        let elapsed = Duration::from_nanos(now.saturating_sub(self.began));
+        let most = self.least + elapsed.mul_f64(self.share).as_nanos() as Time;
+        let granted = delay
             .min(left(self.threads.get(&thread), self.per_thread))
             .min(left(self.tests.get(&test), self.per_test))
-            .min(left(Some(&self.all), most))
+            .min(left(Some(&self.all), most));
+        *self.threads.entry(thread).or_default() += granted;
+        *self.tests.entry(test).or_default() += granted;
+        self.all += granted;
+        granted
     }
 
-    /// It was held for so long.
-    pub(super) fn spend(&mut self, thread: Party, test: u32, held: Time) {
-        *self.threads.entry(thread).or_default() += held;
-        *self.tests.entry(test).or_default() += held;
-        self.all += held;
+    /// It was held for so much less.
+    pub(super) fn give_back(&mut self, thread: Party, test: u32, rest: Time) {
+        *self.threads.entry(thread).or_default() -= rest;
+        *self.tests.entry(test).or_default() -= rest;
+        self.all -= rest;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn neither_a_thread_nor_a_test_nor_a_run_is_held_for_longer() {
@@ -71,12 +75,12 @@ mod tests {
         let mut allowance = Allowance::new(&parameters, 1000);
         let now = 1000;
         assert_eq!(allowance.grant(1, 1, 70, now), 70);
-        allowance.spend(1, 1, 70);
         assert_eq!(allowance.grant(1, 1, 70, now), 30);
+        assert_eq!(allowance.grant(1, 1, 70, now), 0);
+        allowance.give_back(1, 1, 30);
         assert_eq!(allowance.grant(2, 1, 99, now), 80);
-        assert_eq!(allowance.grant(2, 2, 120, now), 100);
-        allowance.spend(2, 2, 100);
+        assert_eq!(allowance.grant(2, 2, 120, now), 20);
         assert_eq!(allowance.grant(3, 3, 99, now), 30);
-        assert_eq!(allowance.grant(3, 3, 99, now + 40), 50);
+        assert_eq!(allowance.grant(3, 3, 99, now + 40), 20);
     }
 }

@@ -125,7 +125,7 @@ pub(super) fn mark_held(address: usize, size: usize, is_held: bool) {
 /// Looks at an access.
 pub(crate) fn access(address: usize, size: usize, writes: bool, place: u32) {
     let table = TABLE.load(Relaxed);
-    if table.is_null() {
+    if table.is_null() || super::party::is_within() {
         return;
     }
     let (party, now) = (super::party::party(), NOW.load(Relaxed));

@@ -39,7 +39,7 @@ pub use group::{Api, Group};
 pub use order::{Ended, note_lock, note_unlock};
 pub use parameters::{Algorithm, Parameters, Row};
 #[cfg(feature = "engine")]
-pub use party::{Heritage, TaskParty, has_made_thread, heritage};
+pub use party::{Heritage, TaskParty, has_made_thread, heritage, unheard};
 #[cfg(feature = "engine")]
 pub(crate) use start::run_test;
 #[cfg(feature = "engine")]

@@ -10,12 +10,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::party::party;
+use super::party::{party, within};
 use super::planner::Party;
 
 /// The last epochs, by party.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock(Arc<Vec<(Party, u32)>>);
+
+/// Of so many parties a clock knows.
+const KNOWN: usize = 128;
 
 impl Clock {
     fn at(&self, party: Party) -> Option<u32> {
@@ -27,7 +30,14 @@ impl Clock {
         match self.0.binary_search_by_key(&party, |entry| entry.0) {
             Ok(index) if self.0[index].1 >= epoch => {}
             Ok(index) => Arc::make_mut(&mut self.0)[index].1 = epoch,
-            Err(index) => Arc::make_mut(&mut self.0).insert(index, (party, epoch)),
+            Err(index) => {
+                let entries = Arc::make_mut(&mut self.0);
+                entries.insert(index, (party, epoch));
+                if entries.len() > KNOWN {
+                    // Not to know of the oldest costs a delay at most.
+                    entries.remove(0);
+                }
+            }
         }
     }
 
@@ -100,14 +110,18 @@ pub(super) fn under_lock() -> UnderLock {
 pub fn note_lock(address: usize, is_shared: bool) {
     if super::is_on() {
         let lock = Lock { address, is_shared };
-        let _ = LOCKS.try_with(|locks| locks.borrow_mut().push(lock));
+        if let Some(_within) = within() {
+            let _ = LOCKS.try_with(|locks| locks.borrow_mut().push(lock));
+        }
     }
 }
 
 /// The calling thread has given this lock back. (One that another thread has taken is not known here.)
 #[inline]
 pub fn note_unlock(address: usize) {
-    if super::is_on() {
+    if super::is_on()
+        && let Some(_within) = within()
+    {
         let _ = LOCKS.try_with(|locks| {
             let mut locks = locks.borrow_mut();
             if let Some(index) = locks.iter().rposition(|lock| lock.address == address) {
@@ -119,6 +133,7 @@ pub fn note_unlock(address: usize) {
 
 /// All that the running party has done, for somebody who is to learn of it: another epoch begins.
 pub(super) fn told() -> Clock {
+    let _within = within();
     let epoch = EPOCH.get();
     EPOCH.set(epoch.wrapping_add(1));
     let told = CLOCK.try_with(|clock| {
@@ -132,6 +147,7 @@ pub(super) fn told() -> Clock {
 /// The same for a thread that the running party is about to make: with what it does for that, until
 /// [`begin_epoch`].
 pub(super) fn told_to_child() -> Clock {
+    let _within = within();
     begin_epoch();
     let epoch = EPOCH.get();
     let told = CLOCK.try_with(|clock| {
@@ -150,11 +166,13 @@ pub(super) fn begin_epoch() {
 
 /// The running party has learnt of this.
 pub(super) fn learn(other: &Clock) {
+    let _within = within();
     let _ = CLOCK.try_with(|clock| clock.borrow_mut().join(other));
 }
 
 /// Exchanges clock and epoch of the running party: it is another one.
 pub(super) fn exchange(clock: Clock, epoch: u32) -> (Clock, u32) {
+    let _within = within();
     let before = CLOCK.try_with(|own| own.replace(clock)).unwrap_or_default();
     (before, EPOCH.replace(epoch))
 }

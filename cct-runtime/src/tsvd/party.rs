@@ -1,7 +1,7 @@
 //! The parties that access objects: threads, tasks, and the tests that made them.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use super::order::{self, Clock};
 use super::planner::Party;
@@ -14,6 +14,7 @@ thread_local! {
     static IS_TASK: Cell<bool> = const { Cell::new(false) };
     static THREAD: Cell<u32> = const { Cell::new(0) };
     static TEST: Cell<Option<&'static Test>> = const { Cell::new(None) };
+    static IS_TESTS: Cell<bool> = const { Cell::new(false) };
     static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -23,6 +24,7 @@ pub(super) struct Test {
     pub(super) name: String,
     /// From 1.
     pub(super) number: u32,
+    has_ended: AtomicBool,
 }
 
 /// The running party, whatever its test.
@@ -32,7 +34,10 @@ pub(super) struct Who {
     pub(super) is_task: bool,
     /// The thread, if the party is a task that it polls; else the party.
     pub(super) thread: Party,
+    /// The test that made the thread, or whose own it is, while it runs: a pool may outlive it.
     pub(super) test: Option<&'static Test>,
+    /// The thread is the test's own.
+    pub(super) is_tests: bool,
 }
 
 /// The party that calls.
@@ -55,20 +60,36 @@ pub(super) fn who() -> Who {
         party: party(),
         is_task: IS_TASK.get(),
         thread: THREAD.get(),
-        test: TEST.get(),
+        test: TEST.get().filter(|test| !test.has_ended.load(Relaxed)),
+        is_tests: IS_TESTS.get(),
+    }
+}
+
+/// A test that runs on this thread, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Runs(&'static Test);
+
+impl Drop for Runs {
+    fn drop(&mut self) {
+        self.0.has_ended.store(true, Relaxed);
+        IS_TESTS.set(false);
     }
 }
 
 /// Begins a test on this thread.
-pub(super) fn begin_test(name: &str) {
+pub(super) fn begin_test(name: &str) -> Runs {
     static TESTS: AtomicU32 = AtomicU32::new(0);
     let test = Test {
         name: name.to_owned(),
         number: TESTS.fetch_add(1, Relaxed) + 1,
+        has_ended: AtomicBool::new(false),
     };
-    TEST.set(Some(Box::leak(Box::new(test))));
+    let test: &'static Test = Box::leak(Box::new(test));
+    TEST.set(Some(test));
+    IS_TESTS.set(true);
     // A thread of the harness may run several tests.
     PARTY.set(0);
+    Runs(test)
 }
 
 /// The things that a thread has of the one that makes it.
@@ -179,18 +200,32 @@ impl Identity {
     }
 }
 
-/// Runs this unless it is called from within itself, on this thread: what looks at accesses makes some.
+/// As long as it lives, accesses of the calling thread are nobody's: they are ours, or those of the program's
+/// allocator, which we may need.
+#[derive(Debug)]
+pub(super) struct Within(());
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        WITHIN.set(false);
+    }
+}
+
+/// Begins it; none if it has begun already.
 #[inline]
-pub(super) fn once_within<R>(run: impl FnOnce() -> R) -> Option<R> {
-    struct Leave;
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            WITHIN.set(false);
-        }
-    }
-    if WITHIN.replace(true) {
-        return None;
-    }
-    let _leave = Leave;
-    Some(run())
+pub(super) fn within() -> Option<Within> {
+    (!WITHIN.replace(true)).then(|| Within(()))
+}
+
+/// True if it has begun.
+#[inline]
+pub(super) fn is_within() -> bool {
+    WITHIN.get()
+}
+
+/// Runs a part of the program of which nobody is to hear: its allocator.
+#[inline]
+pub fn unheard<R>(run: impl FnOnce() -> R) -> R {
+    let _within = within();
+    run()
 }

@@ -178,8 +178,11 @@ pub(super) fn at_memory(
         at: At::Code(place),
         api: None,
     };
-    let has_counted = party::once_within(|| meet(access, near));
-    if let (Some(false), Some(near)) = (has_counted, near) {
+    let Some(_within) = party::within() else {
+        return;
+    };
+    let has_counted = meet(access, near);
+    if let (false, Some(near)) = (has_counted, near) {
         memory::untell(near.place, place);
     }
 }
@@ -192,7 +195,9 @@ pub(super) fn at_call(api: &'static Api, key: u64, at: At) {
         at,
         api: Some(api),
     };
-    party::once_within(|| meet(access, None));
+    if let Some(_within) = party::within() {
+        meet(access, None);
+    }
 }
 
 fn state_of() -> Option<MutexGuard<'static, State>> {
@@ -241,13 +246,15 @@ fn meet(access: Access, near: Option<Near>) -> bool {
     let test = who.test.map_or(0, |test| test.number);
     let granted = state.allowance.grant(who.thread, test, delay, point.at);
     if granted == 0 {
-        state.figures.spared += 1;
+        state.figures.spared += u64::from(delay > 0);
         return at_once;
     }
     let (mut state, was_fruitless) = hold(state, access, who, granted);
     let ended = now();
     let held = ended.saturating_sub(point.at);
-    state.allowance.spend(who.thread, test, held);
+    state
+        .allowance
+        .give_back(who.thread, test, granted.saturating_sub(held));
     state.figures.delays += 1;
     state.figures.delayed += held / 1000;
     state.planner.delayed(&point, ended, was_fruitless);
@@ -428,9 +435,10 @@ impl State {
     }
 }
 
+/// True on the own threads of two tests: others may work for any test.
 fn are_of_two_tests(one: &Who, other: &Who) -> bool {
     match (one.test, other.test) {
-        (Some(one), Some(other)) => one.number != other.number,
+        (Some(test), Some(tests)) => one.is_tests && other.is_tests && test.number != tests.number,
         _ => false,
     }
 }
@@ -462,8 +470,13 @@ fn hash_of(held: &[u64], came: &[u64]) -> u64 {
     })
 }
 
+/// The name that the C library knows, of 15 bytes at most: std's may not be there yet.
 fn thread_name() -> String {
-    std::thread::current().name().unwrap_or_default().to_owned()
+    let mut name = [0_u8; 16];
+    // SAFETY: writes a text into the place that it is given.
+    unsafe { libc::pthread_getname_np(libc::pthread_self(), name.as_mut_ptr().cast(), name.len()) };
+    let length = name.iter().position(|&byte| byte == 0).unwrap_or(0);
+    String::from_utf8_lossy(&name[..length]).into_owned()
 }
 
 /// Nanoseconds by the clock that nobody sets.

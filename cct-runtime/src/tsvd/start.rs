@@ -58,7 +58,7 @@ fn place_of(returns_to: usize) -> At {
 pub(crate) fn run_test<R>(name: &str, body: impl FnOnce() -> R) -> R {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(begin);
-    party::begin_test(name);
+    let _runs = party::begin_test(name);
     body()
 }
 

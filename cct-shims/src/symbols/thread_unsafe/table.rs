@@ -208,12 +208,8 @@ functions! {
 }
 
 /// The object at this address.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "as the others, which may have none"
-)]
 fn one<T>(object: *mut T) -> Option<u64> {
-    Some(object.addr() as u64)
+    (!object.is_null()).then_some(object.addr() as u64)
 }
 
 /// The one object, if this argument is given.
