@@ -12,6 +12,21 @@ const CODE: [&str; 5] = [
     "tests",
 ];
 
+/// Folders of what is built or fetched stay out of the repository, but for `target`, which git ignores.
+#[test]
+fn folders_are_those_of_the_project() {
+    let entries = fs::read_dir(root()).expect("a readable folder").flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let known = |name: &String| {
+        name.starts_with('.')
+            || CODE.contains(&&**name)
+            || ["docs", "examples", "target"].contains(&&**name)
+    };
+    let others: Vec<String> = names.filter(|name| !known(name)).collect();
+    assert_eq!(others, [""; 0]);
+}
+
 #[test]
 fn each_file_says_what_it_is_for() {
     let silent = |(_, text): &(PathBuf, String)| !text.starts_with("//! ");

@@ -3,6 +3,18 @@
 //! One trait, implemented for the few shapes that are needed. Both sides are the same code, so there is
 //! no schema; [`crate::wire::VERSION`] tells a foreign file apart.
 
+/// The hash of bytes that is the same in each process: FNV-1a.
+pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    hash_on(0xCBF2_9CE4_8422_2325, bytes)
+}
+
+/// The same, from a number on that is the bytes' before.
+pub fn hash_on(before: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(before, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
+
 /// A value with a binary form.
 pub trait Wire: Sized {
     /// Appends the value.

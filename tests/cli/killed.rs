@@ -71,7 +71,7 @@ fn under_way(workspace: &Workspace) -> (Child, BufReader<std::process::ChildStdo
 }
 
 #[track_caller]
-fn send(signal: &str, process: u32) {
+pub(crate) fn send(signal: &str, process: u32) {
     let status = Command::new("kill")
         .args([signal, &process.to_string()])
         .status();

@@ -15,7 +15,14 @@ fn violations(target: &str, severity: &str, code: i32) -> BTreeSet<(String, Stri
     // Threads are not held for violations that earlier runs have found.
     let _ = std::fs::remove_dir_all(workspace.path("target/cct"));
     // A busy machine has threads pause, too, and no such pause orders any of these.
-    let args = ["tsvd", "--json", "--inference", "false", "--test", target];
+    let args = [
+        "tsvd",
+        "--json",
+        "--inference=false",
+        "--delay=100ms",
+        "--test",
+        target,
+    ];
     let finished = Finished::of(workspace.cct().args(args));
     finished.expect(code);
     let mut found = BTreeSet::new();

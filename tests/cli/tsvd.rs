@@ -2,9 +2,13 @@
 //! is timed: the other one of each pair comes by until both have been there.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;
+
+use crate::killed::send;
 
 /// Long enough for the other thread to come on any machine: who is held goes on when it does.
 const DELAY: &str = "--delay=10s";
@@ -228,4 +232,74 @@ fn people_are_told_what_was_about_to_happen() {
     ] {
         assert!(told.contains(words), "`{words}` in {}", shown.stdout);
     }
+}
+
+/// Looking allocates, so an allocator that is looked at would wait for itself.
+#[test]
+fn an_allocator_of_the_program_is_left_alone() {
+    let workspace = Workspace::of_fixture("tsvd");
+    for algorithm in ["tsvd", "dynamic-random"] {
+        let algorithm = format!("--algorithm={algorithm}");
+        let events = run(&workspace, 0, &[&algorithm, "--runs=1", "--test=allocator"]);
+        assert!(all(&events, "violation").is_empty());
+    }
+}
+
+/// A test that has ended does nothing, and what a pool does is anybody's.
+#[test]
+fn a_pool_is_no_test() {
+    let workspace = Workspace::of_fixture("tsvd");
+    for threads in ["1", "2"] {
+        let threads = format!("--test-threads={threads}");
+        let args = [
+            "--locks=false",
+            "--inference=false",
+            "--test=pool",
+            "--",
+            &threads,
+        ];
+        let events = run(&workspace, 0, &args);
+        assert!(all(&events, "violation").is_empty());
+    }
+}
+
+#[test]
+fn a_trap_file_that_is_not_there_is_not_merged() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let refused = Finished::of(workspace.cct().args(["tsvd", "--merge", "nowhere.json"]));
+    refused.expect(96);
+    let words = "there is no trap file `nowhere.json`";
+    assert!(refused.stderr.contains(words), "{}", refused.stderr);
+}
+
+/// A run that somebody stops is told as stopped, and its trap file is whole.
+#[test]
+fn a_run_that_is_stopped_says_so() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let args = [
+        "tsvd",
+        "--json",
+        "--runs=1000000",
+        "--delay=1ms",
+        "by_an_atomic",
+    ];
+    let mut command = workspace.cct();
+    command
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().expect("it runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut told = String::new();
+    while !told.contains("\"event\":\"tsvd_ran\"") {
+        assert!(lines.read_line(&mut told).expect("text") > 0, "{told}");
+    }
+    send("-INT", child.id());
+    while lines.read_line(&mut told).expect("text") > 0 {}
+    assert_eq!(child.wait().expect("ours").code(), Some(130), "{told}");
+    let events = Events::read(&told);
+    assert_eq!(events.only("tsvd_ended")["stopped"], true);
+    let traps = workspace.read("target/cct/traps.json");
+    let traps: Value = serde_json::from_str(&traps).expect("it is whole");
+    assert_eq!(traps["version"], 1);
 }

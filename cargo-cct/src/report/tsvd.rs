@@ -1,5 +1,6 @@
 //! The findings of delay injection, for people and for programs.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub(crate) struct Injections {
     /// A folder in it for each violation.
     folder: PathBuf,
     figures: Figures,
+    /// Of each executable, the most places that a run has reached, and those of them at once.
+    places: BTreeMap<String, (u64, u64)>,
 }
 
 /// An executable that has run.
@@ -46,6 +49,7 @@ impl Injections {
             is_json,
             folder,
             figures: Figures::default(),
+            places: BTreeMap::new(),
         }
     }
 
@@ -97,8 +101,8 @@ impl Injections {
         all.delayed += figures.delayed;
         all.points += figures.points;
         all.spared += figures.spared;
-        all.places = all.places.max(figures.places);
-        all.places_at_once = all.places_at_once.max(figures.places_at_once);
+        let places = self.places.entry(run.binary.to_owned()).or_default();
+        *places = (*places).max((figures.places, figures.places_at_once));
         let failed = run.failed.map(|(how, _)| how);
         if self.is_json {
             return Json::line(
@@ -204,12 +208,16 @@ impl Injections {
         for found in found {
             put!(out, "{:>13}{} {}\n", "", found.id, short(found));
         }
+        let (places, at_once) = self
+            .places
+            .values()
+            .fold((0, 0), |all, of| (all.0 + of.0, all.1 + of.1));
         put!(
             out,
-            "{:>13}accesses at {} were looked at, at {} of them while several threads were at work\n",
+            "{:>13}accesses at {} were looked at whole, at {at_once} of them while several threads were at \
+             work\n",
             "",
-            count(figures.places, "place"),
-            figures.places_at_once
+            count(places, "place"),
         );
         print(&out)
     }

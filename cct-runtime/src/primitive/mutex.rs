@@ -9,7 +9,6 @@ use super::{futex, owner};
 use crate::engine::{self, NEVER, TakesNext, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::Operation;
-use crate::tsvd;
 
 /// The holder of a mutex, and whether anybody waits for it.
 ///
@@ -106,8 +105,7 @@ impl MutexMachine {
 
     /// Releases without a scheduling point.
     pub(super) fn release(&self) {
-        engine::release(self.object());
-        tsvd::note_unlock(ptr::from_ref(self).addr());
+        engine::release_lock(self.object());
         let state = self.state.load(Ordering::Relaxed);
         if owner::worker(state & !WAITED).is_some() {
             // Not a swap: workers set the flag on this same OS thread, and a native thread that
@@ -228,8 +226,7 @@ impl MutexMachine {
     }
 
     fn note_taken(&self) {
-        engine::acquire(self.object());
-        tsvd::note_lock(ptr::from_ref(self).addr(), false);
+        engine::acquire_lock(self.object(), false);
     }
 
     pub(super) fn object(&self) -> ObjectId {

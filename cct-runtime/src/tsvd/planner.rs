@@ -105,17 +105,7 @@ impl Planner {
 
     /// Has a pair from an earlier run.
     pub(super) fn know(&mut self, pair: Pair, standing: Standing) {
-        match standing {
-            Standing::Dangerous => {
-                self.set.add(pair);
-            }
-            Standing::Found => self.set.found(pair),
-            Standing::Ordered | Standing::GivenUp => {
-                if self.set.add(pair) {
-                    self.set.ordered(pair);
-                }
-            }
-        }
+        self.set.know(pair, standing);
     }
 
     /// An access is about to be made; `near` are others of the object of which the caller knows. True if

@@ -104,9 +104,9 @@ pub(super) fn begin(
     known: &[(PlaceId, PlaceId, Standing)],
     sees_memory: bool,
 ) {
+    crate::engine::hear_of_order();
     if parameters.algorithm == Algorithm::TsvdHb {
         order::order_by_all();
-        crate::engine::hear_of_order();
     }
     if sees_memory {
         let ticks = |time: Duration| (time.as_nanos() / u128::from(TICK)) as u32;
@@ -333,10 +333,10 @@ impl State {
 
     /// True if another party is held before an access of this object.
     fn is_partner_held(&self, object: Object, who: Who) -> bool {
-        let others = self.traps.iter().filter(|trap| trap.who.party != who.party);
-        others
-            .into_iter()
-            .any(|trap| trap.access.object.meets(object))
+        let traps = self.traps.iter();
+        let others = traps.filter(|trap| trap.who.party != who.party);
+        let mut objects = others.map(|trap| trap.access.object);
+        objects.any(|held| held.meets(object))
     }
 
     fn tell(&mut self, trap: usize, access: Access, who: Who) {
@@ -363,8 +363,7 @@ impl State {
                 after: now() / 1_000_000,
             };
             crate::harness::tell(&Event::Violation(violation));
-        }
-        if !is_news {
+        } else {
             // Generic code of std is one place for all that call it: others may be found by it.
             self.planner.found(pair);
             self.tell_changes();
@@ -422,8 +421,14 @@ impl State {
                     memory::mark_place(offset, may_be_held);
                 }
             }
-            let told = |id: PlaceId| self.places.get(&id).cloned();
-            // Of an earlier run's places that were not reached, nobody needs to hear.
+            // A place in a shared library is another one in each process, and of one that an earlier run has
+            // told nobody needs to hear unless it is reached.
+            let told = |id: PlaceId| {
+                self.places
+                    .get(&id)
+                    .filter(|place| place.id() != 0)
+                    .cloned()
+            };
             if let (Some(first), Some(second)) = (told(first), told(second)) {
                 crate::harness::tell(&Event::Pair(PairTold {
                     first,

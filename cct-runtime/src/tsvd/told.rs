@@ -1,6 +1,6 @@
 //! The events of a test process under delay injection.
 
-use crate::codec::{wire_enum, wire_struct};
+use crate::codec::{hash, wire_enum, wire_struct};
 use crate::trace::Site;
 
 /// A place in the program from which an object is accessed.
@@ -23,9 +23,7 @@ impl Place {
 
     /// The number of the place at this line.
     pub(crate) fn id_of_line(file: &str, line: u32, column: u32) -> u64 {
-        let of_file = file.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-        });
+        let of_file = hash(file.bytes());
         let line = u64::from(line) << 20 | u64::from(column);
         (of_file ^ line.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1 << 63
     }

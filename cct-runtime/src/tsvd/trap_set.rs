@@ -52,6 +52,13 @@ impl TrapSet {
         true
     }
 
+    /// Has a pair from an earlier run, of which nothing is known yet.
+    pub(super) fn know(&mut self, pair: Pair, standing: Standing) {
+        if self.add(pair) && standing != Standing::Dangerous {
+            self.set(pair, standing);
+        }
+    }
+
     /// A violation of this pair has been seen: nobody is held for it any more.
     pub(super) fn found(&mut self, pair: Pair) {
         if self.pairs.get(&pair) != Some(&Standing::Found) {
@@ -138,6 +145,21 @@ mod tests {
         // They are in a pair with each other.
         assert!((set.chance(2) - 1.0).abs() < 1e-9);
         assert!(!set.add(Pair::of(2, 1)), "what was given up stays so");
+    }
+
+    #[test]
+    fn pairs_of_an_earlier_run_stand_as_they_did() {
+        for standing in [
+            Standing::Dangerous,
+            Standing::Found,
+            Standing::Ordered,
+            Standing::GivenUp,
+        ] {
+            let mut set = TrapSet::default();
+            set.know(Pair::of(1, 2), standing);
+            assert_eq!(set.take_changes().pop(), Some((Pair::of(1, 2), standing)));
+            assert_eq!(set.chance(1) > 0.0, standing == Standing::Dangerous);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! other tests' variables without any use for them.
 
 use cct::claim::Exception;
+use cct::codec::hash;
 use cct::engine;
 use cct::tsvd::{Api, call, is_on, note_lock, note_unlock};
 use real::cell::Cell;
@@ -107,7 +108,7 @@ pub fn set_current_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
 fn tell(api: &'static Api, name: &OsStr) -> Locked {
     if is_on() {
         call(api, hash_of(name));
-        note_lock((&raw const LOCK).addr(), !api.writes);
+        note_lock((&raw const LOCK).addr() as u64, !api.writes);
     }
     Locked
 }
@@ -120,15 +121,12 @@ static LOCK: u64 = 0;
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        note_unlock((&raw const LOCK).addr());
+        note_unlock((&raw const LOCK).addr() as u64);
     }
 }
 
 fn hash_of(name: &OsStr) -> u64 {
-    let bytes = name.as_encoded_bytes().iter();
-    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
+    hash(name.as_encoded_bytes().iter().copied())
 }
 
 real::thread_local! {

@@ -5,6 +5,7 @@
 use std::ffi::CStr;
 
 use cct::claim::Exception;
+use cct::codec::hash_on;
 use cct::engine;
 use libc::{
     AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_NOFOLLOW, DIR, FILE, c_char, c_int, c_long, c_uint, mode_t,
@@ -35,12 +36,7 @@ fn note_read(number: c_long, arguments: &[usize; 6]) {
     }
     // SAFETY: the caller's path is a text; the kernel is about to read it.
     let path = unsafe { CStr::from_ptr(path) };
-    let what = path
-        .to_bytes()
-        .iter()
-        .fold(number.cast_unsigned(), |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-        });
+    let what = hash_on(number.cast_unsigned(), path.to_bytes().iter().copied());
     engine::glance(what.wrapping_add(arguments[0] as u64));
 }
 

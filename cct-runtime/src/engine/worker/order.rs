@@ -27,6 +27,33 @@ pub fn acquire(object: ObjectId) {
     }
 }
 
+/// [`acquire`] of a lock, which the current thread has just taken; readers share it.
+#[inline]
+pub(crate) fn acquire_lock(lock: ObjectId, is_shared: bool) {
+    if looks_for_races() {
+        acquire_key(lock.key());
+        tsvd::note_lock(lock.key(), is_shared);
+    }
+}
+
+/// [`release`] of a lock, which the current thread is about to give back.
+#[inline]
+pub(crate) fn release_lock(lock: ObjectId) {
+    if looks_for_races() {
+        release_key(lock.key());
+        tsvd::note_unlock(lock.key());
+    }
+}
+
+/// [`release_lock`] by one of those who share it: to this number of the lock.
+#[inline]
+pub(crate) fn release_shared_lock(lock: ObjectId, number: u64) {
+    if looks_for_races() {
+        release_key(key_of_one(lock, number));
+        tsvd::note_unlock(lock.key());
+    }
+}
+
 /// [`release`] to one of the messages, or places, of a channel.
 #[inline]
 pub(crate) fn release_one(object: ObjectId, number: u64) {

@@ -1,7 +1,6 @@
 //! The machine itself: its word is changed, and those that wait are woken.
 
 use std::panic::Location;
-use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::super::hold::{Caller, Hold, Poison, attempt};
@@ -125,8 +124,7 @@ impl RwLockMachine {
         if engine::is_controlled() {
             engine::point_at(Operation::ReadUnlock, self.object(), hold.site).done();
         }
-        engine::release_one(self.object(), READERS);
-        tsvd::note_unlock(ptr::from_ref(self).addr());
+        engine::release_shared_lock(self.object(), READERS);
         self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let without_one = |state| Some(without_reader(state));
         let before = self.change(Ordering::AcqRel, without_one).unwrap_or(0);
@@ -143,8 +141,7 @@ impl RwLockMachine {
     pub fn write_unlock(&self, hold: Hold) {
         let object = self.object();
         self.poison.give_back(Operation::WriteUnlock, hold, object);
-        engine::release(object);
-        tsvd::note_unlock(ptr::from_ref(self).addr());
+        engine::release_lock(object);
         self.holders.fetch_sub(hold.code, Ordering::Relaxed);
         let before = self.state.swap(0, Ordering::AcqRel);
         self.wake(before);
@@ -155,9 +152,8 @@ impl RwLockMachine {
         if engine::is_controlled() {
             engine::point_at(Operation::WriteUnlock, self.object(), hold.site).done();
         }
-        engine::release(self.object());
-        tsvd::note_unlock(ptr::from_ref(self).addr());
-        tsvd::note_lock(ptr::from_ref(self).addr(), true);
+        engine::release_lock(self.object());
+        tsvd::note_lock(self.object().key(), true);
         let to_reader = |state| Some(with_writer_as_reader(state));
         let before = self.change(Ordering::AcqRel, to_reader).unwrap_or(0);
         if before & WRITERS_WAIT == 0 {
@@ -226,8 +222,7 @@ impl RwLockMachine {
     fn take_read(&self, code: u32) -> bool {
         let is_taken = self.change(Ordering::Acquire, with_reader).is_ok();
         if is_taken {
-            engine::acquire(self.object());
-            tsvd::note_lock(ptr::from_ref(self).addr(), true);
+            engine::acquire_lock(self.object(), true);
             self.holders.fetch_add(code, Ordering::Relaxed);
         }
         is_taken
@@ -238,9 +233,8 @@ impl RwLockMachine {
             .state
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_ok() {
-            engine::acquire(self.object());
+            engine::acquire_lock(self.object(), false);
             engine::acquire_one(self.object(), READERS);
-            tsvd::note_lock(ptr::from_ref(self).addr(), false);
             self.holders.fetch_add(code, Ordering::Relaxed);
             // Waiters that the last release woke and that did not come first wait on.
             if let Some(me) = owner::worker(code)
@@ -297,9 +291,8 @@ impl RwLockMachine {
                 futex::wait(&self.writer_calls, calls, None);
             }
         }
-        engine::acquire(self.object());
+        engine::acquire_lock(self.object(), false);
         engine::acquire_one(self.object(), READERS);
-        tsvd::note_lock(ptr::from_ref(self).addr(), false);
         self.holders.fetch_add(owner::NATIVE, Ordering::Relaxed);
         self.natives.fetch_sub(1, Ordering::SeqCst);
     }
