@@ -60,6 +60,12 @@ pub struct Bug {
 pub struct Race {
     /// The first byte that both are of; only meaningful within its process.
     pub address: u64,
+    /// The group of functions that go about it, `tmbuf` say, if it is behind such functions; else empty.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "String::is_empty")
+    )]
+    pub group: String,
     /// The path of the static that this is in, if it is in one.
     #[cfg_attr(
         feature = "serde",
@@ -80,6 +86,12 @@ pub struct RacyAccess {
     pub worker: u32,
     /// The way it goes about the memory.
     pub way: AccessWay,
+    /// The function of a group that makes it, `localtime` say; empty for compiled code's own accesses.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "String::is_empty")
+    )]
+    pub function: String,
     /// How many bytes it is of; in an execution that is not recorded, of the eight around the address.
     pub size: u64,
     /// Which code it is of, as a place in the executable; the same for each access of this code.
@@ -313,6 +325,8 @@ pub enum BugKind {
     BadMemory,
     /// Two threads access the same memory, at least one of them writes, and nothing orders them.
     Race,
+    /// Two threads call functions that are not thread-safe, of one group, and nothing orders the calls.
+    Violation,
     /// A monitor or an invariant says that this must not happen.
     Safety,
     /// Something that must happen has not, when the test was over or after very many fair steps.
@@ -381,6 +395,7 @@ wire_struct!(Bug {
 });
 wire_struct!(Race {
     address,
+    group,
     static_path,
     earlier,
     later
@@ -388,6 +403,7 @@ wire_struct!(Race {
 wire_struct!(RacyAccess {
     worker,
     way,
+    function,
     size,
     place,
     step,
@@ -404,7 +420,7 @@ wire_struct!(Consequence {
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 Livelock,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
-    13 Safety, 14 Liveness, 15 Silence, 16 Race,
+    13 Safety, 14 Liveness, 15 Silence, 16 Race, 17 Violation,
 });
 wire_struct!(Wait {
     worker,

@@ -36,7 +36,8 @@ pub mod arch {
 pub mod env {
     //! The environment.
     pub use ::cct_shims::std::env::{
-        current_dir, remove_var, set_current_dir, set_var, var, var_os, vars, vars_os,
+        current_dir, home_dir, remove_var, set_current_dir, set_var, temp_dir, var, var_os, vars,
+        vars_os,
     };
     pub use ::real::env::*;
 }

@@ -35,6 +35,44 @@ fn violations(target: &str, severity: &str, code: i32) -> BTreeSet<(String, Stri
     found
 }
 
+/// Under control two calls need not be at a time: nothing orders them, in the schedule that is made.
+#[test]
+fn control_finds_them_and_repeats_them() {
+    let workspace = Workspace::of_fixture("thread_unsafe");
+    let bugs = [
+        ("undefined", "dirstream", "dirstream"),
+        ("undefined", "strtok", "strtok"),
+        ("undefined", "tmbuf", "tmbuf"),
+        ("environment", "localtime_r_reads", "env"),
+        ("environment", "getenv_reads", "env"),
+    ];
+    let args = ["--test", "undefined", "--test", "environment"];
+    let events = workspace.explore(&args, 100);
+    for (target, name, group) in bugs {
+        let ended = events.test(&format!("thread_unsafe::{target} {name}"));
+        let failure = &ended["failure"];
+        assert_eq!(ended["status"], "VIOLATION", "{name}: {ended:#}");
+        assert_eq!(failure["repeats"]["repeats"], "yes", "{failure:#}");
+        assert_eq!(failure["bug"]["race"]["group"], group, "{failure:#}");
+        let id = text(&failure["id"]);
+        let shown = Finished::of(workspace.cct().args(["show", id]));
+        assert!(
+            shown.stdout.contains(&format!("`{group}`")),
+            "{}",
+            shown.stdout
+        );
+        Finished::of(workspace.cct().args(["replay", id])).expect(100);
+    }
+}
+
+/// Nor what std's own functions do under its lock, nor what is ordered otherwise.
+#[test]
+fn control_finds_nothing_else() {
+    let workspace = Workspace::of_fixture("thread_unsafe");
+    let args = ["--test", "locked", "--test", "sound", "--iterations", "200"];
+    workspace.explore(&args, 0);
+}
+
 fn pairs(expected: &[(&str, &str)]) -> BTreeSet<(String, String)> {
     let owned = |&(group, test): &(&str, &str)| (group.to_owned(), test.to_owned());
     expected.iter().map(owned).collect()

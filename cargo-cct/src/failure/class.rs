@@ -36,7 +36,8 @@ impl Class {
             | BugKind::LockCycle
             | BugKind::Livelock
             | BugKind::Hang
-            | BugKind::Race => false,
+            | BugKind::Race
+            | BugKind::Violation => false,
             // From outside a crash looks different than from inside.
             kind => places.is_empty() || !is_crash(kind),
         };

@@ -41,6 +41,11 @@ pub(super) fn words(kind: BugKind) -> Words {
         ),
         BugKind::BadMemory => ("BAD FREE", "misuses memory", Some("✗ misuses memory")),
         BugKind::Race => ("RACE", "data race", Some("✗ races")),
+        BugKind::Violation => (
+            "VIOLATION",
+            "thread-safety violation",
+            Some("✗ violates it"),
+        ),
         BugKind::Safety => (
             "UNSAFE",
             "violates a specification",

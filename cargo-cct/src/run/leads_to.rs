@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cct::config::Settings;
 use cct::trace::Site;
-use cct::verdict::{AccessWay, BugKind, Race, RacyAccess};
+use cct::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
 
 use super::confirm::{repeat, same_end};
 use super::explore::Explorer;
@@ -109,9 +109,10 @@ impl Explorer<'_> {
     }
 }
 
-/// The lines of the race's plain accesses.
+/// The lines of the race's plain accesses, or of the calls.
 fn points(found: &Finding) -> Vec<String> {
-    let race = found.bug.as_ref().filter(|bug| bug.kind == BugKind::Race);
+    let is_race = |bug: &&Bug| matches!(bug.kind, BugKind::Race | BugKind::Violation);
+    let race = found.bug.as_ref().filter(is_race);
     let race = race.and_then(|bug| bug.race.as_deref());
     let accesses = race.into_iter().flat_map(Race::accesses);
     let is_plain = |access: &&RacyAccess| matches!(access.way, AccessWay::Read | AccessWay::Write);

@@ -84,7 +84,7 @@ pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::ending::{bad_memory, note_block};
-pub(crate) use worker::memory::mean_races;
+pub(crate) use worker::memory::{access_by_call, mean_races};
 pub(crate) use worker::order::{
     acquire_all, acquire_lock, acquire_one, looks_for_races, release_lock, release_one,
     release_shared_lock,

@@ -9,6 +9,8 @@ pub struct Group {
     pub name: &'static str,
     /// How two accesses at a time are wrong.
     pub severity: Severity,
+    /// The ends of its objects are told, so that an address stands for one at a time, wherever it is.
+    pub tells_ends: bool,
 }
 
 /// A function of a group.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::group::Api;
 use super::parameters::Parameters;
 use super::session::{self, At};
-use super::told::Standing;
+use super::told::{Severity, Standing};
 use super::trap_set::PlaceId;
 use super::{functions, memory, party};
 use crate::engine;
@@ -31,11 +31,23 @@ pub fn call(api: &'static Api, key: u64) {
     }
 }
 
-/// The same for functions that know no line: `returns_to` is the address of the code after the call.
+/// True if somebody wants to hear of calls: delay injection, or an engine that looks for races.
+#[inline]
+pub fn hears() -> bool {
+    engine::looks_for_races()
+}
+
+/// The same as [`call`] for functions that know no line: `returns_to` is the address of the code after the
+/// call. The key is 0, or an address.
+///
+/// A controlled worker's call is compared with those before it, unless each is fine by itself.
 #[inline]
 pub fn call_from(api: &'static Api, key: u64, returns_to: usize) {
     if is_on() {
         session::at_call(api, key, place_of(returns_to));
+    } else if hears() && api.group.severity != Severity::Logical {
+        let address = usize::try_from(key).ok().filter(|&address| address != 0);
+        engine::access_by_call(api, address, returns_to);
     }
 }
 

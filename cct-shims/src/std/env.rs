@@ -1,4 +1,5 @@
-//! The environment and the current directory: calls are told to delay injection.
+//! The environment and the current directory: calls are told to delay injection, and what is done under std's
+//! lock of the environment is ordered by it.
 //!
 //! Under control, std's reading of the environment as a whole is told, since it goes past the C library's
 //! functions; a single variable is told by its symbol. Delay injection hears nothing of [`vars`], which reads
@@ -7,7 +8,8 @@
 use cct::claim::Exception;
 use cct::codec::hash;
 use cct::engine;
-use cct::tsvd::{Api, call, is_on, note_lock, note_unlock};
+use cct::object::ObjectId;
+use cct::tsvd::{Api, call, hears, is_on, note_lock, note_unlock};
 use real::cell::Cell;
 use real::env::{VarError, Vars, VarsOs};
 use real::ffi::{OsStr, OsString};
@@ -103,25 +105,69 @@ pub fn set_current_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
     having_told(|| real::env::set_current_dir(path))
 }
 
+/// `std::env::temp_dir`.
+pub fn temp_dir() -> PathBuf {
+    let _locked = Locked::by(Held::Shared);
+    real::env::temp_dir()
+}
+
+/// `std::env::home_dir`.
+#[allow(deprecated, reason = "some versions of std say so")]
+pub fn home_dir() -> Option<PathBuf> {
+    let _locked = Locked::by(Held::Shared);
+    real::env::home_dir()
+}
+
 /// Tells of a call about this variable, which goes on under std's lock.
 #[track_caller]
 fn tell(api: &'static Api, name: &OsStr) -> Locked {
     if is_on() {
         call(api, hash_of(name));
-        note_lock((&raw const LOCK).addr() as u64, !api.writes);
     }
-    Locked
+    Locked::by(if api.writes {
+        Held::Alone
+    } else {
+        Held::Shared
+    })
 }
 
-/// std's lock of the environment is held, or is about to be: nobody is held for two accesses under it.
-struct Locked;
+/// std's lock of the environment is held, or is about to be: what is done under it is ordered by it.
+struct Locked(Held);
 
-/// Stands for the lock, which std keeps to itself.
+/// How a lock is held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Shared,
+    Alone,
+}
+
+/// Stands for the lock, which std keeps to itself, as its writers leave it.
 static LOCK: u64 = 0;
+/// As its readers leave it.
+static READERS: u64 = 0;
+
+impl Locked {
+    fn by(held: Held) -> Locked {
+        if hears() {
+            engine::acquire(ObjectId::of(&LOCK));
+            if held == Held::Alone {
+                engine::acquire(ObjectId::of(&READERS));
+            }
+            note_lock((&raw const LOCK).addr() as u64, held == Held::Shared);
+        }
+        Locked(held)
+    }
+}
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        note_unlock((&raw const LOCK).addr() as u64);
+        if hears() {
+            note_unlock((&raw const LOCK).addr() as u64);
+            engine::release(ObjectId::of(match self.0 {
+                Held::Shared => &READERS,
+                Held::Alone => &LOCK,
+            }));
+        }
     }
 }
 

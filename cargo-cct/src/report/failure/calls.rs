@@ -2,7 +2,7 @@
 
 use cct::origin;
 use cct::trace::{AwaitPoint, Backtrace, Call, Site, Trace};
-use cct::verdict::{AccessWay, Race};
+use cct::verdict::{AccessWay, Race, RacyAccess};
 
 use super::names::Names;
 use super::origin::Origin;
@@ -145,14 +145,22 @@ pub(super) fn of_race(race: &Race, names: &Names, stacks: Stacks) -> String {
             Stacks::Short | Stacks::Full => listed(&access.calls, stacks),
         };
         if !calls.is_empty() {
-            let (who, what) = (names.worker(access.worker), verb(access.way));
+            let (who, what) = (names.worker(access.worker), act(access));
             put!(out, "  {which} access: {who} {what} at {site}\n{calls}");
         }
     }
     out
 }
 
-/// The access in a word, in the present tense.
+/// The access in words, in the present tense.
+fn act(access: &RacyAccess) -> String {
+    match access.function.as_str() {
+        "" => verb(access.way).to_owned(),
+        function => format!("calls `{function}`"),
+    }
+}
+
+/// Its way in a word.
 pub(super) fn verb(way: AccessWay) -> &'static str {
     match way {
         AccessWay::Read => "reads",

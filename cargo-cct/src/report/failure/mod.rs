@@ -244,7 +244,8 @@ impl Report {
         };
         let what = words(bug.kind).title;
         let place = at(bug.site.as_ref());
-        let is_by_one = |worker: &u32| *worker > 0 && bug.kind != BugKind::Race;
+        let is_by_one =
+            |worker: &u32| *worker > 0 && !matches!(bug.kind, BugKind::Race | BugKind::Violation);
         let who = bug.worker.filter(is_by_one);
         let who = who.map(|worker| self.names.worker(worker));
         let who = who.map(|worker| format!("{worker} ")).unwrap_or_default();

@@ -5,6 +5,7 @@
 //! behaviours, which [`happens_before`] tells apart. [`races`] looks at plain memory. [`debugged`] is for
 //! debuggers, and [`stops`] says where a replay stops.
 
+pub(crate) mod calls;
 pub(crate) mod debugged;
 pub(crate) mod happens_before;
 mod printed;

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
+use super::calls::Calls;
 use crate::memory::arena;
 use crate::race::known::{self, BEAT};
 use crate::race::{Detector, ThreadNumber};
@@ -111,6 +112,8 @@ pub(crate) struct Races {
     extent: Range<usize>,
     /// Where the stacks of threads are.
     stacks: Range<usize>,
+    /// Calls of functions that are not thread-safe.
+    pub(crate) calls: Calls,
     /// The threads, by their numbers in clocks.
     threads: Vec<WorkerId>,
 }
@@ -141,6 +144,7 @@ impl Races {
                 ..statics.last().map_or(0, |last| last.0 + last.1),
             statics,
             stacks,
+            calls: Calls::default(),
             threads: Vec::new(),
         })
     }
@@ -160,6 +164,7 @@ impl Races {
         self.beats = 0;
         self.is_hushed = false;
         self.threads.clear();
+        self.calls.begin();
         self.look_from_here();
     }
 

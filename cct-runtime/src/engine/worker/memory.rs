@@ -18,7 +18,7 @@ use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::race::known::{is_known, is_own};
 use crate::race::{Accessed, Way, first_part, parts};
-use crate::tsvd;
+use crate::tsvd::{self, Api};
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
 ///
@@ -270,6 +270,37 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         }
         compare((engine, races), memory, way, place);
     }
+}
+
+/// The current worker is about to call a function that is not thread-safe, which accesses the byte at this
+/// address, or the only object of its group, as compiled code would memory. Does nothing outside a controlled
+/// worker.
+pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_to: usize) {
+    let way = if api.writes { Way::Write } else { Way::Read };
+    let place = offset_of(returns_to);
+    with_races(|engine, races, number| {
+        // SAFETY: the engine is live, and the caller is its current worker.
+        let is_own = |address| unsafe { (*(*engine).roster.current).stack.has(address) };
+        let is_known = |it| api.group.tells_ends || races.concerns(it);
+        let is_shared = address.is_none_or(|it| is_known(it) && !is_own(it));
+        if races.is_hushed || !races.aims.at_memory || place == 0 || !is_shared {
+            return;
+        }
+        let memory = (address.unwrap_or(std::ptr::from_ref(api.group).addr()), 1);
+        outside(|| races.calls.make(number, place, api));
+        // SAFETY: the engine is live, and the caller is its current worker.
+        unsafe {
+            if races.aims.for_points && places::is_point(place) {
+                let operation = plain(way).expect("calls read or write");
+                look_at_point(engine, operation, memory, way, place);
+            } else {
+                compare((engine, races), memory, way, place);
+            }
+            if let Some(races) = &mut (*engine).observers.races {
+                races.calls.is_made();
+            }
+        }
+    });
 }
 
 /// Lets the strategy decide who runs, before an access that is a step.

@@ -4,6 +4,8 @@ use super::ending::end_by;
 use crate::engine::state::places;
 use crate::memory::arena;
 use crate::race::{Conflict, Way};
+use crate::tsvd::Api;
+use crate::tsvd::told::Severity;
 use crate::verdict::{AccessWay, Bug, BugKind, Race, RacyAccess};
 
 /// True if one of the two accesses is a plain one of code whose races are meant. The new one is not kept
@@ -36,12 +38,19 @@ pub(super) fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32)
                 recorder.stack(),
             )
         });
+        let call = races.and_then(|races| races.calls.under_way());
+        let earlier = races.and_then(|races| races.calls.made_by(conflict.thread, conflict.place));
+        let function =
+            |call: Option<&'static Api>| call.map_or_else(String::new, |api| api.name.to_owned());
+        let group = call.or(earlier).map(|api| api.group);
         let race = Race {
             address: conflict.address as u64,
+            group: group.map_or_else(String::new, |group| group.name.to_owned()),
             static_path: None,
             earlier: RacyAccess {
                 worker: before.map_or(thread.map_or(0, |thread| thread.0), |it| it.worker),
                 way: conflict.way.into(),
+                function: function(earlier),
                 size: before.map_or(u64::from(conflict.size), |it| it.size),
                 place: u64::from(conflict.place),
                 step: before.and_then(|it| it.step),
@@ -52,6 +61,7 @@ pub(super) fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32)
             later: RacyAccess {
                 worker: worker.unwrap_or_default(),
                 way: way.into(),
+                function: function(call),
                 size: size as u64,
                 place: u64::from(place),
                 step,
@@ -63,10 +73,22 @@ pub(super) fn end_by_race(conflict: Conflict, size: usize, way: Way, place: u32)
         let (kind, message) = if conflict.is_before {
             (BugKind::BadMemory, "memory is used that has been freed")
         } else {
-            (
-                BugKind::Race,
-                "nothing orders two accesses to the same memory",
-            )
+            match group.map(|group| group.severity) {
+                None => (
+                    BugKind::Race,
+                    "nothing orders two accesses to the same memory",
+                ),
+                Some(Severity::Undefined) => (
+                    BugKind::Violation,
+                    "nothing orders two calls of functions that share what is not thread-safe, which is \
+                     undefined behaviour",
+                ),
+                Some(Severity::Contract | Severity::Logical) => (
+                    BugKind::Violation,
+                    "nothing orders two calls of functions that may change the same thing, against their \
+                     contract",
+                ),
+            }
         };
         Bug {
             race: Some(Box::new(race)),

@@ -107,7 +107,7 @@ pub(super) fn run(
         let mut is_race = false;
         let fails = match executed.verdict {
             Verdict::Failed(bug) => {
-                is_race = bug.kind == BugKind::Race;
+                is_race = matches!(bug.kind, BugKind::Race | BugKind::Violation);
                 let expected = failure.get_or_insert_with(|| (*bug).clone());
                 expected.is_same_here_as(&bug)
             }

@@ -17,7 +17,7 @@ macro_rules! functions {
                 // SAFETY: the function's type.
                 unsafe { Real::named(name) }
             };
-            if is_on() {
+            if hears() {
                 $(if let Some(object) = object!($($object)?) {
                     static API: Api = Api {
                         name: stringify!($name),

@@ -4,13 +4,23 @@ use cct::tsvd::Group;
 use cct::tsvd::told::Severity;
 
 macro_rules! groups {
-    ($($(#[$doc:meta])* $group:ident = $name:literal, $severity:ident;)*) => { $(
+    ($($(#[$doc:meta])* $group:ident = $name:literal, $severity:ident $($ends:ident)?;)*) => { $(
         $(#[$doc])*
         pub(crate) static $group: Group = Group {
             name: $name,
             severity: Severity::$severity,
+            tells_ends: tells_ends!($($ends)?),
         };
     )* };
+}
+
+macro_rules! tells_ends {
+    () => {
+        false
+    };
+    (tells_ends) => {
+        true
+    };
 }
 
 groups! {
@@ -19,7 +29,7 @@ groups! {
     /// The locale of all threads that have none of their own.
     LOCALE = "locale", Undefined;
     /// A stream of a folder's entries, by its address.
-    DIRSTREAM = "dirstream", Undefined;
+    DIRSTREAM = "dirstream", Undefined tells_ends;
 
     // Buffers and states, of which there is one each.
     ASCTIME = "asctime", Undefined;

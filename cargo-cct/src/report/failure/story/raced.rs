@@ -11,7 +11,7 @@ use super::super::calls;
 use super::super::source::short_site;
 use super::fact::Fact;
 use super::{Scene, Sentence};
-use crate::report::words::count;
+use crate::report::words::{count, put};
 
 /// The two accesses, and what does not order them although it looks so.
 pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
@@ -19,7 +19,7 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
     let allocated = block.and_then(|block| usize::try_from(block.allocated?).ok());
     let mut facts: Vec<Fact> = allocated.map(Fact::Allocates).into_iter().collect();
     facts.extend([Fact::Accessed, Fact::Accesses]);
-    if scene.bug.kind == BugKind::Race {
+    if matches!(scene.bug.kind, BugKind::Race | BugKind::Violation) {
         facts.push(Fact::Unordered);
     }
     let mut sentences = vec![Sentence(facts)];
@@ -145,6 +145,9 @@ pub(super) fn accessed(scene: &Scene<'_>, is_earlier: bool) -> String {
     } else {
         &race.later
     };
+    if !access.function.is_empty() {
+        return called(scene, access, &race.group, is_earlier);
+    }
     let verb = match access.way {
         way if !is_earlier => calls::verb(way),
         AccessWay::Read => "read",
@@ -159,16 +162,28 @@ pub(super) fn accessed(scene: &Scene<'_>, is_earlier: bool) -> String {
         Some(path) => format!(" of `{path}`"),
         None => String::new(),
     };
-    let place = access
-        .site
-        .as_ref()
-        .map(|site| format!(" at {}", short_site(site)));
-    let step = access.step.and_then(|step| usize::try_from(step).ok());
-    let step = step.map(|step| format!(" (after step {})", scene.names.step(step)));
-    format!(
-        "{who} {verb} {}{of}{}{}",
-        count(access.size, "byte"),
-        place.unwrap_or_default(),
-        step.unwrap_or_default()
-    )
+    let (size, place) = (count(access.size, "byte"), place(scene, access));
+    format!("{who} {verb} {size}{of}{place}")
+}
+
+/// The same of a function that is not thread-safe.
+fn called(scene: &Scene<'_>, access: &RacyAccess, group: &str, is_earlier: bool) -> String {
+    let who = scene.names.worker(access.worker);
+    let verb = if is_earlier { "called" } else { "calls" };
+    let about = match access.way {
+        AccessWay::Read => "relies on",
+        _ => "may change",
+    };
+    let (function, place) = (&access.function, place(scene, access));
+    format!("{who} {verb} `{function}`{place}, which {about} `{group}`")
+}
+
+/// Where and when, as far as that is known.
+fn place(scene: &Scene<'_>, access: &RacyAccess) -> String {
+    let site = access.site.as_ref();
+    let mut out = site.map_or_else(String::new, |site| format!(" at {}", short_site(site)));
+    if let Some(step) = access.step.and_then(|step| usize::try_from(step).ok()) {
+        put!(out, " (after step {})", scene.names.step(step));
+    }
+    out
 }
