@@ -24,6 +24,7 @@ mod command;
 mod config;
 mod exit;
 mod failure;
+mod interference;
 mod report;
 mod results;
 mod rewrite;

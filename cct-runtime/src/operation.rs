@@ -404,6 +404,10 @@ operations! {
     Poison "poison" Writes Writes "lock" [],
     /// Forgets that a holder of a lock panicked.
     ClearPoison "clear_poison" Writes Writes "lock" [],
+    /// Uses something that the tests of a process share; a step where two of them run together.
+    Use "uses" Reads Reads "process" [never_waits learns],
+    /// Changes it.
+    Change "changes" Writes Writes "process" [never_waits tells],
     /// Plain code reads memory: a step where the code is named, and noted where it is part of a data race.
     MemoryRead "reads" Reads Reads "memory" [can_spin never_waits borrows_site is_plain],
     /// Plain code writes memory; likewise. Its effect shows in memory alone.

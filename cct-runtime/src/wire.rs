@@ -9,6 +9,7 @@
 
 use crate::claim::Exceptions;
 use crate::codec::{wire_enum, wire_struct};
+use crate::footprint::Footprint;
 use crate::strategy::{Action, Limits, Progress};
 use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
 use crate::tsvd::told::{Figures, PairTold, Violation};
@@ -64,6 +65,9 @@ pub const ENV_TSVD: &str = "CCT_TSVD";
 /// With `tsvd`: the path of a file with the pairs of places that are known already. Its lines have a standing
 /// and two numbers, in hexadecimal: `dangerous 1a0 1f4`.
 pub const ENV_TSVD_PAIRS: &str = "CCT_TSVD_PAIRS";
+/// How many tests of the process run together, if not each by itself: in pairs, or one after the other in a
+/// profile.
+pub const ENV_TOGETHER: &str = "CCT_TOGETHER";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 
@@ -100,6 +104,8 @@ pub enum Event {
     Violation(Violation),
     /// The process is about to end: its figures.
     Figures(Figures),
+    /// A test has run once, in its profile.
+    Footprint(Footprint),
 }
 
 /// From where on a failure is certain, as far as other executions tell that begin as its schedule does.
@@ -432,7 +438,7 @@ pub struct Divergence {
 wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
     6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x), 11 Certain(x),
-    12 Pair(x), 13 Violation(x), 14 Figures(x),
+    12 Pair(x), 13 Violation(x), 14 Figures(x), 15 Footprint(x),
 });
 wire_struct!(Shrunk {
     schedule,

@@ -23,6 +23,7 @@ mod exit_codes;
 mod explored;
 mod help;
 mod interactive;
+mod interfere;
 mod json;
 mod killed;
 mod known;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cct::config::Settings;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::cargo_args::CargoArgs;
@@ -37,6 +38,8 @@ pub(crate) enum Verb {
     Test(Box<TestArgs>),
     /// Runs the tests natively, and holds threads where accesses of an object may be made at a time.
     Tsvd(Box<TsvdArgs>),
+    /// Finds tests that disturb each other, by running two at a time in one process.
+    Interfere(Box<InterfereArgs>),
     /// Repeats a failure exactly.
     Replay(ReplayArgs),
     /// Lists the failures that were found.
@@ -191,6 +194,54 @@ pub(crate) struct TsvdArgs {
     /// More names, and the options of the test harness: `--exact`, `--test-threads`, ….
     #[arg(last = true, value_name = "ARGS")]
     pub rest: Vec<String>,
+}
+
+/// `cargo cct interfere`.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = Exit::help())]
+pub(crate) struct InterfereArgs {
+    /// The arguments for cargo.
+    #[command(flatten)]
+    pub cargo: CargoArgs,
+    /// The most pairs to run, of each test executable: those that are the most suspicious.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        help_heading = "Interference"
+    )]
+    pub pairs: usize,
+    /// The most schedules to explore for each pair [default: 100].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Interference")]
+    pub iterations: Option<u64>,
+    /// The most time to spend on each pair [default: 5s].
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Interference")]
+    pub time: Option<Duration>,
+    /// The seed of all choices.
+    #[arg(long, value_name = "N", help_heading = "Interference")]
+    pub seed: Option<u64>,
+    /// How results are shown.
+    #[command(flatten)]
+    pub output: Output,
+    /// Only looks at tests whose name contains this.
+    #[arg(value_name = "TESTNAME")]
+    pub filter: Option<String>,
+    /// More names, and the options `--exact`, `--skip`, `--ignored`, `--include-ignored`, ….
+    #[arg(last = true, value_name = "ARGS")]
+    pub rest: Vec<String>,
+}
+
+impl InterfereArgs {
+    /// The settings that were typed.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            iterations: self.iterations,
+            time: self.time,
+            seed: self.seed,
+            ..Settings::default()
+        }
+    }
 }
 
 /// Options for runs on many machines, and of many hours.

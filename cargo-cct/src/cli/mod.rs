@@ -10,8 +10,8 @@ mod servers;
 
 pub(crate) use args::{
     ArchiveArgs, CleanArgs, Cli, ColorChoice, CompletionsArgs, ConfigArgs, EnvShell, ExpandArgs,
-    KeepArgs, ListArgs, ManArgs, ManyArgs, MergeArgs, NextestArgs, Output, Place, ReplayArgs,
-    RunTestArgs, ShowArgs, ShowEnvArgs, ShrinkArgs, TestArgs, TsvdArgs, Unpacked, Verb,
+    InterfereArgs, KeepArgs, ListArgs, ManArgs, ManyArgs, MergeArgs, NextestArgs, Output, Place,
+    ReplayArgs, RunTestArgs, ShowArgs, ShowEnvArgs, ShrinkArgs, TestArgs, TsvdArgs, Unpacked, Verb,
 };
 pub(crate) use cargo_args::CargoArgs;
 pub(crate) use explore::ExploreArgs;

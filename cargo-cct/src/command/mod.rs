@@ -8,6 +8,7 @@ mod config;
 mod debug;
 mod expand;
 mod interactive;
+mod interfere;
 mod keep;
 mod keeper;
 mod known;
@@ -63,6 +64,7 @@ pub(crate) fn run() -> Exit {
     let output = match &cli.verb {
         Verb::Test(args) => args.output,
         Verb::Tsvd(args) => args.output,
+        Verb::Interfere(args) => args.output,
         Verb::Replay(args) => args.output,
         Verb::List(args) => args.output,
         Verb::Show(args) => args.output,
@@ -83,6 +85,7 @@ pub(crate) fn run() -> Exit {
     let result = match cli.verb {
         Verb::Test(args) => test::run(&args),
         Verb::Tsvd(args) => tsvd::run(&args),
+        Verb::Interfere(args) => interfere::run(&args),
         Verb::Replay(args) => replay::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),

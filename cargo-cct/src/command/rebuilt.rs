@@ -11,7 +11,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Output, Place, Unpacked};
 use crate::failure::{Record, Store};
-use crate::run::{Launch, plan};
+use crate::run::{Launch, plan, tests_of};
 
 /// A failure, and all that it takes to run its test again.
 #[derive(Debug)]
@@ -81,12 +81,15 @@ impl Rebuilt {
         let changed = hash != record.provenance.executable_hash;
         let (executable, test) = (&built.executables[index], &record.name.test);
         if changed {
-            anyhow::ensure!(
-                plan::names(executable, &[])?.contains(test),
-                "the test of `{}` is gone: `{}` has none that is called `{test}`",
-                record.id,
-                executable.label
-            );
+            let names = plan::names(executable, &[])?;
+            for test in tests_of(test) {
+                anyhow::ensure!(
+                    names.iter().any(|name| name == test),
+                    "the test of `{}` is gone: `{}` has none that is called `{test}`",
+                    record.id,
+                    executable.label
+                );
+            }
         }
         let parse = |text| Settings::parse(text).context("the failure's settings");
         Ok(Rebuilt {

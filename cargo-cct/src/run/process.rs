@@ -50,8 +50,23 @@ pub(crate) enum Mode {
     },
     /// Run one iteration as answers say, one that begins as these files say.
     Interactive(LeadFiles),
+    /// Run each test once, and tell what it uses.
+    Profile,
     /// Run the test as it is, once.
     Native,
+}
+
+/// Between the paths of tests that run together.
+const AND: &str = " + ";
+
+/// The name of tests that run together.
+pub(crate) fn together(tests: &[String]) -> String {
+    tests.join(AND)
+}
+
+/// The tests that run together under this name: one, as a rule.
+pub(crate) fn tests_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(AND)
 }
 
 /// The aim of schedules like one that fails.
@@ -88,7 +103,7 @@ pub(crate) struct LeadFiles {
 pub(crate) struct Launch<'a> {
     /// The executable.
     pub executable: &'a Executable,
-    /// The test's path in it.
+    /// The test's path in it, or those of tests that run [`together`].
     pub test: &'a str,
     /// The work.
     pub mode: Mode,
@@ -134,13 +149,9 @@ impl Launch<'_> {
         let mut command = Command::new(words.next().unwrap_or_default());
         command
             .args(words)
-            .args([
-                "--exact",
-                self.test,
-                "--nocapture",
-                "--test-threads=1",
-                "--include-ignored",
-            ])
+            .arg("--exact")
+            .args(tests_of(self.test))
+            .args(["--nocapture", "--test-threads=1", "--include-ignored"])
             .current_dir(&self.executable.folder)
             .envs(
                 self.executable
@@ -180,7 +191,15 @@ impl Launch<'_> {
             let stops: Vec<String> = self.stops.iter().map(u32::to_string).collect();
             command.env(wire::ENV_STOPS, stops.join(","));
         }
+        match tests_of(self.test).count() {
+            1 => command.env_remove(wire::ENV_TOGETHER),
+            count => command.env(wire::ENV_TOGETHER, count.to_string()),
+        };
         match &self.mode {
+            Mode::Profile => command
+                .env(wire::ENV_MODE, "profile")
+                .env(wire::ENV_TOGETHER, tests_of(self.test).count().to_string())
+                .env_remove(wire::ENV_SCHEDULE),
             Mode::Explore => command
                 .env(wire::ENV_MODE, "explore")
                 .env_remove(wire::ENV_SCHEDULE),

@@ -262,7 +262,8 @@ impl Heard {
             | Event::Certain(_)
             | Event::Pair(_)
             | Event::Violation(_)
-            | Event::Figures(_) => {}
+            | Event::Figures(_)
+            | Event::Footprint(_) => {}
             Event::Refused(reason) => self.refused = Some(reason),
         }
     }

@@ -25,6 +25,7 @@ pub use decide::engine::outside;
 pub use decide::outside::Source;
 pub use observe::debugged::cct_stopped_here;
 pub use observe::races::UNSEEN;
+pub use observe::shares::heeds_shares;
 pub use state::iteration::Hook;
 pub use state::locals::{Local, LocalSlot};
 pub use state::panics::PanicId;
@@ -52,6 +53,7 @@ pub use worker::prints::{
     begin_print, end_print, is_aside, prints_are_steps, step_number, tell_print, tells_prints,
 };
 pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
+pub use worker::share::use_shared;
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
     chain_of, check_ended, check_over, is_finished, join, join_until, note_over, park, sleep,
@@ -77,13 +79,14 @@ pub(crate) use decide::signals::{forget as forget_signals, forget_thread, os_thr
 pub(crate) use observe::races::{
     Aims, hear_of_order, look_at_nothing as see_nothing, memory_is_seen, see_memory, see_natively,
 };
+pub(crate) use observe::shares::{heed as heed_shares, profiles};
 pub(crate) use observe::tape::Tape;
 pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
-pub(crate) use worker::ending::{bad_memory, note_block};
+pub(crate) use worker::ending::{bad_memory, fail, note_block};
 pub(crate) use worker::memory::{access_by_call, mean_races};
 pub(crate) use worker::order::{
     acquire_all, acquire_lock, acquire_one, looks_for_races, release_lock, release_one,

@@ -14,6 +14,7 @@
 
 mod case;
 mod judge;
+mod together;
 
 mod channel;
 mod listener;
@@ -58,6 +59,7 @@ mod search;
 
 mod explorer;
 mod process;
+mod profile;
 
 /// The attribute that `#[cct::test]` expands to: std's own.
 #[doc(hidden)]

@@ -11,8 +11,9 @@ use super::replay::replay;
 use super::request::{self, Goal, Mode, Request};
 use super::runner::Runner;
 use super::search::Search;
-use super::{certain, crash, guided, interactive, shrink, signals};
-use crate::engine::{Tape, is_controlled};
+use super::together::{self, Body, Member, gather};
+use super::{certain, crash, guided, interactive, profile, shrink, signals};
+use crate::engine::{self, Tape, is_controlled};
 use crate::tsvd;
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
@@ -20,7 +21,7 @@ use crate::wire::{ENV_MODE, Event};
 /// Runs a test's body as the environment asks: natively once, exploring, or replaying.
 ///
 /// The process ends after exploring or replaying, with its last event.
-pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -> T {
+pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T + 'static) -> T {
     // The first test removes the request from the environment, while others begin.
     static IS_TSVD: OnceLock<bool> = OnceLock::new();
     if is_controlled() {
@@ -31,13 +32,31 @@ pub fn run_test<T: Termination>(case: &'static TestCase, body: impl Fn() -> T) -
         return tsvd::run_test(case.test_name(), body);
     }
     match mode() {
-        Ok(mode) => run(case, &mode, &|| judge(case.should_panic, &body)),
+        Ok(mode) => {
+            let judged = move || judge(case.should_panic, &body);
+            match together::expected() {
+                None => run(case, &mode, &judged, &[]),
+                Some(count) => {
+                    let name = case.test_name();
+                    let body: Body = Box::new(judged);
+                    let members = gather(Member { name, body }, count);
+                    engine::heed_shares(mode == "profile");
+                    let (pair, body) = together::as_one(members);
+                    run(&pair, &mode, &body, members)
+                }
+            }
+        }
         Err(_) => body(),
     }
 }
 
-/// Explores or replays as `mode` says, and ends the process.
-fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
+/// Explores or replays as `mode` says, and ends the process. The test is made of these members, if of any.
+fn run(
+    case: &TestCase,
+    mode: &str,
+    body: &dyn Fn() -> Option<Bug>,
+    members: &'static [Member],
+) -> ! {
     listener::open(request::is_debugged());
     let request = Request::read(case, mode).unwrap_or_else(|reason| listener::refuse(reason));
     signals::block();
@@ -92,6 +111,7 @@ fn run(case: &TestCase, mode: &str, body: &dyn Fn() -> Option<Bug>) -> ! {
                 }
             }
         }
+        Mode::Profile => profile::run(&mut runner, &settings, members, &mut |event| send(&event)),
         Mode::Interactive(led, answers) => {
             let led = interactive::run(&mut runner, &led, name, &settings, body, answers);
             send(&Event::Replayed(led));

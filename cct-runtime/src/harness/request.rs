@@ -12,7 +12,7 @@ use crate::trace::{Schedule, Trace};
 use crate::wire::{
     Board, ENV_ANSWERS, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE,
     ENV_LOOKS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_PLACES, ENV_SCHEDULE, ENV_STOPS,
-    ENV_TSVD, ENV_TSVD_PAIRS,
+    ENV_TOGETHER, ENV_TSVD, ENV_TSVD_PAIRS,
 };
 
 /// A request that can be met.
@@ -55,6 +55,8 @@ pub(super) enum Mode {
     },
     /// It is led.
     Interactive(Led, Answers),
+    /// It runs each of several tests once, and tells what they use.
+    Profile,
 }
 
 /// An iteration that somebody leads.
@@ -106,6 +108,7 @@ impl Request {
                 is_apart: mode.ends_with("-apart"),
                 from: part()?.from.unwrap_or(1),
             },
+            "profile" => Mode::Profile,
             "interactive" => {
                 let answers = Answers::open().ok_or("`CCT_ANSWERS_FD` names no descriptor")?;
                 let led = if std::env::var_os(ENV_GUIDE).is_some() {
@@ -118,7 +121,7 @@ impl Request {
             other => {
                 return Err(format!(
                     "`CCT_MODE` is `{other}`, expected `explore`, `trace`, `replay`, `follow`, \
-                     `shrink`, `shrink-apart`, `certain`, `certain-apart` or `interactive`"
+                     `shrink`, `shrink-apart`, `certain`, `certain-apart`, `profile` or `interactive`"
                 ));
             }
         };
@@ -157,6 +160,7 @@ pub(crate) fn forget() {
         ENV_PLACES,
         ENV_TSVD,
         ENV_TSVD_PAIRS,
+        ENV_TOGETHER,
     ] {
         // SAFETY: libtest's other threads wait for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };

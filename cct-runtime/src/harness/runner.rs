@@ -42,7 +42,7 @@ impl Runner {
     }
 
     fn keep_order(&mut self, settings: &Resolved) {
-        let (for_races, for_points) = (settings.races, engine::have_points());
+        let (for_races, for_points) = (settings.races, engine::have_points() || engine::profiles());
         let aims = Aims {
             at_memory: engine::memory_is_seen() && (for_races || for_points),
             for_races,
@@ -96,7 +96,13 @@ impl Runner {
         trace.schedule = self.engine.tape().schedule();
         for object in &mut trace.objects {
             let address = ObjectId::of_key(object.address).address();
-            object.static_path = address.and_then(|address| self.surroundings.static_at(address));
+            let shared = self
+                .engine
+                .observers
+                .shares
+                .name_of(ObjectId::of_key(object.address));
+            object.static_path =
+                shared.or_else(|| address.and_then(|address| self.surroundings.static_at(address)));
         }
         trace
     }

@@ -7,6 +7,7 @@ use crate::memory::arena;
 use crate::memory::c_locals::CLocals;
 use crate::memory::descriptors::Descriptors;
 use crate::memory::environment::Environment;
+use crate::memory::folder::Folder;
 use crate::memory::handlers;
 use crate::memory::output::Output;
 use crate::memory::statics::Statics;
@@ -16,6 +17,7 @@ use crate::memory::statics::Statics;
 pub(super) struct Surroundings {
     statics: Option<Statics>,
     environment: Environment,
+    folder: Folder,
     descriptors: Descriptors,
     output: Output,
 }
@@ -31,6 +33,7 @@ impl Surroundings {
             descriptors: Descriptors::now(),
             output: Output::now(),
             environment: Environment::now(),
+            folder: Folder::now(),
             statics: Statics::save(),
         }
     }
@@ -39,6 +42,7 @@ impl Surroundings {
     pub(super) fn restore(&self, seed: u64) {
         arena::reset(reuse(seed));
         self.environment.restore();
+        self.folder.restore();
         if let Some(statics) = &self.statics {
             statics.restore(seed);
         }

@@ -6,6 +6,7 @@
 //!   them in the executable, and `mangling` tells whose they are;
 //! - `c_locals` keeps the thread-locals of C code, a set for each worker;
 //! - `environment` puts the variables back;
+//! - `folder` puts the current directory and the mask for new files back;
 //! - `descriptors` closes what an iteration has opened;
 //! - `handlers` takes back the signal handlers that it has installed;
 //! - `output` takes back what it has printed.
@@ -15,11 +16,13 @@ pub(crate) mod c_locals;
 pub(crate) mod descriptors;
 mod elf;
 pub(crate) mod environment;
+pub(crate) mod folder;
 pub(crate) mod handlers;
 mod mangling;
 pub(crate) mod output;
 pub mod own;
 pub(crate) mod statics;
 
+pub use folder::note_change as note_change_of_folder;
 pub use handlers::note_handler;
 pub use statics::{Static, has_own_allocator, is_static, statics_of};

@@ -43,4 +43,4 @@ pub use party::{Heritage, TaskParty, has_made_thread, heritage, unheard};
 #[cfg(feature = "engine")]
 pub(crate) use start::run_test;
 #[cfg(feature = "engine")]
-pub use start::{call, call_from, hears, is_on, note_free};
+pub use start::{call, call_from, call_under_lock, hears, is_on, note_free};

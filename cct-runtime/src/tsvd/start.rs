@@ -28,6 +28,8 @@ pub fn is_on() -> bool {
 pub fn call(api: &'static Api, key: u64) {
     if is_on() {
         session::at_call(api, key, At::Line(Location::caller()));
+    } else if engine::heeds_shares() {
+        use_shared(api, key, Some(Location::caller()));
     }
 }
 
@@ -43,12 +45,31 @@ pub fn hears() -> bool {
 /// A controlled worker's call is compared with those before it, unless each is fine by itself.
 #[inline]
 pub fn call_from(api: &'static Api, key: u64, returns_to: usize) {
+    let is_fine_alone = api.group.severity == Severity::Logical;
+    if engine::heeds_shares() && (is_fine_alone || key == 0) {
+        use_shared(api, key, None);
+    }
+    call_under_lock(api, key, returns_to);
+}
+
+/// The same within a function of std, which has a lock for it that no engine knows.
+#[inline]
+pub fn call_under_lock(api: &'static Api, key: u64, returns_to: usize) {
     if is_on() {
         session::at_call(api, key, place_of(returns_to));
-    } else if hears() && api.group.severity != Severity::Logical {
+    } else if api.group.severity != Severity::Logical {
         let address = usize::try_from(key).ok().filter(|&address| address != 0);
         engine::access_by_call(api, address, returns_to);
     }
+}
+
+/// A controlled worker's call is about something that tests share: the only one of its group, or that with a
+/// number.
+#[cold]
+fn use_shared(api: &Api, key: u64, site: Option<&'static Location<'static>>) {
+    let number = key.to_string();
+    let name = if key == 0 { "" } else { &number };
+    engine::use_shared(api.group.name, name, api.writes, site);
 }
 
 /// This block is given back.

@@ -14,20 +14,29 @@ use real::cell::Cell;
 use real::env::{VarError, Vars, VarsOs};
 use real::ffi::{OsStr, OsString};
 use real::io;
+use real::panic::Location;
 use real::path::{Path, PathBuf};
 
-use crate::symbols::thread_unsafe::group::{CURRENT_DIRECTORY, VARIABLE};
+use crate::symbols::thread_unsafe::group::{CURRENT_DIRECTORY, ENV, VARIABLE};
 
 /// `std::env::vars`.
+#[track_caller]
 pub fn vars() -> Vars {
-    engine::leave_out(Exception::Environment);
+    use_all();
     real::env::vars()
 }
 
 /// `std::env::vars_os`.
+#[track_caller]
 pub fn vars_os() -> VarsOs {
-    engine::leave_out(Exception::Environment);
+    use_all();
     real::env::vars_os()
+}
+
+#[track_caller]
+fn use_all() {
+    engine::leave_out(Exception::Environment);
+    engine::use_shared(VARIABLE.name, "*", false, Some(Location::caller()));
 }
 
 /// `std::env::var`.
@@ -123,6 +132,14 @@ pub fn home_dir() -> Option<PathBuf> {
 fn tell(api: &'static Api, name: &OsStr) -> Locked {
     if is_on() {
         call(api, hash_of(name));
+    } else if engine::heeds_shares() {
+        let text = engine::outside(|| name.to_string_lossy().into_owned());
+        let site = Some(Location::caller());
+        engine::use_shared(VARIABLE.name, &text, api.writes, site);
+        if api.writes {
+            engine::use_shared(ENV.name, "", true, site);
+        }
+        engine::outside(|| drop(text));
     }
     Locked::by(if api.writes {
         Held::Alone
@@ -155,12 +172,14 @@ impl Locked {
             }
             note_lock((&raw const LOCK).addr() as u64, held == Held::Shared);
         }
+        IS_LOCKED.set(true);
         Locked(held)
     }
 }
 
 impl Drop for Locked {
     fn drop(&mut self) {
+        IS_LOCKED.set(false);
         if hears() {
             note_unlock((&raw const LOCK).addr() as u64);
             engine::release(ObjectId::of(match self.0 {
@@ -177,6 +196,12 @@ fn hash_of(name: &OsStr) -> u64 {
 
 real::thread_local! {
     static HAS_TOLD: Cell<bool> = const { Cell::new(false) };
+    static IS_LOCKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True within a function of std that holds its lock of the environment. No other worker runs meanwhile.
+pub(crate) fn is_locked() -> bool {
+    IS_LOCKED.get()
 }
 
 /// True if a symbol is called by a function that has told of the call.

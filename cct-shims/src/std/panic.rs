@@ -41,15 +41,15 @@ pub fn resume_unwind(payload: Box<dyn Any + Send>) -> ! {
 /// Sets the panic hook; on a controlled worker, until its iteration ends.
 #[track_caller]
 pub fn set_hook(hook: Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>) {
+    static API: Api = Api {
+        name: "std::panic::set_hook",
+        group: &PANIC_HOOK,
+        writes: true,
+    };
+    call(&API, 0);
     if engine::is_controlled() {
         replace_hook(Some(hook));
     } else {
-        static API: Api = Api {
-            name: "std::panic::set_hook",
-            group: &PANIC_HOOK,
-            writes: true,
-        };
-        call(&API, 0);
         real::panic::set_hook(hook);
     }
 }
@@ -57,15 +57,15 @@ pub fn set_hook(hook: Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>) {
 /// Takes the panic hook away and returns it; the default one is in force afterwards.
 #[track_caller]
 pub fn take_hook() -> Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static> {
+    static API: Api = Api {
+        name: "std::panic::take_hook",
+        group: &PANIC_HOOK,
+        writes: true,
+    };
+    call(&API, 0);
     if engine::is_controlled() {
         replace_hook(None).unwrap_or_else(|| Box::new(default_hook))
     } else {
-        static API: Api = Api {
-            name: "std::panic::take_hook",
-            group: &PANIC_HOOK,
-            writes: true,
-        };
-        call(&API, 0);
         real::panic::take_hook()
     }
 }

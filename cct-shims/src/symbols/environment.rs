@@ -10,6 +10,7 @@ use libc::{c_char, size_t};
 use super::caller::with_caller;
 use super::real::Real;
 use super::thread_unsafe::group::{CURRENT_DIRECTORY, ENV};
+use super::thread_unsafe::tell;
 use crate::std::env::has_told;
 
 type Get = unsafe extern "C" fn(*const c_char) -> *mut c_char;
@@ -80,5 +81,5 @@ unsafe fn note(api: &'static Api, name: *const c_char, caller: usize) {
     if engine::is_controlled() && !is_stds() {
         engine::leave_out(Exception::Environment);
     }
-    tsvd::call_from(api, 0, caller);
+    tell(api, 0, caller);
 }

@@ -13,6 +13,7 @@ use libc::{
 };
 
 use super::real::{Real, system_call};
+use super::shares::{note_open, note_paths};
 use super::{argument, result_of};
 
 /// The current worker uses the file system, if a worker calls.
@@ -89,6 +90,7 @@ macro_rules! system_calls {
                 let values: &[usize] = &[$($value),*];
                 arguments[..values.len()].copy_from_slice(values);
                 note_read(libc::$number, &arguments);
+                note_paths(libc::$number, &arguments);
                 // SAFETY: the caller's arguments are those of the system call.
                 result_of(unsafe { system_call(libc::$number, arguments) }) as $result
             }
@@ -167,6 +169,9 @@ static REALPATH: Real<unsafe extern "C" fn(*const c_char, *mut c_char) -> *mut c
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
     note();
+    // SAFETY: the caller's mode is a text.
+    let reads = unsafe { CStr::from_ptr(mode) }.to_bytes() == b"r";
+    note_open(path, !reads);
     // SAFETY: the caller's arguments.
     unsafe { FOPEN.get()(path, mode) }
 }
@@ -190,6 +195,7 @@ pub(super) unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
     note();
+    note_open(path, false);
     // SAFETY: the caller's arguments.
     unsafe { OPENDIR.get()(path) }
 }

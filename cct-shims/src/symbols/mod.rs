@@ -10,6 +10,7 @@ pub(crate) mod clock;
 mod descriptors;
 mod environment;
 mod files;
+mod folder;
 mod fork;
 mod futex;
 mod identity;
@@ -19,6 +20,7 @@ mod processors;
 mod pthread;
 mod random;
 mod real;
+mod shares;
 mod signals;
 pub(crate) mod thread_unsafe;
 

@@ -140,7 +140,7 @@ impl Names {
         let Some(info) = self.info(lane).filter(|_| lane > 0) else {
             return short;
         };
-        let site = info.spawned_at.as_ref().map(short_site);
+        let site = spawned_at(info).map(short_site);
         let spawned = site.map_or_else(String::new, |site| format!(" spawned {site}"));
         match (info.kind, &info.name) {
             (WorkerKind::WakeUp, _) => format!("{short} wakes tasks"),
@@ -153,7 +153,7 @@ impl Names {
     /// The worker in a sentence: `task 3 spawned at lib.rs:27`.
     pub(super) fn title(&self, number: u32) -> String {
         let info = self.info(number);
-        let site = info.and_then(|info| info.spawned_at.as_ref());
+        let site = info.and_then(spawned_at);
         let site = site.map_or_else(String::new, |site| {
             format!(" spawned at {}", short_site(site))
         });
@@ -376,4 +376,14 @@ fn site_at(trace: &Trace, number: u32) -> Option<&Site> {
 /// The type of an object, judged by the operations on it.
 pub(super) fn kind(step: &Step) -> &'static str {
     operation(step).map_or("object", Operation::about)
+}
+/// Where the program spawned the worker: tests that run together are spawned by the engine.
+fn spawned_at(info: &WorkerInfo) -> Option<&Site> {
+    let is_programs = |site: &&Site| {
+        !matches!(
+            cct::origin::Origin::of(&site.file),
+            cct::origin::Origin::Cct
+        )
+    };
+    info.spawned_at.as_ref().filter(is_programs)
 }

@@ -12,7 +12,7 @@ use crate::failure::Record;
 use crate::report::style::{FAINT, STRONG, paint};
 use crate::report::visible::visible;
 use crate::report::words::{count, put};
-use crate::run::Repeats;
+use crate::run::{Repeats, tests_of};
 
 /// At most this many lines are shown among the steps, and as many below them.
 const MOST: usize = 20;
@@ -139,14 +139,20 @@ pub(super) fn last_lines(record: &Record) -> String {
 
 /// The output of the test, without the harness's lines.
 fn lines(record: &Record) -> Vec<String> {
-    // The harness leaves the line on which it names the test open.
-    let named = format!("test {}", record.name.test);
+    // The harness leaves the line on which it names the test open. Of tests that run together it takes all
+    // but the last for failed.
+    let tests: Vec<&str> = tests_of(&record.name.test).collect();
     let own = |line: &str| {
-        let harness = line.strip_prefix(&named);
-        let harness = harness.and_then(|rest| rest.split_once(" ... "));
-        harness.map_or(line, |(_, own)| own).to_owned()
+        let named = line.strip_prefix("test ");
+        let of_test = |test: &&str| named?.strip_prefix(test)?.split_once(" ... ");
+        match tests.iter().find_map(of_test) {
+            Some((_, "FAILED")) if tests.len() > 1 => String::new(),
+            Some((_, own)) => own.to_owned(),
+            None => line.to_owned(),
+        }
     };
-    let is_count = |line: &str| line.starts_with("running ") && line.ends_with(" test");
+    let count = count(tests.len() as u64, "test");
+    let is_count = |line: &str| line.strip_prefix("running ") == Some(&count);
     let lines = record.printed.lines().map(own);
     lines
         .filter(|line| !line.is_empty() && !is_count(line))

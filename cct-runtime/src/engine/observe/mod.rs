@@ -11,6 +11,7 @@ pub(crate) mod happens_before;
 mod printed;
 pub(crate) mod races;
 pub(crate) mod record;
+pub(crate) mod shares;
 pub(crate) mod stops;
 pub(crate) mod tape;
 pub(crate) mod watch;
@@ -20,6 +21,7 @@ use crate::trace::{Outcome, Value};
 use debugged::Debugged;
 use races::Races;
 use record::Recorder;
+use shares::Shares;
 use stops::Stops;
 use tape::Tape;
 use watch::Watch;
@@ -34,6 +36,8 @@ pub(crate) struct Observers {
     pub(crate) debugged: Option<Box<Debugged>>,
     /// The steps before which a replay stops, if there are any.
     pub(crate) stops: Option<Box<Stops>>,
+    /// What the tests of the process share, if somebody wants to know.
+    pub(crate) shares: Shares,
     /// Looks for data races, if somebody does.
     pub(crate) races: Option<Box<Races>>,
     /// Whether somebody wants to know what each step read and wrote.
@@ -57,6 +61,7 @@ impl Observers {
         Observers {
             tape,
             recorder: None,
+            shares: Shares::default(),
             watch: Watch::default(),
             debugged: None,
             stops: None,
@@ -77,6 +82,7 @@ impl Observers {
             stops,
             races,
             keeps_values,
+            shares: _,
             printing,
         } = self;
         if let Some(debugged) = debugged {

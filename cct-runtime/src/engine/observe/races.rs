@@ -252,7 +252,8 @@ impl Races {
         self.stacks.contains(&address)
     }
 
-    fn is_static(&self, address: usize) -> bool {
+    /// True for an address in a static of the program.
+    pub(crate) fn is_static(&self, address: usize) -> bool {
         let after = self.statics.partition_point(|&(start, _)| start <= address);
         let last = after.checked_sub(1).map(|index| self.statics[index]);
         last.is_some_and(|(start, size)| address - start < size)

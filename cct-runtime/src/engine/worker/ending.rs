@@ -95,6 +95,11 @@ pub(crate) fn end_with(kind: BugKind, message: &str, site: &'static Location<'st
     end_by(|_, worker| Bug::new(kind, message.to_owned(), Some(site.into()), worker))
 }
 
+/// Ends the iteration with this bug, which was made outside of it.
+pub(crate) fn fail(bug: Bug) -> ! {
+    end_by(|_, _| bug)
+}
+
 /// Ends the iteration with the bug, given the current worker: it is made outside of the iteration, which it
 /// outlives.
 pub(super) fn end_by(bug: impl FnOnce(&mut Engine, Option<u32>) -> Bug) -> ! {

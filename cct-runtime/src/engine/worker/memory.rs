@@ -12,6 +12,7 @@ use super::raced::{end_by_race, is_meant};
 use super::touch::touch;
 use crate::engine::decide::{Engine, engine, outside};
 use crate::engine::observe::races::{Races, pieces_of_stacks};
+use crate::engine::observe::shares::profiles;
 use crate::engine::state::places;
 use crate::frames::offset_of;
 use crate::object::ObjectId;
@@ -261,6 +262,10 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
         let place = offset_of(returns_to);
         if races.is_on_a_stack(address) && !(*worker).stack.has(address) {
             races.found_shared |= pieces_of_stacks(address, size);
+        }
+        if races.aims.for_points && races.is_static(address) && profiles() {
+            let writes = matches!(way, Way::Write | Way::AtomicWrite);
+            outside(|| (*engine).observers.shares.accessed(address, writes));
         }
         if races.aims.for_points
             && let Some(operation) = plain(way)

@@ -22,6 +22,7 @@ pub(crate) mod prints;
 mod raced;
 pub(crate) mod ready;
 pub(crate) mod run;
+pub(crate) mod share;
 mod state_hash;
 mod statement;
 pub(crate) mod step;

@@ -24,7 +24,7 @@ macro_rules! functions {
                         group: &group::$group,
                         writes: writes!($access),
                     };
-                    call_from(&API, object, returns_to);
+                    tell(&API, object, returns_to);
                 })+
             }
             // SAFETY: the caller's arguments.

@@ -12,3 +12,16 @@ pub(crate) mod group;
 
 mod function;
 mod table;
+
+use cct::tsvd::{Api, call_from, call_under_lock};
+
+use crate::std::env::is_locked;
+
+/// Tells of a call from the place that it returns to.
+pub(super) fn tell(api: &'static Api, key: u64, returns_to: usize) {
+    if is_locked() {
+        call_under_lock(api, key, returns_to);
+    } else {
+        call_from(api, key, returns_to);
+    }
+}

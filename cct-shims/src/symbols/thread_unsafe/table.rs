@@ -3,15 +3,15 @@
 use std::ffi::CStr;
 
 use cct::engine;
-use cct::tsvd::{Api, call_from, hears};
+use cct::tsvd::{Api, hears};
 use libc::{
     DIR, FILE, c_char, c_double, c_int, c_long, c_uint, c_ushort, c_void, gid_t,
-    group as group_entry, hostent, lconv, locale_t, mode_t, netent, nl_item, option, passwd,
-    protoent, servent, size_t, socklen_t, spwd, time_t, tm, uid_t, utmpx, wchar_t,
+    group as group_entry, hostent, lconv, locale_t, netent, nl_item, option, passwd, protoent,
+    servent, size_t, socklen_t, spwd, time_t, tm, uid_t, utmpx, wchar_t,
 };
 
 use super::function::{functions, jump, object, writes};
-use super::group;
+use super::{group, tell};
 use crate::symbols::real::Real;
 
 // Time: the zone is that of a variable, which is read by the manual whenever one of these is called.
@@ -154,10 +154,6 @@ functions! {
     readdir64(stream: *mut DIR) -> *mut c_void, "rsi", "x1": writes DIRSTREAM at one(stream);
     closedir(stream: *mut DIR) -> c_int, "rsi", "x1": writes DIRSTREAM at closed(stream);
 
-    chdir(path: *const c_char) -> c_int, "rsi", "x1": writes CURRENT_DIRECTORY at by_symbol();
-    fchdir(folder: c_int) -> c_int, "rsi", "x1": writes CURRENT_DIRECTORY at by_symbol();
-    umask(mask: mode_t) -> mode_t, "rsi", "x1": writes UMASK;
-
     __xpg_basename(path: *mut c_char) -> *mut c_char, "rsi", "x1": writes PATH at one(path);
     dirname(path: *mut c_char) -> *mut c_char, "rsi", "x1": writes PATH at one(path);
     getfsent() -> *mut c_void, "rdi", "x0": writes FSENT;
@@ -242,11 +238,6 @@ fn global_locale() -> Option<u64> {
     // SAFETY: asks which one it is.
     let current = unsafe { libc::uselocale(std::ptr::null_mut()) };
     (current == GLOBAL).then_some(0)
-}
-
-/// The one object, unless a function of std that has told of it calls.
-fn by_symbol() -> Option<u64> {
-    (!crate::std::env::has_told()).then_some(0)
 }
 
 #[cfg(test)]

@@ -1,0 +1,248 @@
+//! `cargo cct interfere`: finds tests that disturb each other, by running two at a time in one process.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use cct::config::Settings;
+use cct::footprint::Footprint;
+
+use super::keeper::Keeper;
+use super::load;
+use super::tested::Tested;
+use crate::build::cargo::Executable;
+use crate::cli::{HarnessArgs, InterfereArgs};
+use crate::exit::Exit;
+use crate::failure::{Record, Store};
+use crate::interference::{Pair, pairs};
+use crate::report::{Disturbance, Interferences, Profiled, Report};
+use crate::run::{
+    Explorer, Finding, NoneFirst, Outcome, Plan, Repeats, RunSeed, Scratch, Stop, TestName,
+    profile, together,
+};
+
+/// How many schedules of a pair are made, and for how long, if nothing else is asked for.
+const SCHEDULES: u64 = 100;
+const TIME: Duration = Duration::from_secs(5);
+/// A test is tried alone in so many times as many schedules as led to a failure beside another one, and in so
+/// many at least.
+const MORE: u64 = 4;
+const LEAST: u64 = 200;
+
+/// Does it.
+pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
+    let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
+    let subject = load(&args.cargo)?;
+    let typed = args.settings();
+    let tested = Tested::build(subject, &args.cargo, &typed, args.output)?;
+    let (workspace, executables) = (&tested.workspace, &tested.built.executables);
+    let plan = Plan::make(executables, &harness)?;
+    let scratch = Scratch::create(&workspace.target)
+        .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
+    let seed = RunSeed::choose(typed.seed, workspace.config.seed);
+    let explorer = Explorer {
+        seed,
+        overrides: Settings {
+            seed: None,
+            iterations: typed.iterations.or(Some(SCHEDULES)),
+            time: typed.time.or(Some(TIME)),
+            ..typed.clone()
+        },
+        part: None,
+        scratch: &scratch,
+        stop: stop.clone(),
+        first: &NoneFirst,
+    };
+    let keeper = Keeper {
+        workspace,
+        toolchain: &tested.toolchain,
+        executables,
+        selection: tested.selection.clone(),
+        chosen: &tested.chosen,
+        store: Store::new(workspace.failures()),
+        run_seed: seed.number(),
+    };
+    let mut session = Session {
+        args,
+        explorer,
+        keeper,
+        report: Interferences::new(args.output.json),
+        alone: BTreeMap::new(),
+    };
+    let mut any = false;
+    for (index, executable) in executables.iter().enumerate() {
+        let jobs = plan.jobs.iter().filter(|job| job.executable == index);
+        let tests: Vec<String> = jobs
+            .filter_map(|job| Some(job.test()?.to_owned()))
+            .collect();
+        any |= !tests.is_empty();
+        if tests.len() > 1 && !stop.is_set() {
+            session.run(index, executable, &tests)?;
+        }
+    }
+    if !any {
+        anstream::eprintln!("{}: no test matches", crate::report::error_word());
+        return Ok(Exit::NoTests);
+    }
+    let has_found = session.report.end(stop.is_set())?;
+    Ok(match (stop.is_set(), has_found) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Failed,
+        (false, false) => Exit::Success,
+    })
+}
+
+/// Runs under way.
+struct Session<'a> {
+    args: &'a InterfereArgs,
+    explorer: Explorer<'a>,
+    keeper: Keeper<'a>,
+    report: Interferences,
+    /// Of each test that was tried alone since it failed beside another one: how many schedules passed, or
+    /// none if one failed.
+    alone: BTreeMap<TestName, Option<u64>>,
+}
+
+impl Session<'_> {
+    /// Looks at the tests of an executable.
+    fn run(
+        &mut self,
+        index: usize,
+        executable: &Executable,
+        tests: &[String],
+    ) -> anyhow::Result<()> {
+        let began = Instant::now();
+        let name = name_of(executable, "");
+        let (overrides, defaults) = self.explorer.settings_of(executable, &name, None);
+        let silence = self.explorer.hang_timeout_of(executable, "");
+        let (scratch, stop) = (self.explorer.scratch, &self.explorer.stop);
+        let settings = (&overrides, &defaults);
+        let footprints = profile(executable, tests, settings, silence, (scratch, stop))?;
+        let (failing, sound): (Vec<Footprint>, Vec<Footprint>) =
+            footprints.into_iter().partition(|it| it.failed.is_some());
+        let all = pairs(&sound);
+        self.report.profiled(&Profiled {
+            binary: &executable.label,
+            tests: sound.len(),
+            failing: &failing,
+            pairs: all.len(),
+            elapsed: began.elapsed(),
+        })?;
+        for (number, pair) in all.iter().enumerate() {
+            if self.explorer.stop.is_set() {
+                break;
+            }
+            if number >= self.args.pairs {
+                self.report.left_out(all.len() - number);
+                break;
+            }
+            self.look_at(index, executable, pair)?;
+        }
+        Ok(())
+    }
+
+    /// Runs two tests at a time.
+    fn look_at(
+        &mut self,
+        index: usize,
+        executable: &Executable,
+        pair: &Pair,
+    ) -> anyhow::Result<()> {
+        let names = pair.tests.each_ref().map(|test| name_of(executable, test));
+        if names
+            .iter()
+            .any(|name| matches!(self.alone.get(name), Some(None)))
+        {
+            self.report.spared();
+            return Ok(());
+        }
+        let both = together(&pair.tests);
+        let run = self
+            .explorer
+            .explore(executable, &both, None, 1, &|_| {}, &|_| {})?;
+        let schedules = run.counters.schedules;
+        let Outcome::Failed(finding) = run.outcome else {
+            let is_whole = matches!(run.outcome, Outcome::Passed);
+            return Ok(self
+                .report
+                .passed(&executable.label, pair, schedules, is_whole)?);
+        };
+        if finding.repeats != Repeats::Yes {
+            return Ok(self
+                .report
+                .passed(&executable.label, pair, schedules, false)?);
+        }
+        let mut alone = 0;
+        for name in names {
+            let Some(schedules) = self.passes_alone(executable, name, finding.iteration)? else {
+                self.report.spared();
+                return Ok(());
+            };
+            alone = schedules;
+        }
+        let (record, report) = self.keep(name_of(executable, &both), index, &finding)?;
+        Ok(self.report.disturbed(&Disturbance {
+            binary: &executable.label,
+            pair,
+            disturbed: disturbed(&finding),
+            alone,
+            record: &record,
+            report: &report,
+        })?)
+    }
+
+    /// In how many schedules the test passes by itself; none if one fails.
+    fn passes_alone(
+        &mut self,
+        executable: &Executable,
+        name: TestName,
+        found_at: u64,
+    ) -> anyhow::Result<Option<u64>> {
+        let wanted = (found_at * MORE).max(LEAST);
+        let enough = |known: &&Option<u64>| known.is_none_or(|schedules| schedules >= wanted);
+        if let Some(known) = self.alone.get(&name).filter(enough) {
+            return Ok(*known);
+        }
+        let explorer = Explorer {
+            overrides: Settings {
+                iterations: Some(wanted),
+                time: self.explorer.overrides.time.map(|time| time * 2),
+                shrink: Some(Duration::ZERO),
+                ..self.explorer.overrides.clone()
+            },
+            stop: self.explorer.stop.clone(),
+            ..self.explorer
+        };
+        let run = explorer.explore(executable, &name.test, None, 1, &|_| {}, &|_| {})?;
+        let passes = matches!(run.outcome, Outcome::Passed);
+        let known = passes.then_some(run.counters.schedules);
+        self.alone.insert(name, known);
+        Ok(known)
+    }
+
+    fn keep(
+        &self,
+        name: TestName,
+        index: usize,
+        finding: &Finding,
+    ) -> anyhow::Result<(Record, Report)> {
+        let kept = self.keeper.keep(name, index, finding, None)?;
+        Ok(self.keeper.told(kept))
+    }
+}
+
+fn name_of(executable: &Executable, test: &str) -> TestName {
+    TestName {
+        binary: executable.label.clone(),
+        test: test.to_owned(),
+    }
+}
+
+/// The test that failed, by its number; none if both are part of the failure. The workers of the two tests
+/// are the first that are made.
+fn disturbed(finding: &Finding) -> Option<usize> {
+    let bug = finding.bug.as_ref().filter(|bug| bug.race.is_none())?;
+    let worker = usize::try_from(bug.worker?).ok()?;
+    worker.checked_sub(1).filter(|&test| test < 2)
+}
