@@ -1,5 +1,5 @@
 //! The attributes of cargo-cct: those of tests, of a global allocator, and of functions whose races are
-//! meant.
+//! meant, or that are not thread-safe.
 //!
 //! The former wrap a test function without looking into its body: the function's signature stays
 //! outside, and what was written becomes a function of the same name inside, which the harness
@@ -20,6 +20,7 @@ mod table;
 mod test_fn;
 #[cfg(test)]
 mod tests;
+mod thread_unsafe;
 
 use proc_macro::TokenStream;
 
@@ -91,4 +92,18 @@ pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn benign_race(args: TokenStream, item: TokenStream) -> TokenStream {
     benign_race::benign_race(args.into(), &item.into()).into()
+}
+
+/// A function that is not thread-safe: `#[cct::thread_unsafe("sqlite", writes)]`.
+///
+/// Two threads may not call two functions of its group at a time if one of them `writes`; the others only
+/// `reads`. Whatever orders the calls is fine: a lock around them, for example. With `key = self`, or any
+/// other reference, that holds for calls about the same thing only; so it does for eight groups of a program.
+///
+/// `cargo cct test` and `cargo cct tsvd` look for such calls. Without them the attribute does nothing. After it
+/// may stand `crate = path`: where the library `cct` is, if it is not `::cct`. The function is neither `async`
+/// nor `const`.
+#[proc_macro_attribute]
+pub fn thread_unsafe(args: TokenStream, item: TokenStream) -> TokenStream {
+    thread_unsafe::thread_unsafe(args.into(), &item.into()).into()
 }

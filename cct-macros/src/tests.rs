@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::settings::Settings;
-use crate::{allocator, benign_race, expand};
+use crate::{allocator, benign_race, expand, thread_unsafe};
 
 fn std_test(item: &TokenStream) -> String {
     expand::std_test(&TokenStream::new(), item).to_string()
@@ -329,4 +329,50 @@ fn races_are_meant_while_a_function_runs() {
         let expanded = expand(args, item);
         assert!(expanded.contains(words), "{expanded}");
     }
+}
+
+#[test]
+fn a_call_is_told_while_a_function_begins() {
+    let expand = |args, item| thread_unsafe::thread_unsafe(args, &item).to_string();
+    let expanded = expand(
+        quote!("handle", reads, key = &self.0, crate = my::cct),
+        quote!(
+            pub fn size(&self) -> u8 {
+                body
+            }
+        ),
+    );
+    let expected = quote! {
+        pub fn size(&self) -> u8 {
+            {
+                static __CALL: my::cct::ThreadUnsafe =
+                    my::cct::ThreadUnsafe::new("handle", ::core::stringify!(size), false);
+                __CALL.call(::core::option::Option::Some(&self.0));
+            }
+            body
+        }
+    };
+    assert_eq!(expanded, expected.to_string());
+    for (args, words) in [
+        (quote!(), "say which functions"),
+        (quote!("", writes), "a group has a name"),
+        (quote!("g", changes), "it is `reads` or `writes`"),
+        (quote!("g", writes, by = self), "it is `key` or `crate`"),
+    ] {
+        let expanded = expand(
+            args,
+            quote!(
+                fn f() {}
+            ),
+        );
+        assert!(expanded.contains(words), "{expanded}");
+        assert!(expanded.ends_with("fn f () { }"), "{expanded}");
+    }
+    let expanded = expand(
+        quote!("g", writes),
+        quote!(
+            async fn f() {}
+        ),
+    );
+    assert!(expanded.contains("that is `async`"), "{expanded}");
 }

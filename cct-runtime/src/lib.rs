@@ -37,14 +37,18 @@ pub mod primitive;
 mod race;
 #[cfg(feature = "engine")]
 pub mod specification;
+#[cfg(feature = "engine")]
+mod thread_unsafe;
 
 #[cfg(feature = "engine")]
 pub use benign::BenignRaces;
 #[cfg(feature = "engine")]
-pub use cct_macros::{benign_race, test};
+pub use cct_macros::{benign_race, test, thread_unsafe};
 #[cfg(feature = "engine")]
 pub use engine::state_hash;
 #[cfg(feature = "engine")]
 pub use nondet::{choose, maybe_fail, nondet_bool, nondet_index};
 #[cfg(feature = "engine")]
 pub use specification::{Monitor, Temperature, eventually, invariant, notify, register};
+#[cfg(feature = "engine")]
+pub use thread_unsafe::ThreadUnsafe;

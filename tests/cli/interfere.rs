@@ -58,7 +58,7 @@ fn each_pair_is_found_told_and_replayed() {
         Finished::of(workspace.cct().args(["replay", id])).expect(100);
         let shown = Finished::of(workspace.cct().args(["show", id]));
         shown.expect(0);
-        for line in ["running 2 tests", "together.rs", "FAILED"] {
+        for line in ["running 2 tests", "spawned together.rs", "FAILED"] {
             assert!(!shown.stdout.contains(line), "{}", shown.stdout);
         }
     }

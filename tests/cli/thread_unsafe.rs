@@ -115,3 +115,38 @@ fn what_is_allowed_is_no_violation() {
         assert_eq!(violations(target, "", 0), BTreeSet::new(), "{target}");
     }
 }
+
+/// Functions that the program says are not thread-safe.
+#[test]
+fn groups_of_the_programs_own() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let events = workspace.explore(&["--test", "groups"], 100);
+    for ended in events.of_kind("test_ended") {
+        let name = text(&ended["test"]);
+        let expected = if name.starts_with("bad") {
+            "VIOLATION"
+        } else {
+            "PASS"
+        };
+        assert_eq!(ended["status"], expected, "{name}: {ended:#}");
+    }
+    let race = |name: &str| {
+        let ended = events.test(&format!("races::groups {name}"));
+        let sides = ["earlier", "later"].map(|side| ended["failure"]["bug"]["race"][side].clone());
+        let named = sides.map(|side| {
+            (
+                text(&side["function"]).to_owned(),
+                side["site"]["line"].clone(),
+            )
+        });
+        BTreeSet::from(named.map(|(function, _)| function))
+    };
+    assert_eq!(
+        race("bad_one_state"),
+        ["begin", "version"].map(str::to_owned).into()
+    );
+    assert_eq!(
+        race("bad_same_handle"),
+        ["get", "put"].map(str::to_owned).into()
+    );
+}

@@ -52,7 +52,7 @@ fn footprint(maker: &mut Maker<'_>, test: &str, verdict: Verdict) -> Footprint {
             *known = known.map(|changes| changes | writes);
         }
     }
-    let statics = statics.into_iter().filter(|(path, _)| is_programs(path));
+    let statics = statics.into_iter().filter(|(path, _)| is_of_program(path));
     uses.extend(statics.filter_map(|(name, changes)| {
         let kind = STATIC.to_owned();
         changes.map(|changes| Use {
@@ -100,7 +100,7 @@ fn is_first_use(operation: Operation) -> bool {
 }
 
 /// Statics of std are shared by all, and so are ours.
-fn is_programs(path: &str) -> bool {
+fn is_of_program(path: &str) -> bool {
     let others = [
         "std::",
         "core::",

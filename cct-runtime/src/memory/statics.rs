@@ -28,6 +28,7 @@ const OURS: &[(&str, &str)] = &[
     ("cct", "memory"),
     ("cct", "origin"),
     ("cct", "race"),
+    ("cct", "thread_unsafe"),
     ("cct", "tsvd"),
     ("cct_shims", "std"),
     ("cct_shims", "symbols"),

@@ -9,8 +9,9 @@ pub struct Group {
     pub name: &'static str,
     /// How two accesses at a time are wrong.
     pub severity: Severity,
-    /// The ends of its objects are told, so that an address stands for one at a time, wherever it is.
-    pub tells_ends: bool,
+    /// Under control, the number, below 8, by which its things are told from those of other groups at the same
+    /// address; none if the memory there is what is accessed.
+    pub number: Option<u8>,
 }
 
 /// A function of a group.

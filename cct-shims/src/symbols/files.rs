@@ -7,6 +7,7 @@ use std::ffi::CStr;
 use cct::claim::Exception;
 use cct::codec::hash_on;
 use cct::engine;
+use cct::memory::note_change_of_folder;
 use libc::{
     AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_NOFOLLOW, DIR, FILE, c_char, c_int, c_long, c_uint, mode_t,
     off_t, size_t, ssize_t,
@@ -45,6 +46,9 @@ fn note_read(number: c_long, arguments: &[usize; 6]) {
 pub(super) fn note_number(number: c_long) {
     if NUMBERS.contains(&number) {
         note();
+    }
+    if [libc::SYS_chdir, libc::SYS_fchdir, libc::SYS_umask].contains(&number) {
+        note_change_of_folder();
     }
 }
 

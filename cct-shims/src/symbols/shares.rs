@@ -187,7 +187,7 @@ mod tests {
         };
         let of = |family: c_int, port: u16| {
             [
-                (family as u16).to_ne_bytes(),
+                (family.cast_unsigned() as u16).to_ne_bytes(),
                 port.to_be_bytes(),
                 [0; 2],
                 [0; 2],

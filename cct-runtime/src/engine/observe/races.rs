@@ -112,6 +112,8 @@ pub(crate) struct Races {
     extent: Range<usize>,
     /// Where the stacks of threads are.
     stacks: Range<usize>,
+    /// Such functions go about things at addresses.
+    pub(crate) has_things: bool,
     /// Calls of functions that are not thread-safe.
     pub(crate) calls: Calls,
     /// The threads, by their numbers in clocks.
@@ -144,6 +146,7 @@ impl Races {
                 ..statics.last().map_or(0, |last| last.0 + last.1),
             statics,
             stacks,
+            has_things: false,
             calls: Calls::default(),
             threads: Vec::new(),
         })
@@ -164,6 +167,7 @@ impl Races {
         self.beats = 0;
         self.is_hushed = false;
         self.threads.clear();
+        self.has_things = false;
         self.calls.begin();
         self.look_from_here();
     }

@@ -105,6 +105,9 @@ pub fn note_reuse(address: usize, size: usize) {
             && let Some(races) = &mut (*engine).observers.races
         {
             races.detector.forget(address, size);
+            if races.has_things {
+                races.detector.forget(thing_at(address, 0), size);
+            }
         }
     }
 }
@@ -286,12 +289,22 @@ pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_
     with_races(|engine, races, number| {
         // SAFETY: the engine is live, and the caller is its current worker.
         let is_own = |address| unsafe { (*(*engine).roster.current).stack.has(address) };
-        let is_known = |it| api.group.tells_ends || races.concerns(it);
-        let is_shared = address.is_none_or(|it| is_known(it) && !is_own(it));
+        let is_shared = match (address, api.group.number) {
+            (Some(address), None) => races.concerns(address) && !is_own(address),
+            _ => true,
+        };
         if races.is_hushed || !races.aims.at_memory || place == 0 || !is_shared {
             return;
         }
-        let memory = (address.unwrap_or(std::ptr::from_ref(api.group).addr()), 1);
+        let address = match (address, api.group.number) {
+            (None, _) => std::ptr::from_ref(api.group).addr(),
+            (Some(address), None) => address,
+            (Some(address), Some(number)) => {
+                races.has_things = true;
+                thing_at(address, number)
+            }
+        };
+        let memory = (address, 1);
         outside(|| races.calls.make(number, place, api));
         // SAFETY: the engine is live, and the caller is its current worker.
         unsafe {
@@ -306,6 +319,17 @@ pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_
             }
         }
     });
+}
+
+/// Where in the shadow a thing is that functions of the group with this number go about: beside the memory
+/// that it has. What the shadow forgets of one group's it forgets of all.
+fn thing_at(address: usize, number: u8) -> usize {
+    const BESIDE: usize = 1 << 26;
+    /// No memory has such an address.
+    const NOWHERE: usize = 1 << 47;
+    /// Two things at the same place are so far apart.
+    const APART: usize = 1 << 44;
+    (address + BESIDE + usize::from(number) * APART) % NOWHERE + NOWHERE
 }
 
 /// Lets the strategy decide who runs, before an access that is a step.

@@ -32,6 +32,11 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
         &["getenv", "secure_getenv", "getcwd"],
     ),
     (
+        "told where tests run together, and else left to the kernel",
+        &["bind", "umask"],
+    ),
+    ("noted with paths", &["chdir", "fchdir"]),
+    (
         "system calls on paths are left to the kernel, and noted",
         &["fopen", "fopen64", "opendir", "realpath"],
     ),

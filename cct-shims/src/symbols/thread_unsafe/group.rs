@@ -4,22 +4,22 @@ use cct::tsvd::Group;
 use cct::tsvd::told::Severity;
 
 macro_rules! groups {
-    ($($(#[$doc:meta])* $group:ident = $name:literal, $severity:ident $($ends:ident)?;)*) => { $(
+    ($($(#[$doc:meta])* $group:ident = $name:literal, $severity:ident $($number:literal)?;)*) => { $(
         $(#[$doc])*
         pub(crate) static $group: Group = Group {
             name: $name,
             severity: Severity::$severity,
-            tells_ends: tells_ends!($($ends)?),
+            number: number!($($number)?),
         };
     )* };
 }
 
-macro_rules! tells_ends {
+macro_rules! number {
     () => {
-        false
+        None
     };
-    (tells_ends) => {
-        true
+    ($number:literal) => {
+        Some($number)
     };
 }
 
@@ -29,7 +29,7 @@ groups! {
     /// The locale of all threads that have none of their own.
     LOCALE = "locale", Undefined;
     /// A stream of a folder's entries, by its address.
-    DIRSTREAM = "dirstream", Undefined tells_ends;
+    DIRSTREAM = "dirstream", Undefined 0;
 
     // Buffers and states, of which there is one each.
     ASCTIME = "asctime", Undefined;
