@@ -22,6 +22,16 @@ fn of_test() {
 }
 
 #[test]
+fn of_tsvd() {
+    insta::assert_snapshot!(help(&["tsvd"]));
+}
+
+#[test]
+fn of_interfere() {
+    insta::assert_snapshot!(help(&["interfere"]));
+}
+
+#[test]
 fn of_replay() {
     insta::assert_snapshot!(help(&["replay"]));
 }

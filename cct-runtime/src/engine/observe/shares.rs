@@ -1,6 +1,6 @@
 //! What the tests of a process share: which of it was used, for profiles, and an object for each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::codec::hash;
@@ -36,8 +36,10 @@ pub fn heeds_shares() -> bool {
 /// The things that were used.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
-    /// Each is at the place that its object has.
-    things: Vec<(usize, Use)>,
+    /// Each by a hash of its kind and name, with the place that its object has.
+    things: BTreeMap<u64, (usize, Use)>,
+    /// The places that are taken.
+    taken: BTreeSet<usize>,
     /// Where in statics plain code has accessed memory, and whether it wrote.
     memory: BTreeSet<(usize, bool)>,
 }
@@ -45,23 +47,24 @@ pub(crate) struct Shares {
 impl Shares {
     /// A thing is used; returns its object, which is the same in all processes unless two things come to one.
     pub(crate) fn used(&mut self, kind: &str, name: &str, changes: bool) -> ObjectId {
-        let thing = |(_, it): &(usize, Use)| it.kind == kind && it.name == name;
-        if let Some((place, known)) = self.things.iter_mut().find(|it| thing(it)) {
-            known.changes |= changes;
-            return ObjectId::of(&OBJECTS[*place]);
-        }
-        let number = hash(kind.bytes().chain([0]).chain(name.bytes())) as usize;
-        let mut places = (0..COUNT).map(|more| (number + more) % COUNT);
-        let is_free = |place: &usize| self.things.iter().all(|(other, _)| other != place);
-        // If there are more things than objects, some share one.
-        let place = places.find(is_free).unwrap_or(number % COUNT);
-        let it = Use {
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            changes,
-        };
-        self.things.push((place, it));
-        ObjectId::of(&OBJECTS[place])
+        let number = hash(kind.bytes().chain([0]).chain(name.bytes()));
+        let taken = &mut self.taken;
+        let (place, known) = self.things.entry(number).or_insert_with(|| {
+            let first = number as usize;
+            let mut places = (0..COUNT).map(|more| first.wrapping_add(more) % COUNT);
+            // If there are more things than objects, some share one.
+            let place = places
+                .find(|place| taken.insert(*place))
+                .unwrap_or(first % COUNT);
+            let it = Use {
+                kind: kind.to_owned(),
+                name: name.to_owned(),
+                changes,
+            };
+            (place, it)
+        });
+        known.changes |= changes;
+        ObjectId::of(&OBJECTS[*place])
     }
 
     /// Plain code accesses a static.
@@ -73,7 +76,7 @@ impl Shares {
     /// The thing that is this object, for people.
     pub(crate) fn name_of(&self, object: ObjectId) -> Option<String> {
         let is_it = |place: usize| ObjectId::of(&OBJECTS[place]) == object;
-        let (_, it) = self.things.iter().find(|(place, _)| is_it(*place))?;
+        let (_, it) = self.things.values().find(|(place, _)| is_it(*place))?;
         Some(match it.name.as_str() {
             "" => it.kind.clone(),
             name => format!("{} {name}", it.kind),
@@ -82,8 +85,9 @@ impl Shares {
 
     /// Takes what was used since the last time.
     pub(crate) fn take(&mut self) -> (Vec<Use>, BTreeSet<(usize, bool)>) {
+        self.taken.clear();
         let things = std::mem::take(&mut self.things);
-        let uses = things.into_iter().map(|(_, it)| it).collect();
+        let uses = things.into_values().map(|(_, it)| it).collect();
         (uses, std::mem::take(&mut self.memory))
     }
 }
@@ -103,8 +107,8 @@ mod tests {
         shares.accessed(17, true);
         shares.accessed(17, true);
         let (uses, memory) = shares.take();
-        let changed: Vec<_> = uses.iter().map(|it| (&*it.name, it.changes)).collect();
-        assert_eq!(changed, [("HOME", true), ("PATH", false)]);
+        let changed: BTreeSet<_> = uses.iter().map(|it| (&*it.name, it.changes)).collect();
+        assert_eq!(changed, BTreeSet::from([("HOME", true), ("PATH", false)]));
         assert_eq!(memory, BTreeSet::from([(17, true)]));
         assert_eq!(shares.take(), (vec![], BTreeSet::new()));
     }
