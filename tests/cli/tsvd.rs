@@ -272,10 +272,9 @@ fn a_trap_file_that_is_not_there_is_not_merged() {
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
 }
 
-/// A run that somebody stops is told as stopped, and its trap file is whole.
-#[test]
-fn a_run_that_is_stopped_says_so() {
-    let workspace = Workspace::of_fixture("tsvd");
+/// Begins a run without an end, and sends it a signal once it has run so often; returns what it told, and its
+/// exit code.
+fn signalled(workspace: &Workspace, runs: usize, signal: &str) -> (String, Option<i32>) {
     let args = [
         "tsvd",
         "--json",
@@ -291,15 +290,37 @@ fn a_run_that_is_stopped_says_so() {
     let mut child = command.spawn().expect("it runs");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut told = String::new();
-    while !told.contains("\"event\":\"tsvd_ran\"") {
+    while told.matches("\"event\":\"tsvd_ran\"").count() < runs {
         assert!(lines.read_line(&mut told).expect("text") > 0, "{told}");
     }
-    send("-INT", child.id());
-    while lines.read_line(&mut told).expect("text") > 0 {}
-    assert_eq!(child.wait().expect("ours").code(), Some(130), "{told}");
+    send(signal, child.id());
+    while lines.read_line(&mut told).is_ok_and(|read| read > 0) {}
+    (told, child.wait().expect("ours").code())
+}
+
+fn traps(workspace: &Workspace) -> Value {
+    let text = workspace.read("target/cct/traps.json");
+    serde_json::from_str(&text).expect("it is whole")
+}
+
+/// A run that somebody stops is told as stopped, and its trap file is whole.
+#[test]
+fn a_run_that_is_stopped_says_so() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let (told, code) = signalled(&workspace, 1, "-INT");
+    assert_eq!(code, Some(130), "{told}");
     let events = Events::read(&told);
     assert_eq!(events.only("tsvd_ended")["stopped"], true);
-    let traps = workspace.read("target/cct/traps.json");
-    let traps: Value = serde_json::from_str(&traps).expect("it is whole");
-    assert_eq!(traps["version"], 1);
+    assert_eq!(traps(&workspace)["version"], 1);
+}
+
+/// Nor is it damaged when the tool is killed, whenever that is: the next run goes on with it.
+#[test]
+fn a_trap_file_is_whole_whenever_the_tool_is_killed() {
+    let workspace = Workspace::of_fixture("tsvd");
+    for runs in 1..=12 {
+        let (told, code) = signalled(&workspace, runs, "-KILL");
+        assert_eq!(code, None, "{told}");
+        assert_eq!(traps(&workspace)["version"], 1);
+    }
 }
