@@ -98,7 +98,8 @@ pub fn benign_race(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Two threads may not call two functions of its group at a time if one of them `writes`; the others only
 /// `reads`. Whatever orders the calls is fine: a lock around them, for example. With `key = self`, or any
-/// other reference, that holds for calls about the same thing only; so it does for eight groups of a program.
+/// other reference, that holds for calls about the same thing only, if it has a size; so it does for eight
+/// groups of a program.
 ///
 /// `cargo cct test` and `cargo cct tsvd` look for such calls. Without them the attribute does nothing. After it
 /// may stand `crate = path`: where the library `cct` is, if it is not `::cct`. The function is neither `async`

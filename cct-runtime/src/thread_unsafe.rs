@@ -40,7 +40,8 @@ impl ThreadUnsafe {
         reason = "the place is that of the function that is called"
     )]
     pub fn call<T: ?Sized>(&'static self, thing: Option<&T>) {
-        if hears() {
+        // What has no size has no place of its own.
+        if hears() && thing.is_none_or(|thing| size_of_val(thing) > 0) {
             let key = thing.map_or(0, |thing| std::ptr::from_ref(thing).cast::<()>().addr());
             // SAFETY: it goes on in `tell`, with these arguments.
             unsafe { from_here(self, key) };

@@ -68,6 +68,9 @@ pub const ENV_TSVD_PAIRS: &str = "CCT_TSVD_PAIRS";
 /// How many tests of the process run together, if not each by itself: in pairs, or one after the other in a
 /// profile.
 pub const ENV_TOGETHER: &str = "CCT_TOGETHER";
+/// The one of several tests that run together that does nothing, if there is one: whether the others fail
+/// without it.
+pub const ENV_MUTED: &str = "CCT_MUTED";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 

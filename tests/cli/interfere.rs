@@ -27,8 +27,9 @@ fn shares(event: &Value) -> BTreeSet<(String, String)> {
 }
 
 /// The pairs, each with the test that is disturbed, and what the two share.
-const PAIRS: [(&[&str], &str, bool); 5] = [
+const PAIRS: [(&[&str], &str, bool); 6] = [
     (&["count_begins_at_one"], "static", false),
+    (&["lock_is_not_poisoned"], "lock", false),
     (
         &["file_is_written", "file_is_written_otherwise"],
         "file",
@@ -50,12 +51,19 @@ fn each_pair_is_found_told_and_replayed() {
     let found: Vec<&Value> = events.of_kind("interference").collect();
     assert_eq!(found.len(), PAIRS.len(), "{found:#?}");
     for (disturbed, kind, is_of_machine) in PAIRS {
-        let is_it = |event: &&&Value| shares(event).iter().any(|(other, _)| other == kind);
+        let is_it = |event: &&&Value| {
+            let is_kind = |(other, name): &(String, String)| match kind {
+                "lock" => name == "interference::LOCK",
+                kind => other == kind && name != "interference::LOCK",
+            };
+            shares(event).iter().any(is_kind)
+        };
         let event = found.iter().find(is_it).expect(kind);
         assert!(disturbed.contains(&text(&event["disturbed"])), "{event:#}");
         assert_eq!(event["is_of_machine"], is_of_machine, "{event:#}");
         let id = text(&event["id"]);
         Finished::of(workspace.cct().args(["replay", id])).expect(100);
+        Finished::of(workspace.cct().args(["keep", id])).expect(96);
         let shown = Finished::of(workspace.cct().args(["show", id]));
         shown.expect(0);
         for line in ["running 2 tests", "spawned together.rs", "FAILED"] {
@@ -92,7 +100,6 @@ fn what_is_kept_apart_is_not_told() {
 #[test]
 fn tests_that_fail_alone_are_left_out() {
     let workspace = Workspace::of_fixture("interference");
-    let path = workspace.path("tests/failing.rs");
     let program = "
         use std::env;
         #[test] fn fails() { env::set_var(\"A\", \"1\"); panic!(\"alone\"); }
@@ -100,7 +107,7 @@ fn tests_that_fail_alone_are_left_out() {
         #[test] fn reads() { let _ = env::var(\"A\"); }
         #[test] fn writes() { env::set_var(\"A\", \"2\"); }
     ";
-    std::fs::write(path, program).expect("the folder is ours");
+    workspace.write("tests/failing.rs", program);
     let events = looked_at(&workspace, "failing", 0);
     let profiled = events.of_kind("profiled").next().expect("it is profiled");
     let failing: BTreeSet<&str> = profiled["failing"]
@@ -115,4 +122,58 @@ fn tests_that_fail_alone_are_left_out() {
         (&2.into(), &1.into())
     );
     assert_eq!(events.of_kind("pair_passed").count(), 1);
+}
+
+/// A failure that comes of one test's own steps is not blamed on another one, however rare it is.
+#[test]
+fn failures_of_ones_own_are_nobodys_fault() {
+    let workspace = Workspace::of_fixture("interference");
+    let program = "
+        use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+        use std::thread;
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        #[test] fn rare() {
+            COUNT.fetch_add(1, SeqCst);
+            let (at, has_failed) = (AtomicU32::new(0), AtomicBool::new(false));
+            thread::scope(|scope| {
+                scope.spawn(|| (0..8).for_each(|number| at.store(number, SeqCst)));
+                scope.spawn(|| {
+                    if (2..6).all(|number| at.load(SeqCst) == number) {
+                        has_failed.store(true, SeqCst);
+                    }
+                });
+            });
+            assert!(!has_failed.load(SeqCst), \"its own\");
+        }
+        #[test] fn a() { COUNT.fetch_add(1, SeqCst); }
+        #[test] fn b() { COUNT.fetch_add(1, SeqCst); }
+        #[test] fn c() { COUNT.fetch_add(1, SeqCst); }
+        #[test] fn d() { COUNT.fetch_add(1, SeqCst); }
+        #[test] fn e() { COUNT.fetch_add(1, SeqCst); }
+        #[test] fn f() { COUNT.fetch_add(1, SeqCst); }
+    ";
+    workspace.write("tests/rare.rs", program);
+    let mut not_counted = 0;
+    for seed in 1..=12 {
+        let seed = format!("--seed={seed}");
+        let args = [
+            "interfere",
+            "--json",
+            &seed,
+            "--test",
+            "rare",
+            "rare",
+            "--pairs=6",
+        ];
+        let finished = Finished::of(
+            workspace
+                .cct()
+                .args(args)
+                .args(["--", "a", "b", "c", "d", "e", "f"]),
+        );
+        finished.expect(0);
+        let ended = Events::of(&finished).only("interference_ended").clone();
+        not_counted += ended["fail_alone"].as_u64().expect("a number");
+    }
+    assert!(not_counted > 0, "no failure was seen at all");
 }

@@ -262,3 +262,23 @@ fn nothing_is_told_that_is_none() {
         assert!(statuses.len() > 15 && statuses.values().all(|status| status == "PASS"));
     }
 }
+
+/// A target may be called like a crate of Rust's own, which has statics as well.
+#[test]
+fn statics_of_a_target_that_is_called_like_a_crate_of_rust() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let program = "
+        use std::thread;
+        static mut COUNT: u32 = 0;
+        #[test] fn a_race() {
+            let add = || unsafe { COUNT += 1 };
+            thread::scope(|scope| { scope.spawn(add); scope.spawn(add); });
+        }
+    ";
+    for name in ["test", "core", "alloc"] {
+        workspace.write(&format!("tests/{name}.rs"), program);
+        let events = workspace.explore(&["--test", name], 100);
+        let ended = events.test(&format!("races::{name} a_race"));
+        assert_eq!(ended["status"], "RACE", "{name}: {ended:#}");
+    }
+}

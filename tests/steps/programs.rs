@@ -494,6 +494,8 @@ fn process_wide() -> Vec<Program> {
         "env::remove_var": { at_mark(|| env::remove_var("STEPS")) }
         "env::var": { at_mark(|| env::var("STEPS")) }
         "env::var_os": { at_mark(|| env::var_os("STEPS")) }
+        "env::home_dir": { at_mark(env::home_dir) }
+        "env::temp_dir": { at_mark(env::temp_dir) }
         "env::vars": { let _vars = at_mark(env::vars); }
         "env::vars_os": { let _vars = at_mark(env::vars_os); }
         "io::stdout": { at_mark(io::stdout) }

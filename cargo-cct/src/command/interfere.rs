@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use cct::config::Settings;
 use cct::footprint::Footprint;
+use cct::verdict::Verdict;
 
 use super::keeper::Keeper;
 use super::load;
@@ -13,12 +14,12 @@ use super::tested::Tested;
 use crate::build::cargo::Executable;
 use crate::cli::{HarnessArgs, InterfereArgs};
 use crate::exit::Exit;
-use crate::failure::{Record, Store};
+use crate::failure::{Moves, Record, Store, guide};
 use crate::interference::{Pair, pairs};
 use crate::report::{Disturbance, Interferences, Profiled, Report};
 use crate::run::{
-    Explorer, Finding, NoneFirst, Outcome, Plan, Repeats, RunSeed, Scratch, Stop, TestName,
-    profile, together,
+    Explorer, Finding, Launch, NoneFirst, Outcome, Plan, Repeated, Repeats, RunSeed, Scratch, Stop,
+    TestName, follow, profile, same_end, together,
 };
 
 /// How many schedules of a pair are made, and for how long, if nothing else is asked for.
@@ -173,23 +174,62 @@ impl Session<'_> {
                 .report
                 .passed(&executable.label, pair, schedules, false)?);
         }
-        let mut alone = 0;
+        let disturbed = disturbed(&finding);
+        for (test, name) in names.iter().enumerate() {
+            let fails = disturbed.is_none_or(|disturbed| disturbed == test);
+            if fails && self.fails_without(executable, &finding, &both, &pair.tests[1 - test])? {
+                self.alone.insert(name.clone(), None);
+                self.report.spared();
+                return Ok(());
+            }
+        }
+        let mut alone = u64::MAX;
         for name in names {
             let Some(schedules) = self.passes_alone(executable, name, finding.iteration)? else {
                 self.report.spared();
                 return Ok(());
             };
-            alone = schedules;
+            alone = alone.min(schedules);
         }
         let (record, report) = self.keep(name_of(executable, &both), index, &finding)?;
         Ok(self.report.disturbed(&Disturbance {
             binary: &executable.label,
             pair,
-            disturbed: disturbed(&finding),
+            disturbed,
             alone,
             record: &record,
             report: &report,
         })?)
+    }
+
+    /// True if the failing schedule of both tests leads to the failure also where this one of them does
+    /// nothing.
+    fn fails_without(
+        &self,
+        executable: &Executable,
+        finding: &Finding,
+        both: &str,
+        partner: &str,
+    ) -> anyhow::Result<bool> {
+        let Some(trace) = &finding.trace else {
+            return Ok(false);
+        };
+        let guide = guide(trace, &finding.schedule, &Moves::default());
+        let launch = Launch {
+            muted: Some(partner),
+            ..Launch::exploring(executable, both, (&finding.overrides, &finding.defaults))
+        };
+        let timeout = self.explorer.hang_timeout_of(executable, both);
+        let (scratch, stop) = (self.explorer.scratch, &self.explorer.stop);
+        let bug = match follow(&launch, &guide, timeout, scratch, stop)? {
+            Repeated::Ended { replayed, .. } => match replayed.verdict {
+                Verdict::Failed(bug) => Some(*bug),
+                Verdict::Passed | Verdict::CutOff => None,
+            },
+            Repeated::Died { bug, .. } => Some(bug),
+            Repeated::Refused(_) | Repeated::Stopped => None,
+        };
+        Ok(same_end(finding.bug.as_ref(), bug.as_ref()))
     }
 
     /// In how many schedules the test passes by itself; none if one fails.
@@ -243,6 +283,8 @@ fn name_of(executable: &Executable, test: &str) -> TestName {
 /// are the first that are made.
 fn disturbed(finding: &Finding) -> Option<usize> {
     let bug = finding.bug.as_ref().filter(|bug| bug.race.is_none())?;
-    let worker = usize::try_from(bug.worker?).ok()?;
+    // Where a panic of one came to the other, the other fails: the panic may be as it should.
+    let worker = bug.led_to.as_ref().map(|led_to| led_to.worker);
+    let worker = usize::try_from(worker.or(bug.worker)?).ok()?;
     worker.checked_sub(1).filter(|&test| test < 2)
 }

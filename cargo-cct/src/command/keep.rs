@@ -8,11 +8,19 @@ use crate::cli::KeepArgs;
 use crate::exit::Exit;
 use crate::failure::{Kept, Store};
 use crate::report::{self, Json, say};
+use crate::run::tests_of;
 
 /// Does it.
 pub(super) fn run(args: &KeepArgs) -> anyhow::Result<Exit> {
     let (_, workspace) = load(&args.place.cargo_args())?;
     let record = Store::new(workspace.failures()).read(&args.failure)?;
+    anyhow::ensure!(
+        tests_of(&record.name.test).count() == 1,
+        "`{}` is of two tests at a time, and what is kept is tried before a test: `cargo cct interfere` finds \
+         it again with `--seed {}`",
+        record.id,
+        record.provenance.run_seed
+    );
     let name = &record.provenance.package;
     let mut packages = workspace.packages.values();
     let member = packages.find(|member| *member.package.name == **name);

@@ -124,7 +124,18 @@ impl Interferences {
         self.passed += 1;
         self.unfinished += u64::from(!is_whole);
         if !self.is_json {
-            return Ok(());
+            if is_whole {
+                return Ok(());
+            }
+            let [one, other] = &pair.tests;
+            let mut text = format!(
+                "{} {one} and {other}, which share\n",
+                paint(WARN, "unfinished")
+            );
+            for share in &pair.shares {
+                put!(text, "    {}\n", told(share, &pair.tests));
+            }
+            return print(&text);
         }
         Json::line(
             "pair_passed",
@@ -264,9 +275,14 @@ fn shares(pair: &Pair) -> Vec<Value> {
 }
 
 fn told(share: &Share, [one, other]: &[String; 2]) -> String {
-    let what = match share.name.as_str() {
-        "" => format!("the {}", share.kind),
-        name => format!("{} `{name}`", share.kind),
+    let what = match (share.kind.as_str(), share.name.as_str()) {
+        ("env", "") => "the environment as a whole".to_owned(),
+        ("current directory" | "umask" | "panic hook" | "locale", "") => {
+            format!("the {}", share.kind)
+        }
+        // Of functions that are not thread-safe.
+        (group, "") => format!("what functions of `{group}` share"),
+        (kind, name) => format!("{kind} `{name}`"),
     };
     match share.changed_by {
         [true, true] => format!("{what}, which both change"),

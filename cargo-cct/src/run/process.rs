@@ -107,6 +107,8 @@ pub(crate) struct Launch<'a> {
     pub test: &'a str,
     /// The work.
     pub mode: Mode,
+    /// The one of the tests that does nothing, if there is one.
+    pub muted: Option<&'a str>,
     /// Settings above the test's attribute.
     pub overrides: &'a Settings,
     /// Settings below it.
@@ -130,6 +132,7 @@ impl<'a> Launch<'a> {
             executable,
             test,
             mode: Mode::Explore,
+            muted: None,
             overrides,
             defaults,
             part: None,
@@ -194,6 +197,10 @@ impl Launch<'_> {
         match tests_of(self.test).count() {
             1 => command.env_remove(wire::ENV_TOGETHER),
             count => command.env(wire::ENV_TOGETHER, count.to_string()),
+        };
+        match self.muted {
+            None => command.env_remove(wire::ENV_MUTED),
+            Some(muted) => command.env(wire::ENV_MUTED, muted),
         };
         match &self.mode {
             Mode::Profile => command

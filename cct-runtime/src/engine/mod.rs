@@ -53,7 +53,7 @@ pub use worker::prints::{
     begin_print, end_print, is_aside, prints_are_steps, step_number, tell_print, tells_prints,
 };
 pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
-pub use worker::share::use_shared;
+pub use worker::share::{note_shared, use_shared};
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
     chain_of, check_ended, check_over, is_finished, join, join_until, note_over, park, sleep,

@@ -101,13 +101,6 @@ fn is_first_use(operation: Operation) -> bool {
 
 /// Statics of std are shared by all, and so are ours.
 fn is_of_program(path: &str) -> bool {
-    let others = [
-        "std::",
-        "core::",
-        "alloc::",
-        "test::",
-        "cct::",
-        "cct_shims::",
-    ];
+    let others = ["std::", "cct::", "cct_shims::"];
     path.contains("::") && !others.iter().any(|other| path.starts_with(other))
 }

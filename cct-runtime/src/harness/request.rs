@@ -11,8 +11,8 @@ use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
     Board, ENV_ANSWERS, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE,
-    ENV_LOOKS, ENV_MODE, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_PLACES, ENV_SCHEDULE, ENV_STOPS,
-    ENV_TOGETHER, ENV_TSVD, ENV_TSVD_PAIRS,
+    ENV_LOOKS, ENV_MODE, ENV_MUTED, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_PLACES, ENV_SCHEDULE,
+    ENV_STOPS, ENV_TOGETHER, ENV_TSVD, ENV_TSVD_PAIRS,
 };
 
 /// A request that can be met.
@@ -161,6 +161,7 @@ pub(crate) fn forget() {
         ENV_TSVD,
         ENV_TSVD_PAIRS,
         ENV_TOGETHER,
+        ENV_MUTED,
     ] {
         // SAFETY: libtest's other threads wait for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };

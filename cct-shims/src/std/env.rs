@@ -116,14 +116,14 @@ pub fn set_current_dir<P: AsRef<Path>>(path: P) -> io::Result<()> {
 
 /// `std::env::temp_dir`.
 pub fn temp_dir() -> PathBuf {
-    let _locked = Locked::by(Held::Shared);
+    let _locked = Locked::by_reader();
     real::env::temp_dir()
 }
 
 /// `std::env::home_dir`.
 #[allow(deprecated, reason = "some versions of std say so")]
 pub fn home_dir() -> Option<PathBuf> {
-    let _locked = Locked::by(Held::Shared);
+    let _locked = Locked::by_reader();
     real::env::home_dir()
 }
 
@@ -141,21 +141,12 @@ fn tell(api: &'static Api, name: &OsStr) -> Locked {
         }
         engine::outside(|| drop(text));
     }
-    Locked::by(if api.writes {
-        Held::Alone
-    } else {
-        Held::Shared
-    })
+    Locked::by(api.writes)
 }
 
 /// std's lock of the environment is held, or is about to be: what is done under it is ordered by it.
-struct Locked(Held);
-
-/// How a lock is held.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
-    Shared,
-    Alone,
+pub(crate) struct Locked {
+    alone: bool,
 }
 
 /// Stands for the lock, which std keeps to itself, as its writers leave it.
@@ -164,16 +155,20 @@ static LOCK: u64 = 0;
 static READERS: u64 = 0;
 
 impl Locked {
-    fn by(held: Held) -> Locked {
+    pub(crate) fn by_reader() -> Locked {
+        Locked::by(false)
+    }
+
+    fn by(alone: bool) -> Locked {
         if hears() {
             engine::acquire(ObjectId::of(&LOCK));
-            if held == Held::Alone {
+            if alone {
                 engine::acquire(ObjectId::of(&READERS));
             }
-            note_lock((&raw const LOCK).addr() as u64, held == Held::Shared);
+            note_lock((&raw const LOCK).addr() as u64, !alone);
         }
         IS_LOCKED.set(true);
-        Locked(held)
+        Locked { alone }
     }
 }
 
@@ -182,12 +177,21 @@ impl Drop for Locked {
         IS_LOCKED.set(false);
         if hears() {
             note_unlock((&raw const LOCK).addr() as u64);
-            engine::release(ObjectId::of(match self.0 {
-                Held::Shared => &READERS,
-                Held::Alone => &LOCK,
-            }));
+            engine::release(ObjectId::of(if self.alone { &LOCK } else { &READERS }));
         }
     }
+}
+
+/// Has std read a variable.
+pub(crate) fn read_one() {
+    IS_READ.set(true);
+    drop(real::env::var_os("_"));
+    IS_READ.set(false);
+}
+
+/// True within [`read_one`].
+pub(crate) fn is_read() -> bool {
+    IS_READ.get()
 }
 
 fn hash_of(name: &OsStr) -> u64 {
@@ -197,6 +201,7 @@ fn hash_of(name: &OsStr) -> u64 {
 real::thread_local! {
     static HAS_TOLD: Cell<bool> = const { Cell::new(false) };
     static IS_LOCKED: Cell<bool> = const { Cell::new(false) };
+    static IS_READ: Cell<bool> = const { Cell::new(false) };
 }
 
 /// True within a function of std that holds its lock of the environment. No other worker runs meanwhile.

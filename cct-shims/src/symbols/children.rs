@@ -9,6 +9,7 @@ use libc::{c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo
 
 use super::descriptors::{On, Waiting, begin_iteration, share_all};
 use super::real::{Real, system_call};
+use super::thread_unsafe::group::{CURRENT_DIRECTORY, VARIABLE};
 
 /// Children that nobody has waited for yet.
 static CHILDREN: AtomicU32 = AtomicU32::new(0);
@@ -270,6 +271,9 @@ pub(super) fn forget_all() {
 fn begin() {
     if engine::is_controlled() {
         begin_iteration();
+        // It inherits them. std holds its lock of the environment.
+        engine::note_shared(VARIABLE.name, "*");
+        engine::note_shared(CURRENT_DIRECTORY.name, "");
     }
 }
 

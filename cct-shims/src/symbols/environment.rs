@@ -1,17 +1,18 @@
 //! The environment, which is the real one: that it was read is told. It is written by `thread_unsafe`.
 
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use cct::claim::Exception;
 use cct::engine;
-use cct::tsvd::{self, Api};
+use cct::tsvd::{self, Api, call_under_lock, hears};
 use libc::{c_char, size_t};
 
 use super::caller::with_caller;
 use super::real::Real;
 use super::thread_unsafe::group::{CURRENT_DIRECTORY, ENV};
 use super::thread_unsafe::tell;
-use crate::std::env::has_told;
+use crate::std::env::{Locked, has_told, is_locked, is_read, read_one};
 
 type Get = unsafe extern "C" fn(*const c_char) -> *mut c_char;
 static GETENV: Real<Get> =
@@ -76,10 +77,33 @@ unsafe extern "C" fn working_folder(
 }
 
 unsafe fn note(api: &'static Api, name: *const c_char, caller: usize) {
+    if is_read() {
+        // Nobody's call.
+        CALL_OF_STD.store(caller, Relaxed);
+        return;
+    }
     // SAFETY: the caller's name ends with a zero.
     let is_stds = || STDS.contains(&unsafe { CStr::from_ptr(name) });
     if engine::is_controlled() && !is_stds() {
         engine::leave_out(Exception::Environment);
     }
-    tell(api, 0, caller);
+    let is_within_std = is_locked() || is_call_of_std(caller);
+    let _locked = (is_within_std && !is_locked()).then(Locked::by_reader);
+    if is_within_std {
+        call_under_lock(api, 0, caller);
+    } else {
+        tell(api, 0, caller);
+    }
+}
+
+/// Where the only call in std returns to.
+static CALL_OF_STD: AtomicUsize = AtomicUsize::new(0);
+
+/// True if std calls, which has a lock around that, also where no function of ours has told: for a backtrace,
+/// say. The place of that call is learned by having it made.
+fn is_call_of_std(caller: usize) -> bool {
+    if hears() && CALL_OF_STD.load(Relaxed) == 0 {
+        read_one();
+    }
+    CALL_OF_STD.load(Relaxed) == caller
 }

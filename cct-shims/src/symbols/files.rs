@@ -8,6 +8,7 @@ use cct::claim::Exception;
 use cct::codec::hash_on;
 use cct::engine;
 use cct::memory::note_change_of_folder;
+use cct::object::ObjectId;
 use libc::{
     AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_NOFOLLOW, DIR, FILE, c_char, c_int, c_long, c_uint, mode_t,
     off_t, size_t, ssize_t,
@@ -95,8 +96,16 @@ macro_rules! system_calls {
                 arguments[..values.len()].copy_from_slice(values);
                 note_read(libc::$number, &arguments);
                 note_paths(libc::$number, &arguments);
+                let is_lock = libc::$number == libc::SYS_flock;
+                if is_lock {
+                    engine::release(ObjectId::KERNEL);
+                }
                 // SAFETY: the caller's arguments are those of the system call.
-                result_of(unsafe { system_call(libc::$number, arguments) }) as $result
+                let result = result_of(unsafe { system_call(libc::$number, arguments) }) as $result;
+                if is_lock {
+                    engine::acquire(ObjectId::KERNEL);
+                }
+                result
             }
         )*
     };

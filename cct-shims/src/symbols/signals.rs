@@ -243,6 +243,11 @@ pub(super) extern "C" fn raise(signal: c_int) -> c_int {
     if !engine::is_controlled() {
         return act();
     }
+    if engine::heeds_shares() {
+        let name = engine::outside(|| signal.to_string());
+        engine::use_shared(SIGNAL_ACTION.name, &name, false, None);
+        engine::outside(|| drop(name));
+    }
     let result = engine::outside(|| {
         // SAFETY: the sets are places of ours.
         unsafe {

@@ -296,8 +296,9 @@ pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_
         if races.is_hushed || !races.aims.at_memory || place == 0 || !is_shared {
             return;
         }
+        let thing = address.unwrap_or(std::ptr::from_ref(api.group).addr());
         let address = match (address, api.group.number) {
-            (None, _) => std::ptr::from_ref(api.group).addr(),
+            (None, _) => thing,
             (Some(address), None) => address,
             (Some(address), Some(number)) => {
                 races.has_things = true;
@@ -305,13 +306,19 @@ pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_
             }
         };
         let memory = (address, 1);
-        outside(|| races.calls.make(number, place, api));
-        // SAFETY: the engine is live, and the caller is its current worker.
+        // SAFETY: the engine is live, and the caller is its current worker; no reference is kept across a
+        // switch.
         unsafe {
             if races.aims.for_points && places::is_point(place) {
-                let operation = plain(way).expect("calls read or write");
-                look_at_point(engine, operation, memory, way, place);
-            } else {
+                let operation = if api.writes {
+                    Operation::Change
+                } else {
+                    Operation::Use
+                };
+                point_at_plain(operation, ObjectId::at(thing));
+            }
+            if let Some(races) = &mut (*engine).observers.races {
+                outside(|| races.calls.make(number, place, api));
                 compare((engine, races), memory, way, place);
             }
             if let Some(races) = &mut (*engine).observers.races {

@@ -7,6 +7,18 @@ use crate::engine::decide::{engine, outside};
 use crate::engine::observe::shares::heeds_shares;
 use crate::operation::Operation;
 
+/// The current worker uses the thing of this kind and name, where it cannot wait: that is no point. Does
+/// nothing where [`use_shared`] does nothing.
+pub fn note_shared(kind: &str, name: &str) {
+    let engine = engine();
+    // SAFETY: a set engine is live, and nobody else refers to it.
+    unsafe {
+        if heeds_shares() && !engine.is_null() {
+            outside(|| (*engine).observers.shares.used(kind, name, false));
+        }
+    }
+}
+
 /// The current worker is about to use the thing of this kind and name, or to change it. Does nothing outside a
 /// controlled worker, and unless [`heeds_shares`].
 ///

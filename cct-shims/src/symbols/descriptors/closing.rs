@@ -1,6 +1,7 @@
 //! `close`, and the ways to a second descriptor of the same open file.
 
 use cct::engine;
+use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::c_int;
 
@@ -17,6 +18,8 @@ pub(in crate::symbols) extern "C" fn close(descriptor: c_int) -> c_int {
     let Some(what) = table::known(descriptor).filter(|_| engine::is_controlled()) else {
         let mattered = table::known(descriptor).is_some();
         table::forget(descriptor);
+        // It may give a lock of a file back.
+        engine::release(ObjectId::KERNEL);
         let result = act();
         if mattered {
             engine::evaluate_predicates();
