@@ -97,13 +97,13 @@ pub fn benign_race(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A function that is not thread-safe: `#[cct::thread_unsafe("sqlite", writes)]`.
 ///
 /// Two threads may not call two functions of its group at a time if one of them `writes`; the others only
-/// `reads`. Whatever orders the calls is fine: a lock around them, for example. With `key = self`, or any
+/// `reads`. Any order of the calls is fine: by a lock around them, for example. With `key = self`, or any
 /// other reference, that holds for calls about the same thing only, if it has a size; so it does for eight
 /// groups of a program.
 ///
-/// `cargo cct test` and `cargo cct tsvd` look for such calls. Without them the attribute does nothing. After it
-/// may stand `crate = path`: where the library `cct` is, if it is not `::cct`. The function is neither `async`
-/// nor `const`.
+/// `cargo cct test` and `cargo cct tsvd` look for such calls. Without them the attribute does nothing.
+/// After it may stand `crate = path`: where the library `cct` is, if it is not `::cct`. The function is
+/// neither `async` nor `const`.
 #[proc_macro_attribute]
 pub fn thread_unsafe(args: TokenStream, item: TokenStream) -> TokenStream {
     thread_unsafe::thread_unsafe(args.into(), &item.into()).into()

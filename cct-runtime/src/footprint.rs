@@ -7,7 +7,7 @@ use crate::codec::wire_struct;
 pub struct Footprint {
     /// The test.
     pub test: String,
-    /// What it uses, each thing once.
+    /// The things that it uses, each once.
     pub uses: Vec<Use>,
     /// How it failed, if it did; the schedule may have been cut off as well.
     pub failed: Option<String>,

@@ -33,14 +33,15 @@ impl ThreadUnsafe {
         }
     }
 
-    /// The function is called, from the place that calls this: about this thing, or the only one of the group.
+    /// The function is called, from the place that calls this: about this thing, or the only one of the
+    /// group.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
         reason = "the place is that of the function that is called"
     )]
     pub fn call<T: ?Sized>(&'static self, thing: Option<&T>) {
-        // What has no size has no place of its own.
+        // A thing without a size has no place of its own.
         if hears() && thing.is_none_or(|thing| size_of_val(thing) > 0) {
             let key = thing.map_or(0, |thing| std::ptr::from_ref(thing).cast::<()>().addr());
             // SAFETY: it goes on in `tell`, with these arguments.

@@ -75,7 +75,7 @@ fn each_pair_is_found_told_and_replayed() {
         .next()
         .expect("it ends");
     assert_eq!(ended["disturbed"], PAIRS.len());
-    // What is found of two tests is no failure of one.
+    // A failure of two tests is no failure of one.
     let args = ["test", "--test", "disturbed"];
     Finished::of(workspace.cct().args(args)).expect(0);
 }
@@ -92,7 +92,7 @@ fn what_is_kept_apart_is_not_told() {
     assert_eq!(of("static", "interference::TURN"), 1, "{told:#?}");
     assert_eq!(of("static", "interference::COUNT"), 1, "{told:#?}");
     assert_eq!(of("variable", "MODE"), 1, "{told:#?}");
-    // What is made when it is first used, and what one test alone changes, is no reason.
+    // A static that is made when it is first used is no reason.
     assert_eq!(told.len(), 2, "{told:#?}");
 }
 

@@ -29,6 +29,8 @@ const TIME: Duration = Duration::from_secs(5);
 /// many at least.
 const MORE: u64 = 4;
 const LEAST: u64 = 200;
+/// A test that has failed beside so many others fails beside more of them for the same reason, as a rule.
+const ALIKE: u32 = 3;
 
 /// Does it.
 pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
@@ -70,6 +72,7 @@ pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
         keeper,
         report: Interferences::new(args.output.json),
         alone: BTreeMap::new(),
+        failed: BTreeMap::new(),
     };
     let mut any = false;
     for (index, executable) in executables.iter().enumerate() {
@@ -103,6 +106,8 @@ struct Session<'a> {
     /// Of each test that was tried alone since it failed beside another one: how many schedules passed, or
     /// none if one failed.
     alone: BTreeMap<TestName, Option<u64>>,
+    /// How often each test has failed beside another one.
+    failed: BTreeMap<TestName, u32>,
 }
 
 impl Session<'_> {
@@ -158,6 +163,11 @@ impl Session<'_> {
             self.report.spared();
             return Ok(());
         }
+        let is_known = |name: &TestName| self.failed.get(name).is_some_and(|&times| times >= ALIKE);
+        if names.iter().any(is_known) {
+            self.report.alike();
+            return Ok(());
+        }
         let both = together(&pair.tests);
         let run = self
             .explorer
@@ -184,12 +194,17 @@ impl Session<'_> {
             }
         }
         let mut alone = u64::MAX;
-        for name in names {
+        for name in names.clone() {
             let Some(schedules) = self.passes_alone(executable, name, finding.iteration)? else {
                 self.report.spared();
                 return Ok(());
             };
             alone = alone.min(schedules);
+        }
+        for (test, name) in names.into_iter().enumerate() {
+            if disturbed.is_none_or(|disturbed| disturbed == test) {
+                *self.failed.entry(name).or_default() += 1;
+            }
         }
         let (record, report) = self.keep(name_of(executable, &both), index, &finding)?;
         Ok(self.report.disturbed(&Disturbance {

@@ -16,8 +16,8 @@ pub(super) fn run(args: &KeepArgs) -> anyhow::Result<Exit> {
     let record = Store::new(workspace.failures()).read(&args.failure)?;
     anyhow::ensure!(
         tests_of(&record.name.test).count() == 1,
-        "`{}` is of two tests at a time, and what is kept is tried before a test: `cargo cct interfere` finds \
-         it again with `--seed {}`",
+        "`{}` is of two tests at a time, and what is kept is tried before a test: `cargo cct interfere` \
+         finds it again with `--seed {}`",
         record.id,
         record.provenance.run_seed
     );

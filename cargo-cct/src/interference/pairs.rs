@@ -95,7 +95,7 @@ fn things(footprints: &[Footprint]) -> BTreeMap<(&str, &str), Users> {
             *users.entry(number).or_default() |= it.changes;
         }
     }
-    // Who reads all variables reads each.
+    // A reader of all variables reads each.
     let of_all = things.remove(&(VARIABLE, ALL)).unwrap_or_default();
     for ((kind, _), users) in &mut things {
         if *kind == VARIABLE {
@@ -104,7 +104,7 @@ fn things(footprints: &[Footprint]) -> BTreeMap<(&str, &str), Users> {
             }
         }
     }
-    // Who changes a folder, by removing it say, changes what others have in it.
+    // A change of a folder, its removal say, changes what others have in it.
     let files = things.iter().filter(|((kind, _), _)| *kind == FILE);
     let changers = |users: &Users| {
         let changers = users.iter().filter(|(_, changes)| **changes);

@@ -27,6 +27,8 @@ pub(crate) struct Interferences {
     /// Pairs that were not looked at: of a test that fails alone, and beyond the most that are.
     spared: u64,
     left_out: usize,
+    /// Others, of a test that has failed beside several already.
+    alike: u64,
 }
 
 /// An executable whose tests were run once each.
@@ -72,6 +74,7 @@ impl Interferences {
             disturbed: 0,
             spared: 0,
             left_out: 0,
+            alike: 0,
         }
     }
 
@@ -154,6 +157,11 @@ impl Interferences {
         self.spared += 1;
     }
 
+    /// A pair is not looked at: one of the two has failed beside several others.
+    pub(crate) fn alike(&mut self) {
+        self.alike += 1;
+    }
+
     /// So many pairs are not looked at.
     pub(crate) fn left_out(&mut self, pairs: usize) {
         self.left_out += pairs;
@@ -219,6 +227,7 @@ impl Interferences {
                     "unfinished": self.unfinished,
                     "fail_alone": self.spared,
                     "left_out": self.left_out,
+                    "alike": self.alike,
                     "is_stopped": is_stopped,
                 }),
             )?;
@@ -245,6 +254,13 @@ impl Interferences {
             put!(
                 text,
                 "  {pairs} not looked at: one of the two fails alone (`cargo cct test`)\n"
+            );
+        }
+        if self.alike > 0 {
+            let pairs = count(self.alike, "pair");
+            put!(
+                text,
+                "  {pairs} not looked at: one of the two has failed beside three others already\n"
             );
         }
         if self.left_out > 0 {

@@ -57,9 +57,10 @@ mod early_end;
 mod repeat;
 mod search;
 
+mod profile;
+
 mod explorer;
 mod process;
-mod profile;
 
 /// The attribute that `#[cct::test]` expands to: std's own.
 #[doc(hidden)]

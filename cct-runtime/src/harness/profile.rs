@@ -47,7 +47,7 @@ fn footprint(maker: &mut Maker<'_>, test: &str, verdict: Verdict) -> Footprint {
     let mut statics = statics_of(&maker.runner.trace());
     for (address, writes) in memory {
         if let Some(path) = maker.runner.surroundings.static_at(address) {
-            // What is made when it is first used is the same for all.
+            // A static that is made when it is first used is the same for all.
             let known = statics.entry(path).or_insert(Some(false));
             *known = known.map(|changes| changes | writes);
         }

@@ -252,7 +252,7 @@ impl Statics {
 
     /// Returns the addresses and the sizes in bytes of the statics of the program's own crates, in order.
     pub(crate) fn places_of_crates(&self) -> Vec<(usize, usize)> {
-        // libtest, `core` and `alloc` have none that are written, and a crate of the program may be called so.
+        // libtest, `core` and `alloc` have none that are written, and a target may be called so.
         let of_program = |name: &str| crate_of(name).is_none_or(|krate| krate != "std");
         let own = self.names.iter().filter(|(_, name)| of_program(name));
         own.map(|(range, _)| (range.start, range.len())).collect()

@@ -9,8 +9,8 @@ pub struct Group {
     pub name: &'static str,
     /// How two accesses at a time are wrong.
     pub severity: Severity,
-    /// Under control, the number, below 8, by which its things are told from those of other groups at the same
-    /// address; none if the memory there is what is accessed.
+    /// Under control, the number by which its things are told from those of other groups at the same address;
+    /// none if the memory there is what is accessed.
     pub number: Option<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! Files and ports, which the tests of a process share with each other and with other processes: that they are
-//! used is told where tests run together.
+//! Files and ports, which the tests of a process share with each other and with other processes: their use is
+//! told where tests run together.
 
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt as _;
@@ -72,7 +72,7 @@ fn note_path(folder: c_int, path: *const c_char, changes: bool) {
             folder_at(folder)?.join(path)
         };
         let path = without_dots(&path);
-        // What is there is nobody's to change.
+        // Files of the system are nobody's to change.
         let is_system = ["/proc", "/sys", "/dev"]
             .iter()
             .any(|it| path.starts_with(it));

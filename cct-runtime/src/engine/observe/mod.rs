@@ -36,7 +36,7 @@ pub(crate) struct Observers {
     pub(crate) debugged: Option<Box<Debugged>>,
     /// The steps before which a replay stops, if there are any.
     pub(crate) stops: Option<Box<Stops>>,
-    /// What the tests of the process share, if somebody wants to know.
+    /// The things that the tests of the process share, if somebody wants to know.
     pub(crate) shares: Shares,
     /// Looks for data races, if somebody does.
     pub(crate) races: Option<Box<Races>>,

@@ -1,4 +1,4 @@
-//! What the tests of a process share: which of it was used, for profiles, and an object for each.
+//! The things that the tests of a process share: which were used, for profiles, and an object for each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -329,7 +329,7 @@ pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_
 }
 
 /// Where in the shadow a thing is that functions of the group with this number go about: beside the memory
-/// that it has. What the shadow forgets of one group's it forgets of all.
+/// that it has. The shadow forgets those of all groups at once.
 fn thing_at(address: usize, number: u8) -> usize {
     const BESIDE: usize = 1 << 26;
     /// No memory has such an address.

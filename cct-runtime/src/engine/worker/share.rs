@@ -19,8 +19,8 @@ pub fn note_shared(kind: &str, name: &str) {
     }
 }
 
-/// The current worker is about to use the thing of this kind and name, or to change it. Does nothing outside a
-/// controlled worker, and unless [`heeds_shares`].
+/// The current worker is about to use the thing of this kind and name, or to change it. Does nothing outside
+/// a controlled worker, and unless [`heeds_shares`].
 ///
 /// It is no point in the middle of a panic: whoever tells of one holds locks of std's, of which the engine
 /// knows nothing.
