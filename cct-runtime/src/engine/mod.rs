@@ -86,8 +86,9 @@ pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
+pub(crate) use worker::call::access_by_call;
 pub(crate) use worker::ending::{bad_memory, fail, note_block};
-pub(crate) use worker::memory::{access_by_call, mean_races};
+pub(crate) use worker::memory::mean_races;
 pub(crate) use worker::order::{
     acquire_all, acquire_lock, acquire_one, looks_for_races, release_lock, release_one,
     release_shared_lock,

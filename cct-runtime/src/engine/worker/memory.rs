@@ -11,6 +11,7 @@ use super::point::point_at_plain;
 use super::raced::{end_by_race, is_meant};
 use super::touch::touch;
 use crate::engine::decide::{Engine, engine, outside};
+use crate::engine::observe::calls::thing_at;
 use crate::engine::observe::races::{Races, pieces_of_stacks};
 use crate::engine::observe::shares::profiles;
 use crate::engine::state::places;
@@ -19,7 +20,7 @@ use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::race::known::{is_known, is_own};
 use crate::race::{Accessed, Way, first_part, parts};
-use crate::tsvd::{self, Api};
+use crate::tsvd;
 
 /// A thread is about to read, or else write, this memory. A race ends the iteration.
 ///
@@ -280,65 +281,6 @@ unsafe fn look(engine: *mut Engine, memory: (usize, usize), way: Way, returns_to
     }
 }
 
-/// The current worker is about to call a function that is not thread-safe, which accesses the byte at this
-/// address, or the only object of its group, as compiled code would memory. Does nothing outside a controlled
-/// worker.
-pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_to: usize) {
-    let way = if api.writes { Way::Write } else { Way::Read };
-    let place = offset_of(returns_to);
-    with_races(|engine, races, number| {
-        // SAFETY: the engine is live, and the caller is its current worker.
-        let is_own = |address| unsafe { (*(*engine).roster.current).stack.has(address) };
-        let is_shared = match (address, api.group.number) {
-            (Some(address), None) => races.concerns(address) && !is_own(address),
-            _ => true,
-        };
-        if races.is_hushed || !races.aims.at_memory || place == 0 || !is_shared {
-            return;
-        }
-        let thing = address.unwrap_or(std::ptr::from_ref(api.group).addr());
-        let address = match (address, api.group.number) {
-            (None, _) => thing,
-            (Some(address), None) => address,
-            (Some(address), Some(number)) => {
-                races.has_things = true;
-                thing_at(address, number)
-            }
-        };
-        let memory = (address, 1);
-        // SAFETY: the engine is live, and the caller is its current worker; no reference is kept across a
-        // switch.
-        unsafe {
-            if races.aims.for_points && places::is_point(place) {
-                let operation = if api.writes {
-                    Operation::Change
-                } else {
-                    Operation::Use
-                };
-                point_at_plain(operation, ObjectId::at(thing));
-            }
-            if let Some(races) = &mut (*engine).observers.races {
-                outside(|| races.calls.make(number, place, api));
-                compare((engine, races), memory, way, place);
-            }
-            if let Some(races) = &mut (*engine).observers.races {
-                races.calls.is_made();
-            }
-        }
-    });
-}
-
-/// Where in the shadow a thing is that functions of the group with this number go about: beside the memory
-/// that it has. The shadow forgets those of all groups at once.
-fn thing_at(address: usize, number: u8) -> usize {
-    const BESIDE: usize = 1 << 26;
-    /// No memory has such an address.
-    const NOWHERE: usize = 1 << 47;
-    /// Two things at the same place are so far apart.
-    const APART: usize = 1 << 44;
-    (address + BESIDE + usize::from(number) * APART) % NOWHERE + NOWHERE
-}
-
 /// Lets the strategy decide who runs, before an access that is a step.
 ///
 /// # Safety
@@ -367,7 +309,7 @@ unsafe fn look_at_point(
 ///
 /// As for `look`.
 #[inline]
-unsafe fn compare(
+pub(super) unsafe fn compare(
     (engine, races): (*mut Engine, &mut Races),
     (address, size): (usize, usize),
     way: Way,

@@ -6,6 +6,7 @@
 //! [`thread`], [`local`], [`mod@panic`] and [`clock`] are what std's threads have; [`run`] goes from the
 //! first worker to the end of an iteration.
 
+pub(crate) mod call;
 pub(crate) mod choice;
 pub(crate) mod clock;
 pub(crate) mod counts;
