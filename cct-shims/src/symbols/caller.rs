@@ -46,4 +46,39 @@ macro_rules! with_caller {
     };
 }
 
-pub(in crate::symbols) use with_caller;
+/// Has a function of the C library go on to `$inner` likewise. The symbol is weak: a program that has such a
+/// function of its own keeps it.
+macro_rules! weak_with_caller {
+    ($name:ident, $x86:literal, $arm:literal, $inner:path) => {
+        std::arch::global_asm!(
+            concat!(".pushsection .text.", stringify!($name), ",\"ax\",%progbits"),
+            concat!(".weak ", stringify!($name)),
+            concat!(".type ", stringify!($name), ",%function"),
+            concat!(stringify!($name), ":"),
+            ".cfi_startproc",
+            $crate::symbols::caller::jump!($x86, $arm),
+            ".cfi_endproc",
+            concat!(".size ", stringify!($name), ", . - ", stringify!($name)),
+            ".popsection",
+            inner = sym $inner,
+        );
+    };
+}
+
+/// Goes on with the return address in a register.
+#[cfg(target_arch = "x86_64")]
+macro_rules! jump {
+    ($x86:literal, $arm:literal) => {
+        concat!("mov ", $x86, ", [rsp]\njmp {inner}")
+    };
+}
+
+/// Goes on with the return address in a register.
+#[cfg(target_arch = "aarch64")]
+macro_rules! jump {
+    ($x86:literal, $arm:literal) => {
+        concat!("mov ", $arm, ", x30\nb {inner}")
+    };
+}
+
+pub(in crate::symbols) use {jump, weak_with_caller, with_caller};

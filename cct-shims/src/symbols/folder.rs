@@ -4,15 +4,15 @@ use cct::memory::note_change_of_folder;
 use cct::tsvd::{Api, Group, call_from};
 use libc::{c_char, c_int, mode_t};
 
-use super::caller::with_caller;
+use super::caller::weak_with_caller;
 use super::real::system_call;
 use super::thread_unsafe::group::{CURRENT_DIRECTORY, UMASK};
 use super::{argument, result_of};
 use crate::std::env::has_told;
 
-with_caller!(chdir(path: *const c_char) -> c_int, "rsi", "x1", go_to);
-with_caller!(fchdir(folder: c_int) -> c_int, "rsi", "x1", go_to_open);
-with_caller!(umask(mask: mode_t) -> mode_t, "rsi", "x1", set_mask);
+weak_with_caller!(chdir, "rsi", "x1", go_to);
+weak_with_caller!(fchdir, "rsi", "x1", go_to_open);
+weak_with_caller!(umask, "rsi", "x1", set_mask);
 
 unsafe extern "C" fn go_to(path: *const c_char, caller: usize) -> c_int {
     static API: Api = changes("chdir", &CURRENT_DIRECTORY);

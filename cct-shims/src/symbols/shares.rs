@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use cct::engine;
 use libc::{c_char, c_int, c_long, sockaddr, socklen_t};
 
+use super::caller::weak_with_caller;
 use super::real::system_call;
 use super::{argument, result_of};
 
@@ -122,16 +123,13 @@ fn without_dots(path: &Path) -> PathBuf {
     out
 }
 
-/// Takes over the C library's `bind`.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn bind(
+weak_with_caller!(bind, "rcx", "x3", take_port);
+
+unsafe extern "C" fn take_port(
     socket: c_int,
     address: *const sockaddr,
     length: socklen_t,
+    _caller: usize,
 ) -> c_int {
     if engine::heeds_shares()
         && engine::is_controlled()

@@ -3,8 +3,6 @@
 /// Defines functions of the C library: the register that gets the return address, as for
 /// [`with_caller`](super::super::caller::with_caller), and then what is read and written. An object is the
 /// only one of its group unless `at` says which, or that there is none.
-///
-/// The symbols are weak: a program that has such a function of its own keeps it.
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $x86:literal, $arm:literal:
         $($access:ident $group:ident $(at $object:expr)?),+;)*) => { $(
@@ -31,35 +29,8 @@ macro_rules! functions {
             unsafe { REAL.get()($($argument),*) }
         }
 
-        std::arch::global_asm!(
-            concat!(".pushsection .text.", stringify!($name), ",\"ax\",%progbits"),
-            concat!(".weak ", stringify!($name)),
-            concat!(".type ", stringify!($name), ",%function"),
-            concat!(stringify!($name), ":"),
-            ".cfi_startproc",
-            jump!($x86, $arm),
-            ".cfi_endproc",
-            concat!(".size ", stringify!($name), ", . - ", stringify!($name)),
-            ".popsection",
-            inner = sym $name,
-        );
+        $crate::symbols::caller::weak_with_caller!($name, $x86, $arm, $name);
     )* };
-}
-
-/// Goes on with the return address in a register.
-#[cfg(target_arch = "x86_64")]
-macro_rules! jump {
-    ($x86:literal, $arm:literal) => {
-        concat!("mov ", $x86, ", [rsp]\njmp {inner}")
-    };
-}
-
-/// Goes on with the return address in a register.
-#[cfg(target_arch = "aarch64")]
-macro_rules! jump {
-    ($x86:literal, $arm:literal) => {
-        concat!("mov ", $arm, ", x30\nb {inner}")
-    };
 }
 
 macro_rules! object {
@@ -80,4 +51,4 @@ macro_rules! writes {
     };
 }
 
-pub(super) use {functions, jump, object, writes};
+pub(super) use {functions, object, writes};

@@ -10,7 +10,7 @@ use libc::{
     servent, size_t, socklen_t, spwd, time_t, tm, uid_t, utmpx, wchar_t,
 };
 
-use super::function::{functions, jump, object, writes};
+use super::function::{functions, object, writes};
 use super::{group, tell};
 use crate::symbols::real::Real;
 
