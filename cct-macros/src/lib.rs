@@ -6,6 +6,7 @@
 //! calls as often as it has schedules to run. See `expand` for the shape.
 
 mod allocator;
+mod beginning;
 mod benign_race;
 mod expand;
 mod fallback;

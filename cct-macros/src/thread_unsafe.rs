@@ -1,12 +1,12 @@
 //! The expansion of `#[cct::thread_unsafe]`: a call that is told at the beginning of the function's body.
 
-use proc_macro2::{Group, Span, TokenStream};
-use quote::{ToTokens as _, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Ident, LitStr, Path, Token};
 
+use crate::beginning::with_beginning;
 use crate::fallback;
-use crate::test_fn::TestFn;
 
 /// The arguments: the group, whether the function changes what the group shares, which thing that is, and
 /// where the library is.
@@ -74,43 +74,20 @@ pub(crate) fn thread_unsafe(args: TokenStream, item: &TokenStream) -> TokenStrea
             return fallback::with_errors(&[syn::Error::new(error.span(), message)], item);
         }
     };
-    let function = match syn::parse2::<TestFn>(item.clone()) {
-        Ok(function) => function,
-        Err(error) => return fallback::with_errors(&[error], item),
-    };
-    let signature = &function.signature;
-    let refused = [
-        signature.asyncness.map(|token| (token.span, "`async`")),
-        signature.constness.map(|token| (token.span, "`const`")),
-    ];
-    if let Some((span, word)) = refused.into_iter().flatten().next() {
-        let message = format!("calls of a function that is {word} cannot be told");
-        return fallback::with_errors(&[syn::Error::new(span, message)], item);
-    }
-    let TestFn {
-        attributes,
-        visibility,
-        signature,
-        body,
-    } = &function;
     let span = Span::call_site();
-    let library = library.as_ref();
-    let library = library.map_or_else(|| quote_spanned!(span=> ::cct), Path::to_token_stream);
-    let (name, written) = (&signature.ident, body.stream());
     let none = || quote_spanned!(span=> ::core::option::Option::None::<&()>);
     let key = key.map_or_else(
         none,
         |key| quote_spanned!(span=> ::core::option::Option::Some(#key)),
     );
-    let told = quote_spanned! {span=>
-        {
-            static __CALL: #library::ThreadUnsafe =
-                #library::ThreadUnsafe::new(#group, ::core::stringify!(#name), #writes);
-            __CALL.call(#key);
+    let why_not = |word: &str| format!("calls of a function that is {word} cannot be told");
+    with_beginning(item, library.as_ref(), why_not, |name, library| {
+        quote_spanned! {span=>
+            {
+                static __CALL: #library::ThreadUnsafe =
+                    #library::ThreadUnsafe::new(#group, ::core::stringify!(#name), #writes);
+                __CALL.call(#key);
+            }
         }
-        #written
-    };
-    let mut body = Group::new(body.delimiter(), told);
-    body.set_span(function.body.span());
-    quote_spanned!(span=> #(#attributes)* #visibility #signature #body)
+    })
 }
