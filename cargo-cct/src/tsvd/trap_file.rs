@@ -1,7 +1,7 @@
 //! The trap file: the pairs of places that are worth a delay, from one run to the next.
 //!
 //! It is written anew beside its place and renamed into it, so that it is whole at any moment. Pairs of an
-//! executable count for that very executable; those of another build of it are found again by their lines.
+//! executable count for that very executable, and are forgotten with another build of it.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -110,6 +110,10 @@ pub(super) fn begin(
     }
     if sees_memory {
         let ticks = |time: Duration| (time.as_nanos() / u128::from(TICK)) as u32;
+        let all_shared = matches!(
+            parameters.algorithm,
+            Algorithm::DynamicRandom | Algorithm::StaticRandom
+        );
         let looks = Looks {
             window: if parameters.windows && parameters.algorithm == Algorithm::Tsvd {
                 ticks(parameters.near_miss_window).max(1)
@@ -122,10 +126,12 @@ pub(super) fn begin(
                 u32::MAX
             },
             locks: parameters.locks || parameters.algorithm == Algorithm::TsvdHb,
-            all_shared: matches!(
-                parameters.algorithm,
-                Algorithm::DynamicRandom | Algorithm::StaticRandom
-            ),
+            all_shared,
+            burst: if all_shared || parameters.burst == 0 {
+                u32::MAX
+            } else {
+                parameters.burst
+            },
         };
         memory::begin(looks);
     }
