@@ -95,6 +95,39 @@ fn code_is_named_by_lines_and_functions() {
     }
 }
 
+/// The places of a trap file are points, and workers are held there.
+#[test]
+fn a_trap_file_says_where_to_hold() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let place = |line: u32| {
+        let site = serde_json::json!({ "file": "src/lib.rs", "line": line, "column": 1 });
+        serde_json::json!({ "number": "1", "site": site, "function": "" })
+    };
+    // Lines that are nowhere any more do no harm.
+    let pairs = (16..31).map(
+        |line| serde_json::json!({ "places": [place(line), place(1000)], "standing": "dangerous" }),
+    );
+    let binary = serde_json::json!({ "executable": "", "pairs": pairs.collect::<Vec<_>>() });
+    let traps = serde_json::json!({ "version": 1, "binaries": { "races": binary } });
+    workspace.write("traps.json", &traps.to_string());
+    let args = "test --json --test harm an_addition_is_lost --races=false --traps traps.json";
+    let found = Finished::of(workspace.cct().args(args.split(' ')));
+    found.expect(100);
+    let events = Events::of(&found);
+    let ended = events.test("races::harm an_addition_is_lost");
+    assert_eq!(ended["status"], "FAIL", "{ended:#}");
+    assert_eq!(ended["failure"]["strategy"], "trap:2", "{ended:#}");
+    Finished::of(workspace.cct().args(["replay", "latest"])).expect(100);
+    for (path, says) in [
+        ("nowhere.json", "there is no trap file"),
+        ("Cargo.toml", "is no trap file"),
+    ] {
+        let refused = Finished::of(workspace.cct().args(["test", "--traps", path]));
+        refused.expect(96);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    }
+}
+
 /// Without points no schedule shows it, and a claim says what it is without.
 #[test]
 fn nothing_is_a_point_by_itself() {

@@ -116,6 +116,22 @@ fn what_is_allowed_is_no_violation() {
     }
 }
 
+/// Races are looked for all the same.
+#[test]
+fn calls_are_not_looked_at_without_tsv() {
+    let workspace = Workspace::of_fixture_with_library("races");
+    let passed = workspace.explore(&["--test", "groups", "--tsv=false"], 0);
+    assert!(passed.of_kind("test_ended").count() > 1);
+    let events = workspace.explore(
+        &["--test", "harm", "--tsv=false", "an_addition_is_lost"],
+        100,
+    );
+    assert_eq!(
+        events.test("races::harm an_addition_is_lost")["status"],
+        "RACE"
+    );
+}
+
 /// Functions that the program says are not thread-safe.
 #[test]
 fn groups_of_the_programs_own() {

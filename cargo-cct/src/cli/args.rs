@@ -139,6 +139,10 @@ pub(crate) struct TestArgs {
     /// The news for build servers.
     #[command(flatten)]
     pub servers: ServerArgs,
+    /// Has accesses of memory at the places of this trap file of `cargo cct tsvd` be scheduling points, and
+    /// holds workers there: with `--strategy trap`, unless another one is given.
+    #[arg(long, value_name = "FILE", help_heading = "Exploration")]
+    pub traps: Option<PathBuf>,
     /// Only builds.
     #[arg(long)]
     pub no_run: bool,

@@ -3,7 +3,7 @@
 //! It is written anew beside its place and renamed into it, so that it is whole at any moment. Pairs of an
 //! executable count for that very executable, and are forgotten with another build of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -175,6 +175,17 @@ impl TrapFile {
             format!("{} {} {}\n", standing.word(), one.number, other.number)
         });
         lines.collect()
+    }
+
+    /// The lines of all places where a thread would be held, as `--points` takes them.
+    pub(crate) fn lines(&self) -> BTreeSet<String> {
+        let pairs = self.binaries.values().flat_map(|traps| &traps.pairs);
+        let pairs = pairs.filter(|pair| matches!(pair.standing, Known::Dangerous | Known::Found));
+        let sites = pairs.flat_map(|pair| &pair.places);
+        let sites = sites.filter_map(|place| place.located.site.as_ref());
+        sites
+            .map(|site| format!("{}:{}", site.file, site.line))
+            .collect()
     }
 
     /// Notes the news of a pair.

@@ -144,6 +144,13 @@ macro_rules! with_settings {
                 help: "Whether accesses to plain memory are looked at for data races",
                 default: "true", |_| true,
             }
+            tsv: bool {
+                kind: Flag, reach: Run, decides: true,
+                heading: "Exploration", value: "BOOL", example: true,
+                help: "Whether calls of functions that are not thread-safe, of C and of \
+                       `#[cct::thread_unsafe]`, are looked at for violations, where races are",
+                default: "true", |_| true,
+            }
             benign_races: Vec<String> {
                 kind: Names, reach: Run, decides: true,
                 heading: "Exploration", value: "FUNCTION", example: "my_crate::stats::*",

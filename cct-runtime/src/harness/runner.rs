@@ -46,6 +46,7 @@ impl Runner {
         let aims = Aims {
             at_memory: engine::memory_is_seen() && (for_races || for_points),
             for_races,
+            for_calls: settings.tsv,
             for_points,
         };
         let statics = || self.surroundings.places_of_statics_of_crates();

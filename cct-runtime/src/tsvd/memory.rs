@@ -169,8 +169,7 @@ pub(crate) fn access(address: usize, size: usize, writes: bool, place: u32) {
 /// True if some access of these bytes may be held.
 #[inline]
 fn is_held(address: usize, size: usize) -> bool {
-    granules(address, size)
-        .any(|granule| HELD[granule as usize % HELD.len()].load(Relaxed) != 0)
+    granules(address, size).any(|granule| HELD[granule as usize % HELD.len()].load(Relaxed) != 0)
 }
 
 /// Counts an access of the calling thread. True if it is one that is not looked at.

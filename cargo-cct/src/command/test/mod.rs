@@ -3,6 +3,7 @@
 mod results;
 mod session;
 mod told;
+mod traps;
 
 use std::num::NonZero;
 use std::path::Path;
@@ -107,7 +108,10 @@ fn tested_by(args: &TestArgs, folder: &Path) -> anyhow::Result<(TestArgs, Tested
         return Ok((args.clone(), tested));
     }
     let (toolchain, mut workspace) = load(&args.cargo)?;
-    let args = profiled(args, &mut workspace)?;
+    let mut args = profiled(args, &mut workspace)?;
+    if let Some(path) = &args.traps {
+        traps::aim(&mut args.explore.settings, path)?;
+    }
     let settings = &args.explore.settings;
     let tested = Tested::build((toolchain, workspace), &args.cargo, settings, args.output)?;
     // There may have been no lock file before.
@@ -138,8 +142,9 @@ fn check_code(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> {
     let executables = &tested.built.executables;
     let points = settings.points.iter().flatten();
     let points = without_code(executables, points.filter(|point| *point != ALL));
+    // Lines of a trap file may have moved since.
     anyhow::ensure!(
-        points.is_empty(),
+        points.is_empty() || args.traps.is_some(),
         "no code of these tests is at {}: `points` takes lines, `src/cache.rs:40-60`, functions by their \
          whole paths, `my_crate::pool::*`, or `all`",
         in_quotes(&points)

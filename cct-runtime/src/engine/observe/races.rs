@@ -81,6 +81,8 @@ pub(crate) struct Aims {
     pub(crate) at_memory: bool,
     /// Whether they race.
     pub(crate) for_races: bool,
+    /// Whether calls of functions that are not thread-safe do.
+    pub(crate) for_calls: bool,
     /// Some of them are scheduling points.
     pub(crate) for_points: bool,
 }

@@ -50,6 +50,9 @@ pub(crate) fn access_by_call(api: &'static Api, address: Option<usize>, returns_
                 point_at_plain(operation, ObjectId::at(thing));
             }
             if let Some(races) = &mut (*engine).observers.races {
+                if !races.aims.for_calls {
+                    return;
+                }
                 outside(|| races.calls.make(number, place, api));
                 compare((engine, races), memory, way, place);
             }

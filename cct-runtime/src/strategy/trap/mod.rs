@@ -112,7 +112,11 @@ impl Trap {
                 self.stands[place].is_held = false;
                 self.stands[partner].is_held = false;
                 self.arrived.clear();
-                return Some(if self.rng.below(2) == 0 { place } else { partner });
+                return Some(if self.rng.below(2) == 0 {
+                    place
+                } else {
+                    partner
+                });
             }
         }
         None

@@ -221,8 +221,7 @@ mod tests {
     /// a search through all chains.
     #[test]
     fn near_misses_are_conflicts_that_nothing_else_orders() {
-        const OPERATIONS: [Operation; 3] =
-            [Operation::Load, Operation::Store, Operation::Unpark];
+        const OPERATIONS: [Operation; 3] = [Operation::Load, Operation::Store, Operation::Unpark];
         let mut rng = Rng::new(11);
         let (mut order, mut seen) = (Order::default(), 0);
         for _ in 0..500 {
