@@ -26,6 +26,25 @@ fn shares(event: &Value) -> BTreeSet<(String, String)> {
         .collect()
 }
 
+/// The list of what is in a folder, and the panic hook, which all panics go through.
+#[test]
+fn things_that_are_used_without_a_name_are_shared_too() {
+    let workspace = Workspace::of_fixture("interference");
+    let events = looked_at(&workspace, "further", 100);
+    let found = events.of_kind("interference").map(|event| {
+        let kinds = shares(event).into_iter().map(|(kind, _)| kind);
+        let kinds = kinds.filter(|kind| kind != "file").collect::<Vec<_>>();
+        Finished::of(workspace.cct().args(["replay", text(&event["id"])])).expect(100);
+        (text(&event["disturbed"]).to_owned(), kinds.join(", "))
+    });
+    let expected = [
+        ("folder_stays_as_it_is", "entries of"),
+        ("nobody_panics", "panic hook"),
+    ];
+    let expected = expected.map(|(test, kind)| (test.to_owned(), kind.to_owned()));
+    assert_eq!(found.collect::<BTreeSet<_>>(), BTreeSet::from(expected));
+}
+
 /// The pairs, each with the test that is disturbed, and what the two share.
 const PAIRS: [(&[&str], &str, bool); 6] = [
     (&["count_begins_at_one"], "static", false),

@@ -28,7 +28,7 @@ pub(crate) struct Share {
 impl Share {
     /// True for what other processes share as well, so that a process for each test is no remedy.
     pub(crate) fn is_of_machine(&self) -> bool {
-        matches!(self.kind.as_str(), "file" | "port")
+        matches!(self.kind.as_str(), FILE | ENTRIES | "port")
     }
 
     /// How suspicious it is. Statics have locks and atomics, as a rule, and a file may be made by both.
@@ -36,7 +36,7 @@ impl Share {
         match self.kind.as_str() {
             "variable" | "current directory" | "port" => 8,
             "umask" | "signal action" | "panic hook" | "locale" => 6,
-            "file" => 4,
+            FILE | ENTRIES => 4,
             STATIC => 2,
             "env" => 1,
             // Buffers of the C library.
@@ -49,6 +49,8 @@ impl Share {
 const ALL: &str = "*";
 const VARIABLE: &str = "variable";
 const FILE: &str = "file";
+/// The list of what is in a folder.
+const ENTRIES: &str = "entries of";
 
 /// The tests that use a thing, by number, and whether they change it.
 type Users = BTreeMap<usize, bool>;
@@ -61,6 +63,14 @@ pub(crate) fn pairs(footprints: &[Footprint]) -> Vec<Pair> {
         for (&changer, _) in users.iter().filter(|(_, changes)| **changes) {
             for (&user, &changes) in users.iter().filter(|(user, _)| **user != changer) {
                 if changes && user < changer {
+                    continue;
+                }
+                // Those who only make files there do not look at the list.
+                let looks = |test: usize| {
+                    let mut uses = footprints[test].uses.iter();
+                    uses.any(|it| it.kind == *kind && it.name == *name)
+                };
+                if *kind == ENTRIES && !looks(changer) && !looks(user) {
                     continue;
                 }
                 let (one, other) = (changer.min(user), changer.max(user));
@@ -104,12 +114,24 @@ fn things(footprints: &[Footprint]) -> BTreeMap<(&str, &str), Users> {
             }
         }
     }
-    // A change of a folder, its removal say, changes what others have in it.
-    let files = things.iter().filter(|((kind, _), _)| *kind == FILE);
     let changers = |users: &Users| {
         let changers = users.iter().filter(|(_, changes)| **changes);
         changers.map(|(&user, _)| user).collect::<Vec<_>>()
     };
+    // A file that is made or removed changes the entries of its folder.
+    let files = things.iter().filter(|((kind, _), _)| *kind == FILE);
+    let made: Vec<(&str, Vec<usize>)> = files
+        .filter_map(|((_, path), users)| Some((path.rsplit_once('/')?.0, changers(users))))
+        .collect();
+    for (folder, changers) in made {
+        if let Some(users) = things.get_mut(&(ENTRIES, folder)) {
+            for changer in changers {
+                users.insert(changer, true);
+            }
+        }
+    }
+    // A change of a folder, its removal say, changes what others have in it.
+    let files = things.iter().filter(|((kind, _), _)| *kind == FILE);
     let changed: Vec<(&str, Vec<usize>)> = files
         .map(|((_, folder), users)| (*folder, changers(users)))
         .collect();
@@ -182,6 +204,21 @@ mod tests {
             footprint("b", &[("variable", "X", true)]),
         ];
         assert_eq!(found(&tests), [("ab".to_owned(), "variable X".to_owned())]);
+    }
+
+    /// Two who only make files there do not disturb each other.
+    #[test]
+    fn who_makes_a_file_changes_the_entries_of_its_folder() {
+        let tests = [
+            footprint("a", &[("file", "/t", false), ("entries of", "/t", false)]),
+            footprint("b", &[("file", "/t/x", true)]),
+            footprint("c", &[("file", "/t/y", true)]),
+            footprint("d", &[("file", "/t/y/z", true)]),
+        ];
+        let of = |pair: &str| (pair.to_owned(), "entries of /t".to_owned());
+        let removes = ("cd".to_owned(), "file /t/y/z".to_owned());
+        let expected = [removes, of("ab"), of("ac")];
+        assert_eq!(found(&tests), expected);
     }
 
     #[test]

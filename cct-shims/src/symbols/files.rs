@@ -15,7 +15,7 @@ use libc::{
 };
 
 use super::real::{Real, system_call};
-use super::shares::{note_open, note_paths};
+use super::shares::{note_entries, note_open, note_paths};
 use super::{argument, result_of};
 
 /// The current worker uses the file system, if a worker calls.
@@ -208,7 +208,7 @@ pub(super) unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
     note();
-    note_open(path, false);
+    note_entries(path);
     // SAFETY: the caller's arguments.
     unsafe { OPENDIR.get()(path) }
 }

@@ -34,7 +34,14 @@ pub(super) fn note_paths(number: c_long, arguments: &[usize; 6]) {
             | libc::SYS_symlinkat => true,
             _ => false,
         };
+        let opens = number == libc::SYS_openat;
+        let it = if opens && number_in(arguments[2]) & libc::O_DIRECTORY != 0 {
+            FOLDER
+        } else {
+            FILE
+        };
         note_path(
+            it,
             number_in(arguments[folder]),
             arguments[path] as *const c_char,
             changes,
@@ -42,10 +49,22 @@ pub(super) fn note_paths(number: c_long, arguments: &[usize; 6]) {
     }
 }
 
+/// Things that are at a path: by the names of their kinds.
+const FILE: &[&str] = &["file"];
+/// As above, a folder that is opened for what is in it.
+const FOLDER: &[&str] = &["file", "entries of"];
+
 /// The same of a function that opens what this path names.
 pub(super) fn note_open(path: *const c_char, changes: bool) {
     if engine::heeds_shares() && engine::is_controlled() {
-        note_path(libc::AT_FDCWD, path, changes);
+        note_path(FILE, libc::AT_FDCWD, path, changes);
+    }
+}
+
+/// The same of a function that opens the folder that this path names.
+pub(super) fn note_entries(path: *const c_char) {
+    if engine::heeds_shares() && engine::is_controlled() {
+        note_path(FOLDER, libc::AT_FDCWD, path, false);
     }
 }
 
@@ -59,7 +78,7 @@ fn is_write(flags: c_int) -> bool {
 }
 
 #[cold]
-fn note_path(folder: c_int, path: *const c_char, changes: bool) {
+fn note_path(kinds: &[&str], folder: c_int, path: *const c_char, changes: bool) {
     if path.is_null() {
         return;
     }
@@ -83,7 +102,9 @@ fn note_path(folder: c_int, path: *const c_char, changes: bool) {
         engine::use_shared("current directory", "", false, None);
     }
     if let Some(name) = name {
-        engine::use_shared("file", &name, changes, None);
+        for kind in kinds {
+            engine::use_shared(kind, &name, changes, None);
+        }
         engine::outside(|| drop(name));
     }
 }

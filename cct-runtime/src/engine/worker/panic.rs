@@ -10,6 +10,7 @@ use std::panic::{Location, PanicHookInfo};
 use std::sync::Once;
 
 use super::order::{acquire, release};
+use super::share::note_shared;
 use super::{point_at, touch};
 use crate::engine::decide::outside::is_engine_thread;
 use crate::engine::decide::{Engine, engine, outside};
@@ -153,6 +154,7 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
     });
     touch(ObjectId::PANIC_HOOK, Access::Reads);
     acquire(ObjectId::PANIC_HOOK);
+    note_shared("panic hook", "");
     // SAFETY: as above; the hook is the test's and may do what it likes, so no reference is held.
     let hook = unsafe { (*engine).iteration.hook.as_ref().map(std::ptr::from_ref) };
     match hook {
