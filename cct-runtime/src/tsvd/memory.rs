@@ -5,7 +5,7 @@
 //! a delay or a near miss, and never tells a violation.
 //!
 //! Bugs hide where little was run: of a place that a thread has come to often, and where nothing was near, it
-//! looks at some accesses only. Source: Marino, Musuvathi, Narayanasamy, "LiteRace", PLDI'09.
+//! looks at some accesses only. Source: Marino, Musuvathi, Narayanasamy, "`LiteRace`", PLDI'09.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};

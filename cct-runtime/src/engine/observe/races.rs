@@ -76,6 +76,7 @@ pub(crate) fn memory_is_seen() -> bool {
 
 /// Which accesses to memory are looked at, of those that compiled code tells of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an aim of its own")]
 pub(crate) struct Aims {
     /// Any at all.
     pub(crate) at_memory: bool,

@@ -60,7 +60,7 @@ impl TrapSet {
             let is_set = |index: &usize| self.set.contains(index);
             let left = (0..self.pairs.len()).filter(|index| !is_set(index));
             let total: u64 = left.clone().map(|index| self.pairs[index].weight()).sum();
-            let mut draw = (u128::from(rng.bits()) * u128::from(total) >> 64) as u64;
+            let mut draw = ((u128::from(rng.bits()) * u128::from(total)) >> 64) as u64;
             let mut left = left;
             let drawn = left.find(|&index| {
                 let weight = self.pairs[index].weight();
@@ -153,7 +153,7 @@ mod tests {
             traps.set(1, &mut rng);
             traps.set == [0]
         });
-        let drawn = drawn.count() as i32;
-        assert!((drawn - 10_000 / 38).abs() < 5 * 16, "{drawn}");
+        let drawn = drawn.count();
+        assert!(drawn.abs_diff(10_000 / 38) < 5 * 16, "{drawn}");
     }
 }
