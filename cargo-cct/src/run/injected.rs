@@ -57,7 +57,6 @@ impl Injection<'_> {
         stop: &Stop,
         mut on_event: impl FnMut(Event),
     ) -> io::Result<Injected> {
-        let began = Instant::now();
         let output = scratch.path("output");
         let file = OpenOptions::new().create(true).append(true).open(&output)?;
         let mut command = self.command()?;
@@ -67,6 +66,7 @@ impl Injection<'_> {
             .stderr(file)
             .process_group(0);
         let board = scratch.board()?;
+        let began = Instant::now();
         let (mut child, pipe) = process::spawn(command, &board, None)?;
         let events = events::receive(pipe);
         let mut is_open = true;
@@ -95,7 +95,8 @@ impl Injection<'_> {
                 break None;
             }
             if !is_open {
-                std::thread::sleep(Duration::from_millis(20));
+                // It is about to end, unless it has closed the pipe.
+                std::thread::sleep(Duration::from_millis(1));
             }
         };
         let elapsed = began.elapsed();

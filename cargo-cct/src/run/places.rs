@@ -46,6 +46,17 @@ pub(super) fn file(executable: &Executable, settings: &Resolved) -> io::Result<O
 /// The file that tells a test process where the functions of std's generic code are; none if nothing is known
 /// of the executable.
 pub(super) fn functions_of_std(executable: &Executable) -> io::Result<Option<PathBuf>> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().expect("no holder panics");
+    if let Some(file) = known.get(&executable.path) {
+        return Ok(file.clone());
+    }
+    let file = write_functions_of_std(executable)?;
+    known.insert(executable.path.clone(), file.clone());
+    Ok(file)
+}
+
+fn write_functions_of_std(executable: &Executable) -> io::Result<Option<PathBuf>> {
     let Some(code) = Code::read(&executable.path) else {
         return Ok(None);
     };
