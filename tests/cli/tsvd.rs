@@ -145,6 +145,28 @@ fn nobody_is_held_for_longer_than_is_allowed() {
     }
 }
 
+/// An earlier command's violations are looked for again, unless nobody wants that.
+#[test]
+fn what_was_found_is_found_again() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let found = |code, more: &[&str]| {
+        let events = run(
+            &workspace,
+            code,
+            &[&[DELAY, "write_and_write"], more].concat(),
+        );
+        let ids = all(&events, "violation").into_iter();
+        ids.map(|found| found["id"].to_string()).collect::<Vec<_>>()
+    };
+    let first = found(100, &[]);
+    let again = found(100, &["--runs=1"]);
+    assert!(
+        again.iter().any(|id| first.contains(id)),
+        "{first:?} {again:?}"
+    );
+    assert_eq!(found(0, &["--runs=1", "--again=false"]), [""; 0]);
+}
+
 /// The file begins the next run, is the same for whoever reads it, and is refused when it is something else.
 #[test]
 fn a_trap_file_goes_from_run_to_run() {

@@ -186,6 +186,11 @@ pub(crate) struct TsvdArgs {
     /// `target/cct`].
     #[arg(long, value_name = "FILE", help_heading = "Delay injection")]
     pub traps: Option<PathBuf>,
+    /// Whether violations that an earlier command has found are looked for again. Otherwise no thread is held
+    /// for them.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set,
+        help_heading = "Delay injection")]
+    pub again: bool,
     /// Adds the dangerous places of this file, of another machine's runs for instance.
     #[arg(long, value_name = "FILE", help_heading = "Delay injection")]
     pub merge: Vec<PathBuf>,

@@ -56,7 +56,7 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
         scratch: &scratch,
         stop: &stop,
         traps,
-        hunts_again: true,
+        hunts_again: args.again,
         violations,
         report: Injections::new(args.output.json, workspace.violations()),
         has_failed: false,
