@@ -65,7 +65,7 @@ pub(crate) fn pairs(footprints: &[Footprint]) -> Vec<Pair> {
                 if changes && user < changer {
                     continue;
                 }
-                // Those who only make files there do not look at the list.
+                // Tests that only make files there do not look at the list.
                 let looks = |test: usize| {
                     let mut uses = footprints[test].uses.iter();
                     uses.any(|it| it.kind == *kind && it.name == *name)

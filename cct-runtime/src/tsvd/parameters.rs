@@ -203,7 +203,8 @@ parameters! {
     share: f64 = 0.35, "share", "SHARE",
         "The share of a process's time for which its threads may be held beyond that";
     burst: u32 = 1000, "burst", "N",
-        "How many accesses of memory a thread looks at from each place, before it looks at one of 16; 0 for all";
+        "How many accesses of memory a thread looks at from each place, before it looks at one of 16; with 0 \
+         at all";
     seed: u64 = 0, "seed", "N",
         "The seed of random choices";
 }

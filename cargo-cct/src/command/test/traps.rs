@@ -16,7 +16,8 @@ pub(super) fn aim(settings: &mut Settings, path: &Path) -> anyhow::Result<()> {
     let lines = TrapFile::read(path)?.lines();
     ensure!(
         !lines.is_empty(),
-        "the trap file `{}` has no places: `cargo cct tsvd` adds those where accesses were near to each other",
+        "the trap file `{}` has no places: `cargo cct tsvd` adds those where accesses were near to each \
+         other",
         path.display()
     );
     settings.points.get_or_insert_default().extend(lines);

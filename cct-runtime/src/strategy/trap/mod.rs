@@ -29,7 +29,7 @@ use super::{
 ///
 /// **Departures.** A pair that was held for in vain loses weight and is not given up: in another schedule its
 /// partner may come. The order of the rest is that of a sticky walk, which leaves the current worker once in
-/// [`KEEPS`] steps. A release is no place to be held at. After `fair_after` steps the walk is uniformly
+/// eight steps. A release is no place to be held at. After `fair_after` steps the walk is uniformly
 /// random. Memory is bounded: 4,096 places and 16,384 pairs, and three clocks for each object.
 #[derive(Debug)]
 pub struct Trap {
@@ -47,7 +47,7 @@ pub struct Trap {
     fair_after: u32,
 }
 
-/// Who runs goes on at all but one in so many steps.
+/// The current worker goes on at all but one in so many steps.
 const KEEPS: u32 = 8;
 /// One in so many iterations has no traps.
 const PLAIN: u32 = 8;

@@ -246,7 +246,7 @@ mod tests {
                     if steps[before].worker == steps[now].worker || !leads(before, now) {
                         continue;
                     }
-                    // Whatever leads to the last step of the same worker is ordered.
+                    // All that leads to the last step of the same worker is ordered.
                     let mut reached = vec![false; now];
                     reached[before] = true;
                     for at in before + 1..now {
