@@ -22,6 +22,7 @@ mod executors;
 mod exit_codes;
 mod explored;
 mod help;
+mod hooks;
 mod interactive;
 mod interfere;
 mod json;

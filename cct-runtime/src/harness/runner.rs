@@ -25,6 +25,7 @@ impl Runner {
         let mut engine = Engine::new(tape, granularity, Allowance::of(settings, give_up));
         engine.set_counts(settings.counts);
         engine.exchange(surroundings.take_c_locals());
+        engine.know_hook_flag(surroundings.hook_flag());
         engine.look_at(surroundings.places_of_statics());
         let mut runner = Runner {
             surroundings,

@@ -9,6 +9,7 @@ use crate::memory::descriptors::Descriptors;
 use crate::memory::environment::Environment;
 use crate::memory::folder::Folder;
 use crate::memory::handlers;
+use crate::memory::hook_flag::HookFlag;
 use crate::memory::output::Output;
 use crate::memory::statics::Statics;
 
@@ -74,6 +75,11 @@ impl Surroundings {
     pub(super) fn take_c_locals(&mut self) -> CLocals {
         let statics = self.statics.as_mut();
         statics.map(Statics::take_c_locals).unwrap_or_default()
+    }
+
+    /// Returns the mark that std has of a panic hook, for the engine.
+    pub(super) fn hook_flag(&self) -> Option<HookFlag> {
+        self.statics.as_ref()?.hook_flag()
     }
 
     /// Returns the addresses and sizes of the statics of the program's crates, for the engine.

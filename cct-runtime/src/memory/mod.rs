@@ -5,6 +5,7 @@
 //! - `statics` copies the program's statics and thread-locals back before each iteration: `elf` finds
 //!   them in the executable, and `mangling` tells whose they are;
 //! - `c_locals` keeps the thread-locals of C code, a set for each worker;
+//! - `hook_flag` is what std keeps of a thread that is in its panic hook;
 //! - `environment` puts the variables back;
 //! - `folder` puts the current directory and the mask for new files back;
 //! - `descriptors` closes what an iteration has opened;
@@ -18,6 +19,7 @@ mod elf;
 pub(crate) mod environment;
 pub(crate) mod folder;
 pub(crate) mod handlers;
+pub(crate) mod hook_flag;
 mod mangling;
 pub(crate) mod output;
 pub mod own;

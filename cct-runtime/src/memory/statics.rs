@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::c_locals::CLocals;
 use super::elf::{DataSymbol, Executable, TlsSegment};
+use super::hook_flag::HookFlag;
 use super::mangling::{crate_of, home_of, path_of};
 use crate::engine::engine_cell;
 
@@ -57,6 +58,7 @@ pub(crate) struct Statics {
     /// The first hash key, as it was put back.
     first_key: Cell<u64>,
     c_locals: CLocals,
+    hook_flag: Option<HookFlag>,
 }
 
 /// True once it is known that the program has a global allocator of its own.
@@ -126,6 +128,7 @@ impl Statics {
             hash_keys: None,
             first_key: Cell::new(0),
             c_locals: CLocals::default(),
+            hook_flag: None,
         };
         OWN_ALLOCATOR.store(rust_only, Ordering::Relaxed);
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -161,6 +164,12 @@ impl Statics {
                 find_keys(cell, symbol.size / size_of::<u64>(), &state)
             });
             let locals = symbols.data.iter().filter(|symbol| symbol.thread_local);
+            let mut flags = locals
+                .clone()
+                .filter(|symbol| symbol.name.contains(HookFlag::NAME));
+            statics.hook_flag = flags
+                .next()
+                .and_then(|symbol| HookFlag::at(block.start + symbol.offset, symbol.size));
             let place = |symbol: &DataSymbol| {
                 let start = block.start + symbol.offset;
                 start..start + symbol.size
@@ -235,6 +244,11 @@ impl Statics {
         // SAFETY: as in `restore`.
         self.hash_keys
             .is_some_and(|[first, _]| unsafe { first.read() } != self.first_key.get())
+    }
+
+    /// Returns the mark of this thread's panic hook.
+    pub(crate) fn hook_flag(&self) -> Option<HookFlag> {
+        self.hook_flag
     }
 
     /// Returns the thread-locals of C code.

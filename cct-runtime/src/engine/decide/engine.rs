@@ -29,6 +29,7 @@ use crate::engine::state::tasks::Tasks;
 use crate::engine::state::time::Time;
 use crate::memory::arena;
 use crate::memory::c_locals::CLocals;
+use crate::memory::hook_flag::HookFlag;
 use crate::strategy::Limits;
 use crate::trace::Schedule;
 use crate::verdict::Verdict;
@@ -313,6 +314,11 @@ impl Engine {
     /// Gives each worker thread-locals of its own where C code has some.
     pub(crate) fn exchange(&mut self, c_locals: CLocals) {
         self.process.c_locals = c_locals;
+    }
+
+    /// Where std marks that a panic hook runs, if that is known.
+    pub(crate) fn know_hook_flag(&mut self, flag: Option<HookFlag>) {
+        self.process.hook_flag = flag;
     }
 
     /// The number of steps so far.

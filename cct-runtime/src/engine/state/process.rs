@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 
 use crate::engine::switch::{Context, Stacks};
 use crate::memory::c_locals::CLocals;
+use crate::memory::hook_flag::HookFlag;
 
 /// Kept from one iteration to the next.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Process {
     /// Where whoever runs the iteration goes on.
     pub(crate) root: Context,
     pub(crate) c_locals: CLocals,
+    /// The mark that std has of a panic hook, where it is known.
+    pub(crate) hook_flag: Option<HookFlag>,
     /// Where the program's statics are, and their sizes in bytes.
     pub(crate) statics: Vec<(usize, usize)>,
     /// How many iterations, replays included, this process has begun.
@@ -31,6 +34,7 @@ impl Process {
             main: None,
             root: null_mut(),
             c_locals: CLocals::default(),
+            hook_flag: None,
             statics: Vec::new(),
             runs: 0,
         }
@@ -44,6 +48,7 @@ impl Process {
             main,
             root: _,
             c_locals,
+            hook_flag: _,
             statics: _,
             runs,
         } = self;

@@ -78,6 +78,8 @@ pub(crate) struct Worker {
     pub(crate) locals: Locals,
     /// How many panics it is unwinding from.
     pub(crate) panics: usize,
+    /// It runs the test's panic hook.
+    pub(crate) is_in_hook: bool,
     pub(crate) last_panic: Option<PanicId>,
     /// The last news that it had of another one's panic.
     pub(crate) told: Option<Told>,
@@ -215,6 +217,7 @@ impl Worker {
             turn: Turn::default(),
             locals: Locals::default(),
             panics: 0,
+            is_in_hook: false,
             last_panic: None,
             told: None,
             panic_unobserved: false,

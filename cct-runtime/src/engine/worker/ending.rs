@@ -81,6 +81,15 @@ pub fn abort() -> ! {
     )
 }
 
+/// The current worker panicked in its panic hook, where std aborts the process.
+pub(super) fn end_by_hook() -> ! {
+    end_by(|engine, worker| {
+        let (panic, site) = engine.last_panic().unwrap_or_default();
+        let why = "a panic hook panicked, which aborts the process";
+        Bug::new(BugKind::Abort, format!("{why}: {panic}"), site, worker)
+    })
+}
+
 /// A panic came through a destructor at the end of the current worker, where std aborts the process.
 fn end_by_destructor() -> ! {
     end_by(|engine, worker| {

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::panic::{Location, PanicHookInfo};
 use std::sync::Once;
 
+use super::ending::end_by_hook;
 use super::order::{acquire, release};
 use super::share::note_shared;
 use super::{point_at, touch};
@@ -159,8 +160,21 @@ fn controlled_panic(info: &PanicHookInfo<'_>) {
     let hook = unsafe { (*engine).iteration.hook.as_ref().map(std::ptr::from_ref) };
     match hook {
         Some(hook) => {
-            // SAFETY: std, too, forbids to replace the hook from within it.
-            unsafe { (*hook)(info) };
+            // SAFETY: std, too, forbids to replace the hook from within it; no reference to a worker outlives
+            // a statement.
+            unsafe {
+                let thread = (*(*engine).roster.current).thread;
+                if (*thread).is_in_hook {
+                    end_by_hook();
+                }
+                // Workers that run meanwhile are not in it.
+                if let Some(flag) = (*engine).process.hook_flag {
+                    flag.clear();
+                    (*thread).is_in_hook = true;
+                }
+                (*hook)(info);
+                (*thread).is_in_hook = false;
+            }
             release(ObjectId::PANIC_HOOK);
         }
         None => outside(|| {
