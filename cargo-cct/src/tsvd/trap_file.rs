@@ -13,6 +13,7 @@ use cct::tsvd::told::{PairTold, Place, Standing};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Located, Locator};
+use crate::report::Origin;
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -177,15 +178,19 @@ impl TrapFile {
         lines.collect()
     }
 
-    /// The lines of all places where a thread would be held, as `--points` takes them.
-    pub(crate) fn lines(&self) -> BTreeSet<String> {
+    /// All places where a thread would be held, as `--points` takes them.
+    pub(crate) fn points(&self) -> BTreeSet<String> {
         let pairs = self.binaries.values().flat_map(|traps| &traps.pairs);
         let pairs = pairs.filter(|pair| matches!(pair.standing, Known::Dangerous | Known::Found));
-        let sites = pairs.flat_map(|pair| &pair.places);
-        let sites = sites.filter_map(|place| place.located.site.as_ref());
-        sites
-            .map(|site| format!("{}:{}", site.file, site.line))
-            .collect()
+        let places = pairs.flat_map(|pair| &pair.places);
+        places.filter_map(|place| point(&place.located)).collect()
+    }
+
+    /// The content of the executable with this label that the file is of, if it is of one.
+    pub(crate) fn executable(&self, binary: &str) -> Option<&str> {
+        self.binaries
+            .get(binary)
+            .map(|traps| traps.executable.as_str())
     }
 
     /// Notes the news of a pair.
@@ -221,6 +226,18 @@ impl TrapFile {
             .filter(|trap| trap.standing == Known::of(standing))
             .count()
     }
+}
+
+/// The place as a point: its line; of generic code of std, of which all is one place, the functions of that
+/// name.
+fn point(located: &Located) -> Option<String> {
+    let site = located.site.as_ref()?;
+    if Origin::of(site) == Origin::Std {
+        let name = located.function.rsplit("::").next()?;
+        let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+        return (!name.is_empty() && name.chars().all(is_name)).then(|| format!("*::{name}"));
+    }
+    Some(format!("{}:{}", site.file, site.line))
 }
 
 impl Traps {

@@ -1,7 +1,7 @@
 //! The mark of std's that a thread is in its panic hook: a panic then ends the process.
 //!
-//! All workers run on one OS thread, so that one of them that stands in its hook would mark all. std keeps the
-//! mark beside the number of the thread's panics, in a thread-local of this type: `Cell<(usize, bool)>`.
+//! All workers run on one OS thread, so that one of them that stands in its hook would mark all. std keeps
+//! the mark beside the number of the thread's panics, in a thread-local of this type: `Cell<(usize, bool)>`.
 
 /// Where this thread's mark is.
 #[derive(Clone, Copy, Debug)]
@@ -41,11 +41,11 @@ mod tests {
     /// The thread-local is found, and is what it is taken for, on the thread whose statics were captured.
     #[test]
     fn std_marks_a_thread_that_is_in_its_hook() {
+        static SEEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());
         let flag = Statics::save()
             .expect("there is a symbol table")
             .hook_flag();
         let flag = flag.expect("std has it");
-        static SEEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());
         let (address, before) = (flag.0 as usize, take_hook());
         let of_test = std::thread::current().id();
         set_hook(Box::new(move |info| {

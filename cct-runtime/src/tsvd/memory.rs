@@ -65,8 +65,8 @@ const SAMPLE: u32 = 16;
 const COUNTS: usize = 1 << 10;
 
 thread_local! {
-    /// When this thread has made its last access.
-    static LAST: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    /// When this thread has made its last access; before the first, long ago.
+    static LAST: std::cell::Cell<u32> = const { std::cell::Cell::new(1 << 31) };
     /// How many accesses it has made, by place.
     static MADE: [std::cell::Cell<u32>; COUNTS] = const { [const { std::cell::Cell::new(0) }; COUNTS] };
 }

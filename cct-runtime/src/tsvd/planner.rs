@@ -64,6 +64,8 @@ struct Reached {
 const REMEMBERED: usize = 32;
 /// For this part of a delay a party that was held is not held again at the same place.
 const REST: Time = 10;
+/// Parties of which something is remembered; when there are more, those that came first are forgotten.
+const PARTIES: usize = 1 << 10;
 /// Objects whose accesses are remembered; when there are more, those are forgotten that are too old.
 const OBJECTS: usize = 1 << 16;
 
@@ -169,6 +171,7 @@ impl Planner {
         });
         self.last.insert(point.party, ended);
         self.held.insert(point.party, (point.place, ended));
+        forget_oldest(&mut self.held);
         if was_fruitless {
             self.set.fruitless(point.place, self.parameters.decay);
         }
@@ -250,6 +253,7 @@ impl Planner {
         }
         points.push_back(point);
         self.last.insert(point.party, point.at);
+        forget_oldest(&mut self.last);
     }
 
     /// A thread that paused while another one was held, and until that went on, is ordered after it.
@@ -272,6 +276,7 @@ impl Planner {
             })
         });
         if let Some(delay) = blamed {
+            forget_oldest(&mut self.inherits);
             self.inherits.insert(
                 point.party,
                 Inherits {
@@ -309,6 +314,13 @@ impl Planner {
             }
         }
         false
+    }
+}
+
+/// Parties are numbered as they come, and few of the first ones are left where many come.
+pub(super) fn forget_oldest<T>(parties: &mut BTreeMap<Party, T>) {
+    if parties.len() > PARTIES {
+        parties.pop_first();
     }
 }
 

@@ -120,7 +120,8 @@ pub(super) fn begin(
             } else {
                 u32::MAX
             },
-            pause: if parameters.inference && parameters.algorithm == Algorithm::Tsvd {
+            // Also without inference: so each thread's first access is heard of, and phases are known.
+            pause: if parameters.algorithm == Algorithm::Tsvd {
                 ticks(parameters.delay.mul_f64(parameters.hb_threshold)).max(1)
             } else {
                 u32::MAX

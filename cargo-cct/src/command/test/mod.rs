@@ -45,6 +45,9 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Success);
     }
     check_code(args, tested)?;
+    if let Some(path) = &args.traps {
+        traps::check(path, &built.executables)?;
+    }
     check_resume(args, &plan)?;
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;

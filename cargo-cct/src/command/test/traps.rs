@@ -5,6 +5,9 @@ use std::path::Path;
 use anyhow::ensure;
 use cct::config::Settings;
 
+use crate::build::cargo::Executable;
+use crate::build::digest;
+use crate::report::warning_word;
 use crate::tsvd::TrapFile;
 
 /// The strategy, unless another one is typed.
@@ -13,17 +16,37 @@ const STRATEGY: &str = "trap";
 /// Makes accesses at the file's places scheduling points, and holds workers there.
 pub(super) fn aim(settings: &mut Settings, path: &Path) -> anyhow::Result<()> {
     ensure!(path.exists(), "there is no trap file `{}`", path.display());
-    let lines = TrapFile::read(path)?.lines();
+    let points = TrapFile::read(path)?.points();
     ensure!(
-        !lines.is_empty(),
+        !points.is_empty(),
         "the trap file `{}` has no places: `cargo cct tsvd` adds those where accesses were near to each \
          other",
         path.display()
     );
-    settings.points.get_or_insert_default().extend(lines);
+    settings.points.get_or_insert_default().extend(points);
     if settings.strategy.is_none() {
         let set = settings.set("strategy", STRATEGY);
         set.map_err(anyhow::Error::msg)?;
     }
+    Ok(())
+}
+
+/// Tells when the file is of none of these executables, or of another build of them.
+pub(super) fn check(path: &Path, executables: &[Executable]) -> anyhow::Result<()> {
+    let traps = TrapFile::read(path)?;
+    let known = executables.iter().filter_map(|executable| {
+        let of = traps.executable(&executable.label)?;
+        Some(digest::of_file(&executable.path).is_ok_and(|digest| digest == of))
+    });
+    let known: Vec<bool> = known.collect();
+    let why = match known[..] {
+        [] => "is of none of these tests",
+        ref known if known.contains(&false) => {
+            "is of another build, in which lines may have been others"
+        }
+        _ => return Ok(()),
+    };
+    let path = path.display();
+    anstream::eprintln!("{}: the trap file `{path}` {why}", warning_word());
     Ok(())
 }

@@ -25,12 +25,14 @@ use super::{
 /// **Guarantee.** None. Fair with probability 1: who is held goes on once all others are held, wait, or
 /// spin.
 ///
-/// **Parameters.** `pairs`: how many pairs traps are set for in an iteration, at least 1.
+/// **Parameters.** `pairs`: up to how many pairs traps are set for in an iteration, from 1 to 32; a larger
+/// number counts as 32.
 ///
 /// **Departures.** A pair that was held for in vain loses weight and is not given up: in another schedule its
-/// partner may come. The order of the rest is that of a sticky walk, which leaves the current worker once in
-/// eight steps. A release is no place to be held at. After `fair_after` steps the walk is uniformly
-/// random. Memory is bounded: 4,096 places and 16,384 pairs, and three clocks for each object.
+/// partner may come. The rest is a uniform walk in half of the iterations, and in the others a sticky one,
+/// which leaves the current worker once in eight steps. A release is no place to be held at. After
+/// `fair_after` steps the walk is uniformly random. Memory is bounded: 4,096 places and 16,384 pairs, and
+/// three clocks for each object.
 #[derive(Debug)]
 pub struct Trap {
     pairs: u32,
@@ -44,10 +46,12 @@ pub struct Trap {
     places: FirstUse,
     traps: TrapSet,
     order: Order,
+    /// The current worker is left once in so many steps.
+    keeps: u32,
     fair_after: u32,
 }
 
-/// The current worker goes on at all but one in so many steps.
+/// In half of the iterations the current worker goes on at all but one in so many steps.
 const KEEPS: u32 = 8;
 /// One in so many iterations has no traps.
 const PLAIN: u32 = 8;
@@ -76,7 +80,7 @@ impl Stand {
 }
 
 impl Trap {
-    /// Sets traps for this many pairs, at least 1; 32 are the most.
+    /// Sets traps for this many pairs, at least 1; more than 32 count as 32.
     pub fn new(pairs: u32) -> Trap {
         Trap {
             pairs,
@@ -87,6 +91,7 @@ impl Trap {
             places: FirstUse::default(),
             traps: TrapSet::default(),
             order: Order::default(),
+            keeps: 1,
             fair_after: 0,
         }
     }
@@ -142,7 +147,7 @@ impl Trap {
                 others.nth(chosen).unwrap_or(current)
             }
             (Reason::Point, Some(current))
-                if !self.stands[current].is_held && self.rng.below(KEEPS) > 0 =>
+                if !self.stands[current].is_held && self.rng.below(self.keeps) > 0 =>
             {
                 current
             }
@@ -200,6 +205,7 @@ impl Strategy for Trap {
         self.stands.clear();
         self.arrived.clear();
         self.order.begin();
+        self.keeps = [1, KEEPS][self.rng.below(2) as usize];
         let none = self.rng.below(PLAIN) == 0;
         let pairs = 1 + self.rng.below(self.pairs.min(32));
         let pairs = if none { 0 } else { pairs };

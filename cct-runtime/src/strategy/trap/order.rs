@@ -18,8 +18,9 @@ pub(super) struct Order {
     history_count: usize,
     /// Workers that the step at hand creates or lets go.
     followers: Vec<WorkerId>,
-    /// The objects of the step at hand, by number, each with the access to it.
-    present: Vec<(usize, Access)>,
+    /// The objects of the step at hand, by number, each with the access to it, and the place if the operation
+    /// is about it: what it does beside that waits for nobody.
+    present: Vec<(usize, Access, Option<u32>)>,
     /// The steps that come before the step at hand for other reasons than its objects.
     base: Clock,
 }
@@ -37,7 +38,7 @@ struct Flow {
 struct History {
     /// All that comes before steps that do not commute with one of this kind, by kind.
     clocks: [Clock; 3],
-    /// The last ones of each worker and kind, latest last.
+    /// The last one of each worker at each place, latest last.
     visits: Vec<Visit>,
 }
 
@@ -93,7 +94,7 @@ impl Order {
         mut near: impl FnMut(u32, u32),
     ) {
         let worker = executed.worker.0 as usize;
-        self.find_objects(executed, beyond);
+        self.find_objects(executed, beyond, place);
         self.base.clone_from(&self.flows[worker].clock);
         let clock = &mut self.flows[worker].clock;
         if clock.len() <= worker {
@@ -101,7 +102,7 @@ impl Order {
         }
         clock[worker] += 1;
         let count = clock[worker];
-        for &(object, access) in &self.present {
+        for &(object, access, place) in &self.present {
             let history = &self.histories[object];
             let opposed = |kind: &Access| !kind.commutes_with(access);
             for (kind, theirs) in KINDS.iter().zip(&history.clocks) {
@@ -118,7 +119,7 @@ impl Order {
                 }
             }
         }
-        for &(object, access) in &self.present {
+        for &(object, access, place) in &self.present {
             let history = &mut self.histories[object];
             join(&mut history.clocks[access as usize], clock);
             if let Some(place) = place {
@@ -144,11 +145,14 @@ impl Order {
         self.flows[worker].clock = clock;
     }
 
-    fn find_objects(&mut self, executed: &Executed, beyond: &Beyond<'_>) {
+    fn find_objects(&mut self, executed: &Executed, beyond: &Beyond<'_>, place: Option<u32>) {
         self.present.clear();
-        let accesses = executed.accesses();
-        let accesses = accesses.iter().chain(beyond.touched);
-        for &(object, access) in accesses.filter(|(object, _)| !object.is_none()) {
+        let [own, other] = executed.accesses();
+        let others = [other].into_iter().chain(beyond.touched.iter().copied());
+        let all = [(own, place)]
+            .into_iter()
+            .chain(others.map(|other| (other, None)));
+        for ((object, access), place) in all.filter(|((object, _), _)| !object.is_none()) {
             let number = self.objects.number(object.key()) as usize;
             if number == self.history_count {
                 if number == self.histories.len() {
@@ -157,7 +161,7 @@ impl Order {
                 self.histories[number].clear();
                 self.history_count += 1;
             }
-            self.present.push((number, access));
+            self.present.push((number, access, place));
         }
     }
 }
@@ -169,7 +173,7 @@ impl History {
     }
 
     fn note(&mut self, visit: Visit) {
-        let is_same = |it: &Visit| it.worker == visit.worker && it.access == visit.access;
+        let is_same = |it: &Visit| (it.worker, it.place) == (visit.worker, visit.place);
         if let Some(index) = self.visits.iter().position(is_same) {
             self.visits.remove(index);
         } else if self.visits.len() == VISITS {
@@ -255,16 +259,8 @@ mod tests {
                     let own = (before + 1..now).rev();
                     let mut own = own.filter(|&at| steps[at].worker == steps[now].worker);
                     let is_ordered = own.next().is_some_and(|at| reached[at]);
-                    let is_last = (before + 1..now).all(|at| {
-                        let (one, it) = (&steps[before], &steps[at]);
-                        one.worker != it.worker
-                            || one.action.object != it.action.object
-                            || one.action.operation.access() != it.action.operation.access()
-                    });
-                    if is_last {
-                        assert_eq!(found.contains(&(before as u32)), !is_ordered);
-                        seen += usize::from(!is_ordered);
-                    }
+                    assert_eq!(found.contains(&(before as u32)), !is_ordered);
+                    seen += usize::from(!is_ordered);
                 }
             }
         }
