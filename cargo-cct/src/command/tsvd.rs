@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use cct::config::Settings;
+use cct::tsvd::told::Place;
 use cct::wire::Event;
 
 use super::load;
@@ -58,6 +59,7 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
         traps,
         hunts_again: args.again,
         violations,
+        found: Vec::new(),
         report: Injections::new(args.output.json, workspace.violations()),
         has_failed: false,
     };
@@ -75,6 +77,9 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
             session.run(executable, run)?;
         }
         session.hunts_again = false;
+    }
+    for (binary, [one, other]) in &session.found {
+        session.traps.found(binary, [one, other]);
     }
     session.traps.write()?;
     let all = session.violations.all();
@@ -113,6 +118,8 @@ struct Session<'a> {
     /// Pairs that an earlier command has found or given up are dangerous again.
     hunts_again: bool,
     violations: Violations,
+    /// The executables and the places of all of them.
+    found: Vec<(String, [Place; 2])>,
     report: Injections,
     has_failed: bool,
 }
@@ -137,6 +144,7 @@ impl Session<'_> {
         let mut wrote = Instant::now();
         let (mut figures, mut refused, mut errors) = (None, None, Vec::<anyhow::Error>::new());
         let (traps, violations, report) = (&mut self.traps, &mut self.violations, &mut self.report);
+        let found = &mut self.found;
         let Injected {
             status,
             stood_still,
@@ -154,8 +162,10 @@ impl Session<'_> {
                 }
                 Event::Violation(violation) => {
                     let label = &executable.label;
-                    if let Some(found) = violations.add(label, run, violation, &mut locator) {
-                        errors.extend(report.violation(found).err().map(Into::into));
+                    let places = [&violation.held, &violation.came].map(|side| side.place.clone());
+                    found.push((label.clone(), places));
+                    if let Some(news) = violations.add(label, run, violation, &mut locator) {
+                        errors.extend(report.violation(news).err().map(Into::into));
                     }
                 }
                 Event::Figures(told) => figures = Some(told),

@@ -218,6 +218,19 @@ impl TrapFile {
         });
     }
 
+    /// A violation was seen at these places of this executable.
+    pub(crate) fn found(&mut self, binary: &str, places: [&Place; 2]) {
+        let [one, other] = places.map(|place| format!("{:x}", place.id()));
+        let pairs = self.binaries.get_mut(binary).into_iter();
+        for trap in pairs.flat_map(|traps| &mut traps.pairs) {
+            let [first, second] = &trap.places;
+            let numbers = (&first.number, &second.number);
+            if numbers == (&one, &other) || numbers == (&other, &one) {
+                trap.standing = Known::Found;
+            }
+        }
+    }
+
     /// How many pairs there are of this standing.
     #[cfg(test)]
     fn count(&self, standing: Standing) -> usize {
