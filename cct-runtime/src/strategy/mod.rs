@@ -7,6 +7,7 @@ mod action;
 mod bounded;
 mod candidates;
 mod census;
+mod clock;
 mod contract;
 mod delay;
 mod dpor;

@@ -28,12 +28,7 @@ impl Candidates for Scene {
         self.enabled.contains(&worker.0)
     }
     fn pending(&self, _worker: WorkerId) -> Action {
-        Action {
-            operation: Operation::Load,
-            object: ObjectId::NONE,
-            also: ObjectId::NONE,
-            site: std::panic::Location::caller(),
-        }
+        nothing()
     }
     fn current(&self) -> WorkerId {
         WorkerId(self.current)
@@ -91,20 +86,14 @@ pub(crate) fn play(strategy: &mut dyn Strategy, seed: u64, steps: &[u32]) -> Vec
         }
         made.push(current);
         if let Some(observer) = strategy.observer() {
-            observer.on_step(&executed(current, step), &Beyond::default());
+            observer.on_step(&executed(current, step, nothing()), &Beyond::default());
         }
     }
     made
 }
 
-/// A step about nothing.
-fn executed(worker: u32, step: u32) -> Executed {
-    let action = Action {
-        operation: Operation::Load,
-        object: ObjectId::NONE,
-        also: ObjectId::NONE,
-        site: std::panic::Location::caller(),
-    };
+/// A step that did this, whose worker would do it again.
+pub(crate) fn executed(worker: u32, step: u32, action: Action) -> Executed {
     Executed {
         step,
         worker: WorkerId(worker),
@@ -114,6 +103,16 @@ fn executed(worker: u32, step: u32) -> Executed {
         written: None,
         resumed: false,
         next: Next::Goes(action),
+    }
+}
+
+/// An action about nothing.
+fn nothing() -> Action {
+    Action {
+        operation: Operation::Load,
+        object: ObjectId::NONE,
+        also: ObjectId::NONE,
+        site: std::panic::Location::caller(),
     }
 }
 

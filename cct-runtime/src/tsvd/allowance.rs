@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::parameters::Parameters;
-use super::planner::{Party, Time, forget_oldest};
+use super::planner::{Party, Time};
 
 /// The time for which threads and tests have been held.
 #[derive(Debug)]
@@ -46,7 +46,6 @@ impl Allowance {
             .min(left(self.tests.get(&test), self.per_test))
             .min(left(Some(&self.all), most));
         *self.threads.entry(thread).or_default() += granted;
-        forget_oldest(&mut self.threads);
         *self.tests.entry(test).or_default() += granted;
         self.all += granted;
         granted
@@ -54,9 +53,7 @@ impl Allowance {
 
     /// It was held for so much less.
     pub(super) fn give_back(&mut self, thread: Party, test: u32, rest: Time) {
-        if let Some(held) = self.threads.get_mut(&thread) {
-            *held -= rest;
-        }
+        *self.threads.entry(thread).or_default() -= rest;
         *self.tests.entry(test).or_default() -= rest;
         self.all -= rest;
     }

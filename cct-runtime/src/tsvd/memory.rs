@@ -363,6 +363,21 @@ mod tests {
         }
     }
 
+    /// Of 1,610 accesses from a place the first ten are looked at, and a hundred of the others; those from
+    /// another place, and of another thread, are counted by themselves.
+    #[test]
+    fn places_that_were_reached_often_are_sampled() {
+        BURST.store(10, Relaxed);
+        let looked_at = |place, count| (0..count).filter(|_| !is_skipped(place)).count();
+        assert_eq!(looked_at(40, 10), 10);
+        assert_eq!(looked_at(40, 1600), 100);
+        assert_eq!(looked_at(44, 10), 10);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(looked_at(40, 10), 10));
+        });
+        BURST.store(u32::MAX, Relaxed);
+    }
+
     #[test]
     fn long_stretches_are_bounded() {
         assert_eq!(granules(16, 8).count(), 1);

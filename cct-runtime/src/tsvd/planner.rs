@@ -318,7 +318,7 @@ impl Planner {
 }
 
 /// Parties are numbered as they come, and few of the first ones are left where many come.
-pub(super) fn forget_oldest<T>(parties: &mut BTreeMap<Party, T>) {
+fn forget_oldest<T>(parties: &mut BTreeMap<Party, T>) {
     if parties.len() > PARTIES {
         parties.pop_first();
     }

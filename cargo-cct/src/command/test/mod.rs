@@ -101,6 +101,10 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
 
 /// The subject of the run, and the arguments with all that its profile adds.
 fn tested_by(args: &TestArgs, folder: &Path) -> anyhow::Result<(TestArgs, Tested)> {
+    let mut args = args.clone();
+    if let Some(path) = &args.traps {
+        traps::aim(&mut args.explore.settings, path)?;
+    }
     if let Some(archive) = &args.many.archive {
         refuse_typos()?;
         anyhow::ensure!(
@@ -108,13 +112,10 @@ fn tested_by(args: &TestArgs, folder: &Path) -> anyhow::Result<(TestArgs, Tested
             "the packages and targets of an archive were chosen when it was made: name tests instead"
         );
         let tested = Tested::unpack(archive, folder, &args.explore.settings)?;
-        return Ok((args.clone(), tested));
+        return Ok((args, tested));
     }
     let (toolchain, mut workspace) = load(&args.cargo)?;
-    let mut args = profiled(args, &mut workspace)?;
-    if let Some(path) = &args.traps {
-        traps::aim(&mut args.explore.settings, path)?;
-    }
+    let args = profiled(&args, &mut workspace)?;
     let settings = &args.explore.settings;
     let tested = Tested::build((toolchain, workspace), &args.cargo, settings, args.output)?;
     // There may have been no lock file before.
@@ -144,10 +145,17 @@ fn check_code(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> {
     let settings = settings.over(tested.workspace.config.clone());
     let executables = &tested.built.executables;
     let points = settings.points.iter().flatten();
-    let points = without_code(executables, points.filter(|point| *point != ALL));
     // Lines of a trap file may have moved since.
+    let of_traps = args.traps.as_deref().map(traps::points).transpose()?;
+    let is_typed = |point: &&String| {
+        of_traps
+            .as_ref()
+            .is_none_or(|traps| !traps.contains(*point))
+    };
+    let typed = points.filter(|point| *point != ALL).filter(is_typed);
+    let points = without_code(executables, typed);
     anyhow::ensure!(
-        points.is_empty() || args.traps.is_some(),
+        points.is_empty(),
         "no code of these tests is at {}: `points` takes lines, `src/cache.rs:40-60`, functions by their \
          whole paths, `my_crate::pool::*`, or `all`",
         in_quotes(&points)

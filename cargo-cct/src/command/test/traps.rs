@@ -1,5 +1,6 @@
 //! A trap file of `cargo cct tsvd` under control.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::ensure;
@@ -16,7 +17,7 @@ const STRATEGY: &str = "trap";
 /// Makes accesses at the file's places scheduling points, and holds workers there.
 pub(super) fn aim(settings: &mut Settings, path: &Path) -> anyhow::Result<()> {
     ensure!(path.exists(), "there is no trap file `{}`", path.display());
-    let points = TrapFile::read(path)?.points();
+    let points = points(path)?;
     ensure!(
         !points.is_empty(),
         "the trap file `{}` has no places: `cargo cct tsvd` adds those where accesses were near to each \
@@ -29,6 +30,11 @@ pub(super) fn aim(settings: &mut Settings, path: &Path) -> anyhow::Result<()> {
         set.map_err(anyhow::Error::msg)?;
     }
     Ok(())
+}
+
+/// The points that the file's places are.
+pub(super) fn points(path: &Path) -> anyhow::Result<BTreeSet<String>> {
+    Ok(TrapFile::read(path)?.points())
 }
 
 /// Tells when the file is of none of these executables, or of another build of them.

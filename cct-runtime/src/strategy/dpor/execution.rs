@@ -6,13 +6,11 @@
 
 use std::panic::Location;
 
+use super::super::clock::{Clock, join};
 use super::super::{Action, Beyond, Executed, FirstUse, Next, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::trace::{Outcome, WorkerKind};
-
-/// For each worker, by number: how many of its steps come before, or are the step itself.
-type Clock = Vec<u32>;
 
 /// The steps of a schedule so far, and their order.
 #[derive(Debug, Default)]
@@ -481,15 +479,4 @@ pub(super) fn ends_all(footprint: &[(ObjectId, Access)]) -> bool {
 /// True for waits that end because somebody ends them, whatever the state of an object.
 fn is_passive(waited: Operation) -> bool {
     waited.is_let_go() || waited.acts_first()
-}
-
-#[inline]
-fn join(clock: &mut Clock, other: &[u32]) {
-    if clock.len() < other.len() {
-        clock.resize(other.len(), 0);
-    }
-    for (mine, &theirs) in clock.iter_mut().zip(other) {
-        // Steps are fewer than 2^31, and processors compare signed numbers faster.
-        *mine = theirs.cast_signed().max(mine.cast_signed()).cast_unsigned();
-    }
 }

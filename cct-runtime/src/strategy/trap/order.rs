@@ -1,11 +1,12 @@
 //! The order of a schedule's steps by vector clocks, and its near misses: steps that conflict, and that
 //! nothing but their conflict orders.
+//!
+//! Of each object the last steps are kept, and not the whole schedule, as for DPOR: nothing is to be
+//! reversed.
 
+use super::super::clock::{Clock, join};
 use super::super::{Beyond, Executed, FirstUse, Next, WorkerId};
 use crate::operation::Access;
-
-/// For each worker, by number: how many of its steps come before.
-type Clock = Vec<u32>;
 
 /// The steps of a schedule so far.
 #[derive(Default, Debug)]
@@ -183,24 +184,15 @@ impl History {
     }
 }
 
-fn join(clock: &mut Clock, other: &[u32]) {
-    if clock.len() < other.len() {
-        clock.resize(other.len(), 0);
-    }
-    for (mine, &theirs) in clock.iter_mut().zip(other) {
-        *mine = theirs.max(*mine);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::panic::Location;
 
+    use super::super::super::stage::executed;
     use super::super::super::{Action, Rng};
     use super::*;
     use crate::object::ObjectId;
     use crate::operation::Operation;
-    use crate::trace::Outcome;
 
     fn step(worker: u32, operation: Operation, object: usize) -> Executed {
         let action = Action {
@@ -209,16 +201,7 @@ mod tests {
             also: ObjectId::NONE,
             site: Location::caller(),
         };
-        Executed {
-            step: 0,
-            worker: WorkerId(worker),
-            action,
-            outcome: Outcome::Done,
-            read: None,
-            written: None,
-            resumed: false,
-            next: Next::Goes(action),
-        }
+        executed(worker, 0, action)
     }
 
     /// Steps that conflict are near if no chain of other conflicts leads from one to the other: compared with
