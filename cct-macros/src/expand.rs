@@ -25,13 +25,15 @@ pub(crate) fn std_test(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let span = Span::call_site();
     let support = quote_spanned!(span=> ::core::__cct);
     let test = syn::parse2::<TestFn>(item.clone()).ok().filter(|test| {
-        args.is_empty() && test.objections().is_empty() && test.other_test_attribute().is_none()
+        args.is_empty()
+            && test.objections(false).is_empty()
+            && test.other_test_attribute().is_none()
     });
     let Some(test) = test else {
         let real = quote_spanned!(span=> #support::real_test);
         return fallback::pass_through(&real, args, item);
     };
-    wrap(&test, &support, "", &TokenStream::new())
+    wrap(&test, &support, "", &TokenStream::new(), None)
 }
 
 /// Expands `#[cct::test]`.
@@ -49,7 +51,7 @@ pub(crate) fn cct_test(args: TokenStream, item: &TokenStream) -> TokenStream {
             return fallback::with_errors(&errors, item);
         }
     };
-    errors.extend(test.objections());
+    errors.extend(test.objections(true));
     if let Some(attribute) = test.other_test_attribute() {
         let message = "`#[cct::test]` makes a test by itself: remove the other attribute";
         errors.push(syn::Error::new_spanned(attribute, message));
@@ -57,11 +59,26 @@ pub(crate) fn cct_test(args: TokenStream, item: &TokenStream) -> TokenStream {
     if !errors.is_empty() {
         return fallback::with_errors(&errors, item);
     }
-    wrap(&test, &support, &settings.text, &settings.checks(&library))
+    let runtime = test
+        .takes_runtime()
+        .then(|| quote_spanned!(span=> #library::actor::tested));
+    wrap(
+        &test,
+        &support,
+        &settings.text,
+        &settings.checks(&library),
+        runtime.as_ref(),
+    )
 }
 
-/// `support` is the path of what the expansion names.
-fn wrap(test: &TestFn, support: &TokenStream, settings: &str, checks: &TokenStream) -> TokenStream {
+/// `support` is the path of what the expansion names, and `runtime` a function that gives the test a runtime.
+fn wrap(
+    test: &TestFn,
+    support: &TokenStream,
+    settings: &str,
+    checks: &TokenStream,
+    runtime: Option<&TokenStream>,
+) -> TokenStream {
     let TestFn {
         visibility,
         signature,
@@ -72,13 +89,19 @@ fn wrap(test: &TestFn, support: &TokenStream, settings: &str, checks: &TokenStre
     let name = &signature.ident;
     let path = format!("::{name}");
     let span = Span::call_site();
+    let mut outer = signature.clone();
+    outer.inputs.clear();
+    let called = match runtime {
+        None => name.to_token_stream(),
+        Some(runtime) => quote_spanned!(span=> || #runtime(#name)),
+    };
     let should_panic = ShouldPanic::of(&test.attributes).expression(support, span);
     // A result that is none is complained about where it is written.
     let span = span.located_at(signature.output.span());
     quote_spanned! {span=>
         #[#support::real_test]
         #(#outside)*
-        #visibility #signature {
+        #visibility #outer {
             #checks
             #(#inside)*
             #signature #body
@@ -88,7 +111,7 @@ fn wrap(test: &TestFn, support: &TokenStream, settings: &str, checks: &TokenStre
                     should_panic: #should_panic,
                     settings: #settings,
                 },
-                #name,
+                #called,
             )
         }
     }

@@ -10,6 +10,7 @@ mod beginning;
 mod benign_race;
 mod expand;
 mod fallback;
+mod machine;
 mod settings;
 mod should_panic;
 #[expect(
@@ -108,4 +109,61 @@ pub fn benign_race(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn thread_unsafe(args: TokenStream, item: TokenStream) -> TokenStream {
     thread_unsafe::thread_unsafe(args.into(), &item.into()).into()
+}
+
+/// A state machine: an `impl` block whose methods handle events, in states that are types.
+///
+/// ```text
+/// #[cct::machine(start = Idle)]
+/// #[defer(Busy: Job)]
+/// impl Worker {
+///     #[on]
+///     fn begin(&mut self, _: &mut Idle, job: Job) -> Busy { … }
+///     #[entry]
+///     fn work(&mut self, busy: &mut Busy, cx: &mut Context<Self>) { … }
+///     #[on]
+///     fn finish(&mut self, busy: &mut Busy, done: Done, cx: &mut Context<Self>) -> Then<Self> { … }
+/// }
+/// ```
+///
+/// # Arguments
+///
+/// - `start = Idle`: the value of the state to begin with. It names its type: `Idle`, `Idle { … }`,
+///   `Idle::new(…)`.
+/// - `states(A, B)`: states that no handler belongs to.
+/// - `events(E, F)`: events that no handler takes, which `receive` does.
+/// - `groups(Online = Idle | Busy)`: states, or groups, that have handlers in common.
+/// - `crate = path`: where the library `cct` is, if it is not `::cct`.
+///
+/// # Attributes of the block
+///
+/// `#[defer(Busy: Job, Stop)]`, `#[ignore(Idle: Done)]`: what a state, or a group, leaves in the inbox or drops.
+/// `_` is any state, or any event for which there is no other rule.
+///
+/// # Attributes of methods
+///
+/// - `#[on]`: handles an event, its parameter that is taken by value. With a parameter `&mut State` in that
+///   state, with `#[on(A, B)]` in these states or groups, and else wherever no state has a rule. An event of
+///   the type `WorkerEvent` is any for which the state has no other rule; `DefaultEvent` is to have none, and
+///   `HaltEvent` is the end that somebody asks for.
+/// - `#[entry]`, `#[exit]`: runs when the state is entered or left.
+/// - `#[hook]`: replaces the method of `Machine` of this name.
+///
+/// Each may have a parameter `&mut Context<Self>`, and handlers may be `async`. What they return is said at
+/// `IntoThen`. A handler whose type is a state, `Goto` or `Push` is a transition of its state alone; others
+/// are in force in states that are pushed on top.
+///
+/// # What it makes
+///
+/// The types `WorkerEvent` and `WorkerState` have a variant for each event, and for each state.
+#[proc_macro_attribute]
+pub fn machine(args: TokenStream, item: TokenStream) -> TokenStream {
+    machine::expand(args.into(), &item.into(), true).into()
+}
+
+/// An actor without states: an `impl` block whose methods handle events. See `machine`; of its arguments there
+/// are `events(…)` and `crate = …`, and lists of events name no state: `#[ignore(Tick)]`.
+#[proc_macro_attribute]
+pub fn actor(args: TokenStream, item: TokenStream) -> TokenStream {
+    machine::expand(args.into(), &item.into(), false).into()
 }

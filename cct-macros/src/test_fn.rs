@@ -35,8 +35,14 @@ impl Parse for TestFn {
 }
 
 impl TestFn {
-    /// Why the function cannot be called again and again without arguments, if it cannot.
-    pub(crate) fn objections(&self) -> Vec<syn::Error> {
+    /// True if it takes one argument, which is the runtime of actors for `#[cct::test]`.
+    pub(crate) fn takes_runtime(&self) -> bool {
+        self.signature.inputs.len() == 1 && self.signature.receiver().is_none()
+    }
+
+    /// Why the function cannot be called again and again, if it cannot: it has no arguments, or the one that
+    /// `#[cct::test]` [gives](TestFn::takes_runtime).
+    pub(crate) fn objections(&self, may_take_runtime: bool) -> Vec<syn::Error> {
         let signature = &self.signature;
         // The compiler allows lifetimes on a test.
         let mut generics = signature.generics.params.iter();
@@ -52,8 +58,12 @@ impl TestFn {
             .flatten()
             .map(|(span, what)| syn::Error::new(span, format!("a test function cannot be {what}")))
             .collect();
-        if !signature.inputs.is_empty() {
-            let message = "a test function cannot have arguments";
+        if !(signature.inputs.is_empty() || may_take_runtime && self.takes_runtime()) {
+            let message = if may_take_runtime {
+                "a test function has no arguments, or one: the `&cct::actor::Runtime` of its actors"
+            } else {
+                "a test function cannot have arguments"
+            };
             errors.push(syn::Error::new(signature.inputs.span(), message));
         }
         errors

@@ -18,6 +18,8 @@ pub mod verdict;
 pub mod wire;
 
 #[cfg(feature = "engine")]
+pub mod actor;
+#[cfg(feature = "engine")]
 mod benign;
 #[cfg(feature = "engine")]
 pub mod engine;
@@ -43,7 +45,7 @@ mod thread_unsafe;
 #[cfg(feature = "engine")]
 pub use benign::BenignRaces;
 #[cfg(feature = "engine")]
-pub use cct_macros::{benign_race, test, thread_unsafe};
+pub use cct_macros::{actor, benign_race, machine, test, thread_unsafe};
 #[cfg(feature = "engine")]
 pub use engine::state_hash;
 #[cfg(feature = "engine")]

@@ -408,6 +408,12 @@ operations! {
     Use "uses" Reads Reads "process" [never_waits learns],
     /// Changes it.
     Change "changes" Writes Writes "process" [never_waits tells],
+    /// Puts an event into the inbox of an actor.
+    Enqueue "send" Writes Writes "inbox" [never_waits tells],
+    /// Takes an event out of the inbox of an actor, or waits for one.
+    Dequeue "take" MayWrite Writes "inbox" [learns],
+    /// A timer of an actor runs out.
+    Tick "tick" Writes Writes "timer" [tells],
     /// Plain code reads memory: a step where the code is named, and noted where it is part of a data race.
     MemoryRead "reads" Reads Reads "memory" [can_spin never_waits borrows_site is_plain],
     /// Plain code writes memory; likewise. Its effect shows in memory alone.

@@ -32,11 +32,11 @@ pub use state::panics::PanicId;
 pub use state::worker::{Awaits, ReadyPredicate, TakesNext};
 pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use worker::choice::{choose_index, random_bytes};
-pub use worker::clock::{clock_read, deadline_after, deadline_at, now, wall_clock};
+pub use worker::clock::{clock_read, deadline_after, deadline_at, leap, now, wall_clock};
 pub use worker::counts::{part_of_step, point_at_count};
 pub use worker::ending::{abort, end_worker, exit};
 pub use worker::facts::{
-    current, current_thread, is_controlled, iteration, leave, leave_out, run_number,
+    current, current_thread, is_controlled, iteration, leave, leave_out, records, run_number,
 };
 pub use worker::local::{local, set_local};
 pub use worker::memory::{
@@ -87,7 +87,7 @@ pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::call::access_by_call;
-pub(crate) use worker::ending::{bad_memory, fail, note_block};
+pub(crate) use worker::ending::{bad_memory, end_with, fail, note_block};
 pub(crate) use worker::memory::mean_races;
 pub(crate) use worker::order::{
     acquire_all, acquire_lock, acquire_one, looks_for_races, release_lock, release_one,

@@ -32,6 +32,9 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
         return call.to_owned();
     }
     match (label(trace, step), step.object) {
+        (Some(label), Some(_)) if matches!(op, Op::Enqueue | Op::Dequeue) => {
+            format!("{} {label}", op.name())
+        }
         (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
         (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
         (Some(label), None) if op == Op::Await => {

@@ -118,6 +118,28 @@ impl Engine {
     }
 }
 
+/// The timers of actors.
+impl Engine {
+    /// Time leaps to the deadline, if nothing forbids that. True if it has come.
+    pub(crate) fn leap_to(&mut self, deadline: u64) -> bool {
+        if deadline <= self.time.now {
+            return true;
+        }
+        self.find_next_deadline();
+        let sleeps = |worker: &Worker| worker.state() == State::Waiting && is_sleep(worker);
+        let may_leap = deadline != NEVER
+            && self.time.next_deadline >= deadline
+            && !self.outside.is_used
+            && !self.roster.iter().any(sleeps);
+        if may_leap {
+            self.time.now = deadline;
+            self.end_waits_until(deadline);
+            self.change_width();
+        }
+        may_leap
+    }
+}
+
 /// Deadlines come and go.
 impl Engine {
     /// The worker has begun to wait, up to this deadline if it is one.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{last_site, point_at, touch};
 use crate::claim::Exception;
 use crate::engine::decide::deadlines::NEVER;
-use crate::engine::decide::engine;
+use crate::engine::decide::{engine, outside};
 use crate::engine::state::time::LAST;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -50,6 +50,17 @@ pub fn wall_clock() -> u64 {
 pub fn now() -> u64 {
     // SAFETY: a controlled worker's engine is live.
     unsafe { (*engine()).time.now }
+}
+
+/// Time leaps to the deadline, and waits end that end by then; unless somebody waits for an earlier one, or
+/// sleeps, or time is not the engine's alone. True if it has come. Controlled workers only.
+pub fn leap(deadline: u64) -> bool {
+    let engine = engine();
+    // SAFETY: a controlled worker's engine is live; no switch happens in here.
+    unsafe {
+        touch(ObjectId::CLOCK, Access::Writes);
+        outside(|| (*engine).leap_to(deadline))
+    }
 }
 
 /// Says that what the current worker does next depends on the time at which it does so.

@@ -65,3 +65,10 @@ pub fn leave_out(exception: Exception) {
         unsafe { (*engine).leave_out(exception) };
     }
 }
+
+/// True if steps are recorded, with what they are called.
+pub fn records() -> bool {
+    let engine = engine();
+    // SAFETY: a set engine is live; no switch happens in here.
+    !engine.is_null() && unsafe { (*engine).observers.recorder.is_some() }
+}

@@ -1,0 +1,43 @@
+//! `#[cct::machine]` and `#[cct::actor]`: an `impl` block whose methods are handlers.
+//!
+//! ```text
+//! impl Server { as written, without attributes }
+//! enum ServerEvent { Ping(Ping), … }     enum ServerState { Idle(Idle), … }
+//! impl Machine for Server { const PLAN; handle(): a call for each handler }
+//! impl Accepts<Ping> for Server …        impl HasState<Idle> for Server …
+//! ```
+//!
+//! `input` reads what was written, `model` finds out what is handled where, `output` writes the rest.
+
+mod input;
+mod model;
+mod output;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemImpl;
+
+use input::Input;
+use model::Model;
+
+/// Expands either attribute; only a machine has states.
+pub(crate) fn expand(args: TokenStream, item: &TokenStream, has_states: bool) -> TokenStream {
+    let block = match syn::parse2::<ItemImpl>(item.clone()) {
+        Ok(block) => block,
+        Err(_) => {
+            let message = "this attribute stands at an `impl` block without a trait";
+            let error = syn::Error::new_spanned(item, message).to_compile_error();
+            return quote!(#error #item);
+        }
+    };
+    let mut errors = Vec::new();
+    let input = Input::read(args, block, has_states, &mut errors);
+    let model = Model::of(&input, &mut errors);
+    let block = &input.block;
+    if !errors.is_empty() {
+        let errors = errors.iter().map(syn::Error::to_compile_error);
+        return quote!(#block #(#errors)*);
+    }
+    let rest = output::write(&input, &model);
+    quote!(#block #rest)
+}

@@ -1,0 +1,313 @@
+//! The events that an actor has not handled yet.
+//!
+//! Others put events into `arrivals`. The owner moves them into a queue of its own, in which it looks for the
+//! first one that its state takes, so no code of the user's runs under the inbox's lock.
+
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use super::event::{Envelope, IsDeferred, Letter, SendOptions};
+use super::machine::Machine;
+use super::told::told;
+use crate::engine;
+use crate::primitive::{InboxMachine, Stored};
+
+/// The side where events come in.
+pub(super) struct Inbox<M: Machine> {
+    pub(super) machine: Arc<InboxMachine>,
+    arrivals: UnsafeCell<VecDeque<Envelope<M::Event>>>,
+}
+
+// SAFETY: arrivals are reached only in closures that the machine calls, one at a time, and events are `Send`.
+unsafe impl<M: Machine> Sync for Inbox<M> {}
+// SAFETY: as above.
+unsafe impl<M: Machine> Send for Inbox<M> {}
+
+/// What became of an event that was sent.
+pub(super) enum Sent<E> {
+    /// It is in the inbox, whose owner was at rest or was not.
+    Stored { was_idle: bool },
+    /// The actor has ended.
+    Halted(E),
+    /// There are too many of the kind.
+    TooMany,
+}
+
+impl<M: Machine> Inbox<M> {
+    pub(super) fn new() -> Inbox<M> {
+        Inbox {
+            machine: Arc::new(InboxMachine::new(M::PLAN.events.len() + 1)),
+            arrivals: UnsafeCell::new(VecDeque::new()),
+        }
+    }
+
+    pub(super) fn send(
+        &self,
+        letter: Letter<M::Event>,
+        options: SendOptions,
+        label: &dyn Fn(&Letter<M::Event>) -> String,
+        site: &'static Location<'static>,
+    ) -> Sent<Letter<M::Event>> {
+        let kind = kind::<M>(&letter);
+        let at_most = options.at_most.unwrap_or(u32::MAX);
+        let mut envelope = Some(Envelope {
+            letter,
+            number: 0,
+            group: options.group,
+            must_handle: options.must_handle,
+            is_deferred: IsDeferred::No,
+        });
+        // Told before it is stored.
+        let told = told(|| {
+            envelope
+                .as_ref()
+                .map_or_else(String::new, |it| label(&it.letter))
+        });
+        let mut store = |number| {
+            let mut envelope = envelope.take().expect("it is stored once");
+            envelope.number = number;
+            // SAFETY: the machine calls this while nobody else reaches the arrivals.
+            unsafe { (*self.arrivals.get()).push_back(envelope) };
+        };
+        let stored = (self.machine).send((kind, at_most), site, told.as_deref(), &mut store);
+        match stored {
+            Stored::Stored { was_idle } => Sent::Stored { was_idle },
+            Stored::TooMany => Sent::TooMany,
+            Stored::Closed => Sent::Halted(envelope.expect("nothing was stored").letter),
+        }
+    }
+
+    /// True if nothing has arrived since the last [`collect`](Held::collect).
+    fn is_empty(&self) -> bool {
+        // SAFETY: the machine calls this while nobody else reaches the arrivals.
+        unsafe { (*self.arrivals.get()).is_empty() }
+    }
+
+    /// Nothing comes in from here on; returns what had arrived.
+    /// Also whether the owner was at rest.
+    pub(super) fn close(
+        &self,
+        site: &'static Location<'static>,
+    ) -> (VecDeque<Envelope<M::Event>>, bool) {
+        let mut left = VecDeque::new();
+        // SAFETY: as in `is_empty`.
+        let was_idle = (self.machine).close(site, &mut || unsafe {
+            left = std::mem::take(&mut *self.arrivals.get());
+        });
+        (left, was_idle)
+    }
+
+    /// How many have arrived since the last look.
+    pub(super) fn arrived(&self) -> usize {
+        let mut number = 0;
+        // SAFETY: as in `is_empty`.
+        (self.machine).exclusively(&mut || unsafe { number = (*self.arrivals.get()).len() });
+        number
+    }
+}
+
+/// The number of the letter's kind.
+pub(super) fn kind<M: Machine>(letter: &Letter<M::Event>) -> usize {
+    match letter {
+        Letter::Event(event) => M::event_index(event),
+        Letter::Halt => M::PLAN.events.len(),
+    }
+}
+
+/// The event for people.
+fn describe<M: Machine>(envelope: &Envelope<M::Event>) -> String {
+    match &envelope.letter {
+        Letter::Event(event) => M::describe(event),
+        Letter::Halt => "HaltEvent".to_owned(),
+    }
+}
+
+/// The step of an event that was taken after some had been ignored.
+fn with_ignored(event: String, ignored: &[String]) -> String {
+    if ignored.is_empty() {
+        event
+    } else {
+        format!("{event}, ignoring {}", ignored.join(", "))
+    }
+}
+
+/// The owner's side: what has arrived and is not handled.
+pub(super) struct Held<M: Machine> {
+    queue: VecDeque<Envelope<M::Event>>,
+    /// Events that were dropped, of which the owner is to be told.
+    dropped: Vec<M::Event>,
+    /// Some of the queue were deferred of which the owner is to be told.
+    defers: bool,
+}
+
+/// What the owner does with an event that it looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Look {
+    Take,
+    Defer,
+    Drop,
+    /// It waits for another one.
+    Pass,
+}
+
+/// How the owner waits for events.
+#[derive(Clone, Copy)]
+pub(super) enum Waits<'a> {
+    /// On its own worker: it blocks.
+    Blocks,
+    /// As a future.
+    Polled(&'a Waker),
+}
+
+impl<M: Machine> Held<M> {
+    pub(super) fn new() -> Held<M> {
+        Held {
+            queue: VecDeque::new(),
+            dropped: Vec::new(),
+            defers: false,
+        }
+    }
+
+    /// Puts an event before all others.
+    pub(super) fn put_first(&mut self, envelope: Envelope<M::Event>) {
+        self.queue.push_front(envelope);
+    }
+
+    /// Takes what is left.
+    pub(super) fn drain(&mut self) -> VecDeque<Envelope<M::Event>> {
+        std::mem::take(&mut self.queue)
+    }
+
+    /// Calls `tell` for each event that was dropped or deferred since the last time.
+    pub(super) fn take_news(&mut self) -> Option<(Vec<M::Event>, bool)> {
+        if self.dropped.is_empty() && !self.defers {
+            return None;
+        }
+        let defers = std::mem::take(&mut self.defers);
+        Some((std::mem::take(&mut self.dropped), defers))
+    }
+
+    /// Those of the queue of which `tell` was not called yet, though they are deferred.
+    pub(super) fn tell_deferred(&mut self, mut tell: impl FnMut(&M::Event)) {
+        for envelope in &mut self.queue {
+            if envelope.is_deferred == IsDeferred::Untold {
+                envelope.is_deferred = IsDeferred::Told;
+                if let Letter::Event(event) = &envelope.letter {
+                    tell(event);
+                }
+            }
+        }
+    }
+
+    /// Takes the first event that `look` takes, and drops those before it that it drops.
+    pub(super) fn take(
+        &mut self,
+        inbox: &Inbox<M>,
+        look: &dyn Fn(&Envelope<M::Event>) -> Look,
+    ) -> Option<Envelope<M::Event>> {
+        self.collect(inbox);
+        let mut at = 0;
+        let mut ignored = Vec::new();
+        while at < self.queue.len() {
+            let verdict = look(&self.queue[at]);
+            match verdict {
+                Look::Pass => at += 1,
+                Look::Defer => {
+                    let envelope = &mut self.queue[at];
+                    if envelope.is_deferred == IsDeferred::No {
+                        envelope.is_deferred = IsDeferred::Untold;
+                        self.defers = true;
+                    }
+                    at += 1;
+                }
+                Look::Take | Look::Drop => {
+                    let envelope = self.queue.remove(at).expect("it was looked at");
+                    // What was put back has been counted already.
+                    if envelope.number != PUT_BACK {
+                        (inbox.machine).taken(kind::<M>(&envelope.letter), envelope.number);
+                    }
+                    let event = told(|| describe::<M>(&envelope));
+                    if let (Look::Drop, Some(event)) = (verdict, &event) {
+                        ignored.push(event.clone());
+                    }
+                    if let (Look::Take, Some(event)) = (verdict, event) {
+                        engine::step_under_way().named(&with_ignored(event, &ignored));
+                    }
+                    if verdict == Look::Take {
+                        return Some(envelope);
+                    }
+                    if let Letter::Event(event) = envelope.letter {
+                        self.dropped.push(event);
+                    }
+                }
+            }
+        }
+        if !ignored.is_empty() {
+            engine::step_under_way().named(&format!("nothing, ignoring {}", ignored.join(", ")));
+        }
+        None
+    }
+
+    fn collect(&mut self, inbox: &Inbox<M>) {
+        // SAFETY: the machine calls this while nobody else reaches the arrivals.
+        (inbox.machine).exclusively(&mut || unsafe {
+            let arrivals = &mut *inbox.arrivals.get();
+            if self.queue.is_empty() {
+                std::mem::swap(&mut self.queue, arrivals);
+            } else {
+                self.queue.append(arrivals);
+            }
+        });
+    }
+
+    /// Waits for the first event that `look` takes; none comes after the inbox was closed. `rest` is called
+    /// when the owner goes to rest, and is none for one who waits in a handler.
+    pub(super) fn poll(
+        &mut self,
+        inbox: &Inbox<M>,
+        waits: Waits<'_>,
+        site: &'static Location<'static>,
+        look: &dyn Fn(&Envelope<M::Event>) -> Look,
+        rest: Option<&dyn Fn()>,
+    ) -> Poll<Option<Envelope<M::Event>>> {
+        let mut is_first = true;
+        loop {
+            if engine::is_controlled() && std::mem::take(&mut is_first) {
+                let takes = |held: &_| matches!(look(held), Look::Take | Look::Drop);
+                if inbox.arrived() > 0 || self.queue.iter().any(takes) {
+                    inbox.machine.look(site).done();
+                } else {
+                    engine::declare_wait();
+                }
+            }
+            if inbox.machine.is_closed() {
+                return Poll::Ready(None);
+            }
+            if let Some(envelope) = self.take(inbox, look) {
+                return Poll::Ready(Some(envelope));
+            }
+            let is_empty = || inbox.is_empty();
+            let waker = match waits {
+                Waits::Blocks => None,
+                Waits::Polled(waker) => Some(waker),
+            };
+            let is_at_rest = inbox.machine.rest((waker, rest.is_some()), &is_empty);
+            if !is_at_rest {
+                continue;
+            }
+            if let Some(rest) = rest {
+                rest();
+            }
+            match waits {
+                Waits::Polled(_) => return Poll::Pending,
+                Waits::Blocks => inbox.machine.wait(site),
+            }
+        }
+    }
+}
+
+/// The number of an event that its owner has put into its own queue.
+pub(super) const PUT_BACK: u64 = u64::MAX;

@@ -1,0 +1,413 @@
+//! The life of an actor: from its start state to its end, event by event.
+
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::panic::Location;
+use std::task::Poll;
+
+use super::actor_ref::{ActorRef, name_of};
+use super::context::Context;
+use super::event::{Envelope, IsDeferred, Letter};
+use super::group::EventGroup;
+use super::inbox::{Held, Look, PUT_BACK, Waits};
+use super::machine::{Machine, Outcome, Rule};
+use super::then::Next;
+use super::{Failure, Then};
+
+/// An actor that runs.
+pub(super) struct Life<M: Machine> {
+    pub(super) machine: M,
+    /// The states that it is in, the latest on top.
+    pub(super) states: Vec<M::State>,
+    pub(super) cx: Context<M>,
+    site: &'static Location<'static>,
+    is_over: bool,
+}
+
+/// It goes on, or has ended.
+type Goes = ControlFlow<()>;
+
+/// A handler's number and the level of the state that it belongs to.
+type Handled = (usize, Option<usize>);
+
+/// What comes next for an actor: an event that is to be handled.
+pub(super) enum Event<E> {
+    Letter(Letter<E>),
+    /// There is none.
+    Default,
+}
+
+impl<M: Machine> Life<M> {
+    pub(super) fn new(
+        machine: M,
+        me: ActorRef<M>,
+        group: Option<EventGroup>,
+        site: &'static Location<'static>,
+    ) -> Life<M> {
+        Life {
+            machine,
+            states: Vec::new(),
+            cx: Context::new(me, group),
+            site,
+            is_over: false,
+        }
+    }
+
+    /// The whole life. `blocks` if the actor has a worker of its own.
+    pub(super) async fn run(mut self, blocks: bool) {
+        let mut goes = self.start().await;
+        while goes.is_continue() {
+            match self.next(blocks).await {
+                Some(event) => goes = self.take(event).await,
+                // The runtime has stopped.
+                None => return,
+            }
+        }
+        self.end();
+    }
+
+    /// Enters the start state.
+    pub(super) async fn start(&mut self) -> Goes {
+        match self.machine.start() {
+            Some(state) => {
+                self.enter(state);
+                self.go(Then::stay(), true).await
+            }
+            None => Goes::Continue(()),
+        }
+    }
+
+    /// Waits for an event that is not deferred; none comes after the runtime has stopped.
+    async fn next(&mut self, blocks: bool) -> Option<Event<M::Event>> {
+        if self.rule(M::PLAN.default()).is_some() {
+            let event = self.next_at_hand();
+            if event.is_none() {
+                give_way().await;
+            }
+            let is_open = !self.cx.me.0.inbox.machine.is_closed();
+            return is_open.then(|| event.unwrap_or(Event::Default));
+        }
+        let envelope = poll_fn(|cx| {
+            let waits = if blocks {
+                Waits::Blocks
+            } else {
+                Waits::Polled(cx.waker())
+            };
+            self.poll_next(waits)
+        })
+        .await?;
+        self.cx.group = envelope.group;
+        Some(Event::Letter(envelope.letter))
+    }
+
+    /// The first event in the inbox that is not deferred.
+    pub(super) fn next_at_hand(&mut self) -> Option<Event<M::Event>> {
+        let (inbox, stack) = (&self.cx.me.0.inbox, &self.cx.stack);
+        inbox.machine.look(self.site).done();
+        let envelope = self
+            .cx
+            .held
+            .take(inbox, &|envelope| look::<M>(stack, envelope));
+        self.tell_news();
+        let envelope = envelope?;
+        self.cx.group = envelope.group;
+        Some(Event::Letter(envelope.letter))
+    }
+
+    fn poll_next(&mut self, waits: Waits<'_>) -> Poll<Option<Envelope<M::Event>>> {
+        let (me, stack) = (&self.cx.me.0, &self.cx.stack);
+        let look = |envelope: &_| look::<M>(stack, envelope);
+        let rest = || me.runtime.end_work();
+        let polled = (self.cx.held).poll(&me.inbox, waits, self.site, &look, Some(&rest));
+        self.tell_news();
+        polled
+    }
+
+    /// Tells the actor of events that were ignored or deferred.
+    fn tell_news(&mut self) {
+        if let Some((ignored, defers)) = self.cx.held.take_news() {
+            for event in ignored {
+                self.machine.event_ignored(&event, &mut self.cx);
+            }
+            if defers {
+                let mut held = std::mem::replace(&mut self.cx.held, Held::new());
+                held.tell_deferred(|event| self.machine.event_deferred(event, &mut self.cx));
+                self.cx.held = held;
+            }
+        }
+    }
+
+    /// Handles one event, and all that it leads to.
+    pub(super) async fn take(&mut self, event: Event<M::Event>) -> Goes {
+        let name = match &event {
+            Event::Letter(letter) => name_of::<M>(letter),
+            Event::Default => "DefaultEvent",
+        };
+        if let Event::Letter(Letter::Event(event)) = &event {
+            self.machine.event_dequeued(event, &mut self.cx);
+        }
+        let then = match self.handle(event).await {
+            Ok(then) => then,
+            Err(goes) => return goes,
+        };
+        let goes = self.go(then, false).await;
+        if goes.is_continue() {
+            self.machine.event_handled(name, &mut self.cx);
+        }
+        goes
+    }
+
+    /// Does what a handler has returned; then what the entries of new states return, and so on.
+    async fn go(&mut self, then: Then<M>, enters: bool) -> Goes {
+        let mut then = then;
+        let mut enters = enters;
+        loop {
+            if enters {
+                enters = false;
+                then = match self.run_entry().await {
+                    Ok(then) => then,
+                    Err(goes) => return goes,
+                };
+                continue;
+            }
+            match then.0 {
+                Next::Stay => return Goes::Continue(()),
+                Next::Halt => return Goes::Break(()),
+                Next::Goto(state) => {
+                    self.leave().await?;
+                    self.enter(state);
+                    enters = true;
+                    then = Then::stay();
+                }
+                Next::Push(state) => {
+                    self.enter(state);
+                    enters = true;
+                    then = Then::stay();
+                }
+                Next::Pop => {
+                    assert!(
+                        self.states.len() > 1,
+                        "{} popped the state that it began with",
+                        self.cx.me.0.title()
+                    );
+                    self.leave().await?;
+                    then = Then::stay();
+                }
+                Next::Raise(event) => match self.raise(event).await {
+                    Ok(next) => then = next,
+                    Err(goes) => return goes,
+                },
+            }
+        }
+    }
+
+    /// Handles an event before those in the inbox. One that is deferred goes to their front.
+    async fn raise(&mut self, event: M::Event) -> Result<Then<M>, Goes> {
+        match self.rule(M::event_index(&event)) {
+            Some((Rule::Ignore, _)) => {
+                self.machine.event_ignored(&event, &mut self.cx);
+                Ok(Then::stay())
+            }
+            Some((Rule::Defer, _)) => {
+                self.machine.event_deferred(&event, &mut self.cx);
+                self.cx.held.put_first(Envelope {
+                    letter: Letter::Event(event),
+                    number: PUT_BACK,
+                    group: self.cx.group.clone(),
+                    must_handle: false,
+                    is_deferred: IsDeferred::Told,
+                });
+                Ok(Then::stay())
+            }
+            _ => self.handle(Event::Letter(Letter::Event(event))).await,
+        }
+    }
+
+    /// Calls the event's handler; leaves states that have none, from the top. A machine that is left in no
+    /// state, or a failure, ends this.
+    async fn handle(&mut self, event: Event<M::Event>) -> Result<Then<M>, Goes> {
+        let column = match &event {
+            Event::Letter(Letter::Event(event)) => M::event_index(event),
+            Event::Letter(Letter::Halt) => M::PLAN.halt(),
+            Event::Default => M::PLAN.default(),
+        };
+        let came_in = self.cx.state_name();
+        loop {
+            if let Some((Rule::Do(handler) | Rule::Leave(handler), level)) = self.rule(column) {
+                let event = match event {
+                    Event::Letter(Letter::Event(event)) => Some(event),
+                    _ => None,
+                };
+                return self.call((handler, level), event).await;
+            }
+            let event = match &event {
+                Event::Letter(Letter::Event(event)) => event,
+                Event::Letter(Letter::Halt) => return Err(Goes::Break(())),
+                Event::Default => return Ok(Then::stay()),
+            };
+            if self.states.is_empty() {
+                self.machine.event_unhandled(event, &mut self.cx);
+                let event = M::PLAN.events[column];
+                let state = came_in;
+                let goes = self.fail(Failure::Unhandled { event, state });
+                let is_machine = !M::PLAN.states.is_empty();
+                return Err(if is_machine { Goes::Break(()) } else { goes });
+            }
+            if let Goes::Break(()) = self.leave().await {
+                return Err(Goes::Break(()));
+            }
+        }
+    }
+
+    /// What the states, from the top, do with an event of this column.
+    fn rule(&self, column: usize) -> Option<(Rule, Option<usize>)> {
+        rule::<M>(&self.cx.stack, column)
+    }
+
+    async fn call(
+        &mut self,
+        (handler, level): Handled,
+        event: Option<M::Event>,
+    ) -> Result<Then<M>, Goes> {
+        let state = level.map(|level| &mut self.states[level]);
+        let then = self
+            .machine
+            .handle(handler, state, event, &mut self.cx)
+            .await;
+        then.or_else(|failure| match self.fail(failure) {
+            Goes::Continue(()) => Ok(Then::stay()),
+            Goes::Break(()) => Err(Goes::Break(())),
+        })
+    }
+
+    fn enter(&mut self, state: M::State) {
+        self.cx.stack.push(M::state_index(&state));
+        self.states.push(state);
+    }
+
+    async fn run_entry(&mut self) -> Result<Then<M>, Goes> {
+        let top = self.states.len() - 1;
+        match M::PLAN.entries[self.cx.stack[top]] {
+            Some(handler) => self.call((handler, Some(top)), None).await,
+            None => Ok(Then::stay()),
+        }
+    }
+
+    /// Leaves the state on top.
+    async fn leave(&mut self) -> Goes {
+        let top = self.states.len() - 1;
+        let mut goes = Goes::Continue(());
+        if let Some(handler) = M::PLAN.exits[self.cx.stack[top]] {
+            match self.call((handler, Some(top)), None).await {
+                Ok(Then(Next::Halt)) | Err(Goes::Break(())) => goes = Goes::Break(()),
+                Ok(_) | Err(Goes::Continue(())) => {}
+            }
+        }
+        self.states.pop();
+        self.cx.stack.pop();
+        goes
+    }
+
+    /// What comes of a failure.
+    fn fail(&mut self, failure: Failure) -> Goes {
+        match self.machine.failed(&failure, &mut self.cx) {
+            Outcome::Handled => Goes::Continue(()),
+            Outcome::Halt => Goes::Break(()),
+            Outcome::Fail => {
+                let me = &self.cx.me.0;
+                me.runtime.fail(&me.title(), &failure, self.site);
+                Goes::Break(())
+            }
+        }
+    }
+
+    /// The end that the actor has come to by itself.
+    pub(super) fn end(mut self) {
+        let was_idle = self.close();
+        self.machine.halted(&mut self.cx);
+        self.finish(was_idle);
+    }
+
+    /// Nothing more comes in, and what is in is dropped. True if the actor was at rest.
+    fn close(&mut self) -> bool {
+        let me = self.cx.me.clone();
+        for timer in self.cx.timers.drain(..) {
+            timer.stop();
+        }
+        let (arrived, was_idle) = me.0.inbox.close(self.site);
+        for envelope in self.cx.held.drain().into_iter().chain(arrived) {
+            let event = name_of::<M>(&envelope.letter);
+            if envelope.must_handle && !me.0.runtime.is_stopped() {
+                (me.0.runtime).fail(&me.0.title(), &Failure::Dropped { event }, self.site);
+            }
+            me.0.runtime.note_dropped(event, me.0.id);
+        }
+        was_idle
+    }
+
+    fn finish(&mut self, was_idle: bool) {
+        self.is_over = true;
+        let me = &self.cx.me.0;
+        me.runtime.forget(me.id);
+        if !was_idle {
+            me.runtime.end_work();
+        }
+    }
+}
+
+/// However it ends: a panic, or the runtime's stop.
+impl<M: Machine> Drop for Life<M> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let was_idle = self.close();
+            self.finish(was_idle);
+        }
+    }
+}
+
+/// What the states of this stack, from the top, do with an event of this column, and the level of the one
+/// that does.
+fn rule<M: Machine>(stack: &[usize], column: usize) -> Option<(Rule, Option<usize>)> {
+    let plan = M::PLAN;
+    let of_row = |row: &[Rule]| match row[column] {
+        Rule::None if column < plan.events.len() => row[plan.any()],
+        rule => rule,
+    };
+    for (level, &state) in stack.iter().enumerate().rev() {
+        match of_row(plan.rules[state]) {
+            // A transition of a state is its own.
+            Rule::Leave(_) if level + 1 < stack.len() => {}
+            Rule::None => {}
+            rule => return Some((rule, Some(level))),
+        }
+    }
+    match of_row(plan.fallback) {
+        Rule::None => None,
+        rule => Some((rule, None)),
+    }
+}
+
+/// What an actor in these states does with an event of its inbox.
+fn look<M: Machine>(stack: &[usize], envelope: &Envelope<M::Event>) -> Look {
+    let Letter::Event(event) = &envelope.letter else {
+        return Look::Take;
+    };
+    match rule::<M>(stack, M::event_index(event)) {
+        Some((Rule::Defer, _)) => Look::Defer,
+        Some((Rule::Ignore, _)) => Look::Drop,
+        _ => Look::Take,
+    }
+}
+
+/// Lets others go first, if there are any.
+async fn give_way() {
+    let mut is_over = false;
+    poll_fn(|cx| {
+        if crate::engine::is_controlled() || std::mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

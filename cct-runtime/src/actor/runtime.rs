@@ -1,0 +1,545 @@
+//! Where actors live: the engine's workers under control, and threads or somebody's executor elsewhere.
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::Failure;
+use super::actor_ref::{Actor, ActorId, ActorRef};
+use super::group::EventGroup;
+use super::inbox::Inbox;
+use super::machine::Machine;
+use super::pool::Pool;
+use super::run::Life;
+use super::task::{block_on, guarded};
+use super::timer::Clock;
+use crate::engine::{self, NEVER};
+use crate::object::ObjectId;
+use crate::operation::Operation;
+use crate::verdict::BugKind;
+
+/// A future without a result.
+pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A handle to where actors live. Actors live until they end, or the runtime is [stopped](Runtime::stop),
+/// whoever has references to them.
+#[derive(Clone)]
+pub struct Runtime(Arc<Shared>);
+
+struct Shared {
+    world: World,
+    next_id: AtomicU64,
+    registry: Mutex<Registry>,
+    /// How many actors are at work, and timers that will make work.
+    work: AtomicUsize,
+    /// Who waits for the end of work, outside of the engine.
+    rest: (Mutex<()>, Condvar),
+    is_stopped: AtomicBool,
+    failure: Mutex<Option<RuntimeFailure>>,
+    hooks: Mutex<Hooks>,
+    clock: Clock,
+}
+
+enum World {
+    /// Each actor is a worker of the engine.
+    Workers,
+    /// Each is a task of these threads.
+    Pool(Arc<Pool>),
+    /// Each is a future that somebody else runs.
+    Executor(Box<dyn Fn(BoxFuture) + Send + Sync>),
+}
+
+#[derive(Default)]
+struct Registry {
+    actors: BTreeMap<u64, Entry>,
+    names: HashMap<String, u64>,
+}
+
+struct Entry {
+    kind: &'static str,
+    name: Option<String>,
+    actor: Weak<dyn AnyActor>,
+}
+
+type OnFailure = Arc<dyn Fn(&RuntimeFailure) + Send + Sync>;
+type OnDropped = Arc<dyn Fn(&'static str, ActorId) + Send + Sync>;
+type OnHalted = Arc<dyn Fn(ActorId) + Send + Sync>;
+
+#[derive(Clone, Default)]
+struct Hooks {
+    failure: Option<OnFailure>,
+    dropped: Option<OnDropped>,
+    halted: Option<OnHalted>,
+}
+
+/// What an actor is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It handles an event, or is about to.
+    Active,
+    /// It has nothing to do.
+    Idle,
+    /// It has ended.
+    Halted,
+}
+
+/// The first failure in a runtime.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuntimeFailure {
+    /// The actor: its name, or its type and number.
+    pub actor: String,
+    /// What went wrong.
+    pub message: String,
+}
+
+impl fmt::Display for RuntimeFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} failed: {}", self.actor, self.message)
+    }
+}
+
+impl std::error::Error for RuntimeFailure {}
+
+/// There is an actor of this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NameTaken(pub String);
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is an actor called `{}`", self.0)
+    }
+}
+
+impl std::error::Error for NameTaken {}
+
+/// An actor of any type.
+trait AnyActor: Send + Sync {
+    fn shut(&self);
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<M: Machine> AnyActor for Actor<M> {
+    fn shut(&self) {
+        self.inbox.machine.shut();
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl Default for Runtime {
+    fn default() -> Self {
+        Runtime::new()
+    }
+}
+
+/// Creation.
+impl Runtime {
+    /// A runtime with a thread for each processor; under the engine, one whose actors are workers.
+    pub fn new() -> Runtime {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Runtime::with_threads(threads)
+    }
+
+    /// A runtime with this many threads; under the engine, one whose actors are workers.
+    ///
+    /// A handler that blocks keeps its thread from others.
+    pub fn with_threads(threads: usize) -> Runtime {
+        Runtime::of(if engine::is_controlled() {
+            World::Workers
+        } else {
+            World::Pool(Pool::new(threads))
+        })
+    }
+
+    /// A runtime whose actors somebody else runs, each as a future: `tokio::spawn`, for example, so that
+    /// `async` handlers can use what that executor has.
+    ///
+    /// ```
+    /// use cct::actor::Runtime;
+    ///
+    /// let runtime = Runtime::on_executor(|actor| {
+    ///     std::thread::spawn(|| futures_executor(actor));
+    /// });
+    /// # let _ = runtime;
+    /// # fn futures_executor(_: cct::actor::BoxFuture) {}
+    /// ```
+    pub fn on_executor(spawn: impl Fn(BoxFuture) + Send + Sync + 'static) -> Runtime {
+        Runtime::of(World::Executor(Box::new(spawn)))
+    }
+
+    fn of(world: World) -> Runtime {
+        Runtime(Arc::new(Shared {
+            world,
+            next_id: AtomicU64::new(0),
+            registry: Mutex::default(),
+            work: AtomicUsize::new(0),
+            rest: (Mutex::new(()), Condvar::new()),
+            is_stopped: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            hooks: Mutex::default(),
+            clock: Clock::new(),
+        }))
+    }
+}
+
+/// Actors.
+impl Runtime {
+    /// Creates an actor, which begins with its start state.
+    #[track_caller]
+    pub fn create<M: Machine>(&self, machine: M) -> ActorRef<M> {
+        self.create_at(machine, None, None, Location::caller())
+    }
+
+    /// The same with a name, which is free again once the actor has ended.
+    #[track_caller]
+    pub fn create_named<M: Machine>(
+        &self,
+        name: &str,
+        machine: M,
+    ) -> Result<ActorRef<M>, NameTaken> {
+        if !self.take_name(name) {
+            return Err(NameTaken(name.to_owned()));
+        }
+        Ok(self.create_at(machine, Some(name.to_owned()), None, Location::caller()))
+    }
+
+    /// The same in an event group.
+    #[track_caller]
+    pub fn create_in<M: Machine>(&self, group: EventGroup, machine: M) -> ActorRef<M> {
+        self.create_at(machine, None, Some(group), Location::caller())
+    }
+
+    /// The actor of this name and type, if there is one.
+    pub fn find<M: Machine>(&self, name: &str) -> Option<ActorRef<M>> {
+        let actor = self.find_any(name)?.as_any();
+        actor.downcast::<Actor<M>>().ok().map(ActorRef)
+    }
+
+    pub(super) fn create_at<M: Machine>(
+        &self,
+        machine: M,
+        name: Option<String>,
+        group: Option<EventGroup>,
+        site: &'static Location<'static>,
+    ) -> ActorRef<M> {
+        let actor = self.actor::<M>(name);
+        let title = actor.title();
+        let any: Arc<dyn AnyActor> = Arc::<Actor<M>>::clone(&actor);
+        let me = ActorRef(actor);
+        self.begin_work();
+        let life = Life::new(machine, me.clone(), group, site);
+        if !self.register(&me.0.id, M::PLAN.name, me.0.name.clone(), &any) {
+            // The runtime has stopped: its life is over here.
+            return me;
+        }
+        let inbox = Arc::clone(&me.0.inbox.machine);
+        match &self.0.world {
+            World::Workers => {
+                let (runtime, told) = (self.clone(), title.clone());
+                let body = move || {
+                    let life = || block_on(&inbox, life.run(true), site);
+                    if catch_unwind(AssertUnwindSafe(life)).is_err() {
+                        runtime.fail_by_panic(&told);
+                    }
+                };
+                self.spawn_worker(&title, site, Box::new(body));
+            }
+            World::Pool(pool) => {
+                let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
+                pool.spawn(Box::pin(life));
+            }
+            World::Executor(spawn) => {
+                let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
+                spawn(Box::pin(life));
+            }
+        }
+        me
+    }
+
+    /// An actor that nobody runs.
+    pub(super) fn actor<M: Machine>(&self, name: Option<String>) -> Arc<Actor<M>> {
+        Arc::new(Actor {
+            id: self.new_id(),
+            name,
+            inbox: Inbox::new(),
+            runtime: self.clone(),
+        })
+    }
+}
+
+// What follows is not generic, so that it is the same code for all actors.
+impl Runtime {
+    fn new_id(&self) -> ActorId {
+        ActorId(self.0.next_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    #[inline(never)]
+    fn spawn_worker(&self, name: &str, site: &'static Location<'static>, body: Box<dyn FnOnce()>) {
+        assert!(
+            engine::is_controlled(),
+            "a thread that is not under control cannot create an actor of a runtime that is"
+        );
+        let worker = engine::spawn_at(Some(name), None, None, site, body);
+        assert!(
+            worker.is_some(),
+            "there is no memory for the stack of {name}"
+        );
+    }
+
+    fn registry(&self) -> MutexGuard<'_, Registry> {
+        lock(&self.0.registry)
+    }
+
+    fn take_name(&self, name: &str) -> bool {
+        let mut registry = self.registry();
+        let is_free = !registry.names.contains_key(name);
+        if is_free {
+            registry.names.insert(name.to_owned(), u64::MAX);
+        }
+        is_free
+    }
+
+    fn find_any(&self, name: &str) -> Option<Arc<dyn AnyActor>> {
+        let registry = self.registry();
+        let id = registry.names.get(name)?;
+        registry.actors.get(id)?.actor.upgrade()
+    }
+
+    /// False if the runtime has stopped.
+    fn register(
+        &self,
+        id: &ActorId,
+        kind: &'static str,
+        name: Option<String>,
+        actor: &Arc<dyn AnyActor>,
+    ) -> bool {
+        let mut registry = self.registry();
+        if self.is_stopped() {
+            return false;
+        }
+        if let Some(name) = &name {
+            registry.names.insert(name.clone(), id.0);
+        }
+        let actor = Arc::downgrade(actor);
+        registry.actors.insert(id.0, Entry { kind, name, actor });
+        true
+    }
+
+    /// The actor has ended.
+    pub(super) fn forget(&self, id: ActorId) {
+        let entry = {
+            let mut registry = self.registry();
+            let entry = registry.actors.remove(&id.0);
+            if let Some(name) = entry.as_ref().and_then(|entry| entry.name.as_ref()) {
+                registry.names.remove(name);
+            }
+            entry
+        };
+        let hook = lock(&self.0.hooks).halted.clone();
+        if let (Some(hook), Some(_)) = (hook, entry) {
+            hook(id);
+        }
+    }
+
+    /// The numbers and types of the actors that live, in the order of their creation.
+    pub fn actors(&self) -> Vec<(ActorId, &'static str)> {
+        let registry = self.registry();
+        let actors = registry.actors.iter();
+        actors
+            .map(|(&id, entry)| (ActorId(id), entry.kind))
+            .collect()
+    }
+
+    /// How many actors live.
+    pub fn count(&self) -> usize {
+        self.registry().actors.len()
+    }
+}
+
+/// Work and rest.
+impl Runtime {
+    /// Somebody has something to do.
+    #[inline(never)]
+    pub(super) fn begin_work(&self) {
+        self.0.work.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Somebody has nothing more to do.
+    #[inline(never)]
+    pub(super) fn end_work(&self) {
+        engine::release(self.rest());
+        if self.0.work.fetch_sub(1, Ordering::SeqCst) == 1 {
+            if engine::is_controlled() {
+                engine::wake_all(self.rest());
+            } else {
+                drop(lock(&self.0.rest.0));
+                self.0.rest.1.notify_all();
+            }
+        }
+    }
+
+    /// Waits until there is nothing left to do: each actor has ended or waits for an event, and no timer
+    /// runs. Returns the runtime's first failure.
+    ///
+    /// Outside of the engine periodic timers do not count, since they never end.
+    #[track_caller]
+    pub fn wait_until_idle(&self) -> Result<(), RuntimeFailure> {
+        let site = Location::caller();
+        if engine::is_controlled() {
+            engine::declare_wait();
+            while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
+                engine::wait_at(Operation::WaitUntil, self.rest(), NEVER, None, site);
+            }
+            engine::acquire(self.rest());
+        } else {
+            let mut guard = lock(&self.0.rest.0);
+            while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
+                let waited = self.0.rest.1.wait(guard);
+                guard = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    /// Ends all actors: they handle no further event, and a handler under way ends where it awaits. Events
+    /// that were sent are dropped. It does not wait for handlers.
+    pub fn stop(&self) {
+        let actors: Vec<_> = {
+            let registry = self.registry();
+            self.0.is_stopped.store(true, Ordering::SeqCst);
+            let actors = registry.actors.values();
+            actors.filter_map(|entry| entry.actor.upgrade()).collect()
+        };
+        for actor in actors {
+            actor.shut();
+        }
+        self.0.clock.stop();
+    }
+
+    /// True once it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.0.is_stopped.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// True if actors are workers of the engine.
+    pub(super) fn has_workers(&self) -> bool {
+        matches!(self.0.world, World::Workers)
+    }
+
+    fn rest(&self) -> ObjectId {
+        ObjectId::of(&self.0.work)
+    }
+}
+
+/// What is told.
+impl Runtime {
+    /// Calls this for the first failure.
+    pub fn on_failure(&self, hook: impl Fn(&RuntimeFailure) + Send + Sync + 'static) {
+        lock(&self.0.hooks).failure = Some(Arc::new(hook));
+    }
+
+    /// Calls this for each event that was dropped since its actor had ended, with the event's name.
+    pub fn on_event_dropped(&self, hook: impl Fn(&'static str, ActorId) + Send + Sync + 'static) {
+        lock(&self.0.hooks).dropped = Some(Arc::new(hook));
+    }
+
+    /// Calls this for each actor that has ended.
+    pub fn on_actor_halted(&self, hook: impl Fn(ActorId) + Send + Sync + 'static) {
+        lock(&self.0.hooks).halted = Some(Arc::new(hook));
+    }
+
+    /// The first failure.
+    pub fn failure(&self) -> Option<RuntimeFailure> {
+        lock(&self.0.failure).clone()
+    }
+
+    fn has_failed(&self) -> bool {
+        lock(&self.0.failure).is_some()
+    }
+
+    pub(super) fn note_dropped(&self, event: &'static str, by: ActorId) {
+        let hook = lock(&self.0.hooks).dropped.clone();
+        if let Some(hook) = hook {
+            hook(event, by);
+        }
+    }
+
+    /// A failure of an actor: under the engine a bug, which ends the schedule.
+    pub(super) fn fail(&self, actor: &str, failure: &Failure, site: &'static Location<'static>) {
+        let message = failure.to_string();
+        if engine::is_controlled() {
+            engine::end_with(BugKind::Panic, &format!("{actor}: {message}"), site);
+        }
+        self.note_failure(actor, message);
+    }
+
+    fn fail_by_panic(&self, actor: &str) {
+        engine::worker_panicked();
+        self.note_failure(actor, "it panicked".to_owned());
+    }
+
+    pub(super) fn note_failure(&self, actor: &str, message: String) {
+        let failure = RuntimeFailure {
+            actor: actor.to_owned(),
+            message,
+        };
+        let is_first = {
+            let mut first = lock(&self.0.failure);
+            let is_first = first.is_none();
+            if is_first {
+                *first = Some(failure.clone());
+            }
+            is_first
+        };
+        if is_first {
+            let hook = lock(&self.0.hooks).failure.clone();
+            if let Some(hook) = hook {
+                hook(&failure);
+            }
+        }
+        if engine::is_controlled() {
+            engine::wake_all(self.rest());
+        } else {
+            drop(lock(&self.0.rest.0));
+            self.0.rest.1.notify_all();
+        }
+    }
+}
+
+/// Runs a test that needs a runtime: gives it one, waits until nothing is left to do, and fails if that has
+/// failed. Named by `#[cct::test]`.
+#[doc(hidden)]
+#[track_caller]
+pub fn tested<R>(test: impl FnOnce(&Runtime) -> R) -> R {
+    let runtime = Runtime::new();
+    let result = test(&runtime);
+    if let Err(failure) = runtime.wait_until_idle() {
+        panic!("{failure}");
+    }
+    runtime.stop();
+    result
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("actors", &self.count())
+            .finish_non_exhaustive()
+    }
+}
+
+/// No code of others runs under these locks, so a panic leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

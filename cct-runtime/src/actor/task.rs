@@ -1,0 +1,58 @@
+//! An actor's life as a future, and who polls it.
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use super::runtime::{BoxFuture, Runtime};
+use crate::primitive::InboxMachine;
+
+/// Runs the future on the engine's worker that calls, until it is ready or the inbox is closed. It waits
+/// where the inbox is.
+pub(super) fn block_on(
+    inbox: &Arc<InboxMachine>,
+    future: impl Future<Output = ()>,
+    site: &'static Location<'static>,
+) {
+    let waker = Waker::from(Arc::clone(inbox));
+    let mut cx = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    while future.as_mut().poll(&mut cx).is_pending() && !inbox.is_closed() {
+        inbox.wait_for_notice(site);
+    }
+}
+
+/// The future of an actor: it ends when the inbox is closed, and its panics are the runtime's.
+pub(super) fn guarded(
+    runtime: Runtime,
+    actor: String,
+    inbox: Arc<InboxMachine>,
+    life: BoxFuture,
+) -> impl Future<Output = ()> + Send {
+    let mut life = Some(life);
+    poll_fn(move |cx| {
+        let Some(running) = &mut life else {
+            return Poll::Ready(());
+        };
+        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
+        if let Ok(Poll::Pending) = polled
+            && !(runtime.is_stopped() && inbox.is_closed())
+        {
+            return Poll::Pending;
+        }
+        // Whatever its values do when they are dropped is the actor's, too.
+        let ended = catch_unwind(AssertUnwindSafe(|| drop(life.take())));
+        if let Some(panic) = polled.err().or(ended.err()) {
+            runtime.note_failure(&actor, message_of(&*panic));
+        }
+        Poll::Ready(())
+    })
+}
+
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "it panicked".to_owned())
+}

@@ -1,0 +1,242 @@
+//! An actor's inbox: its lock, the order of what is in it, and who waits for more.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Wake, Waker};
+
+use crate::engine::{self, NEVER};
+use crate::object::ObjectId;
+use crate::operation::Operation;
+
+/// How an event was received by an inbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stored {
+    /// It is in; its owner was at rest, or was not.
+    Stored {
+        /// The owner had nothing to do.
+        was_idle: bool,
+    },
+    /// The inbox is closed: nothing was stored.
+    Closed,
+    /// There are as many of the kind as there may be: nothing was stored.
+    TooMany,
+}
+
+/// The inbox without its events, which are kept by who calls.
+///
+/// Any thread stores, one owner takes. Each event has a number, in the order of arrival.
+pub struct InboxMachine {
+    held: AtomicBool,
+    state: UnsafeCell<State>,
+}
+
+struct State {
+    /// How many events were ever stored: the next one's number.
+    stored: u64,
+    is_closed: bool,
+    /// The owner has nothing to do.
+    is_idle: bool,
+    /// The future that the owner's worker runs is to be polled.
+    is_notified: bool,
+    waker: Option<Waker>,
+    /// How many events of each kind are in.
+    kinds: Box<[u32]>,
+}
+
+// SAFETY: the state is reached only by who holds the lock.
+unsafe impl Sync for InboxMachine {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for InboxMachine {}
+
+impl InboxMachine {
+    /// An open, empty inbox for so many kinds of events, whose owner is at work.
+    pub fn new(kinds: usize) -> InboxMachine {
+        InboxMachine {
+            held: AtomicBool::new(false),
+            state: UnsafeCell::new(State {
+                stored: 0,
+                is_closed: false,
+                is_idle: false,
+                is_notified: false,
+                waker: None,
+                kinds: vec![0; kinds].into(),
+            }),
+        }
+    }
+
+    /// Stores an event, in a step that goes by `label`; `store` is told its number, and called at most once.
+    pub fn send(
+        &self,
+        (kind, at_most): (usize, u32),
+        site: &'static Location<'static>,
+        label: Option<&str>,
+        store: &mut dyn FnMut(u64),
+    ) -> Stored {
+        let step = engine::point_at(Operation::Enqueue, self.object(), site);
+        if let Some(label) = label {
+            step.named(label);
+        }
+        let (stored, waker) = self.with(|state| {
+            if state.is_closed {
+                return (Stored::Closed, None);
+            }
+            if state.kinds[kind] >= at_most {
+                return (Stored::TooMany, None);
+            }
+            engine::unseen(|| store(state.stored));
+            engine::release_one(self.object(), state.stored);
+            state.stored += 1;
+            state.kinds[kind] += 1;
+            let was_idle = std::mem::take(&mut state.is_idle);
+            (Stored::Stored { was_idle }, state.waker.take())
+        });
+        if let Stored::Stored { .. } = stored {
+            engine::wake_all(self.object());
+        } else {
+            engine::acquire(self.object());
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        stored
+    }
+
+    /// The scheduling point before the owner takes an event that is in, or looks for one.
+    pub fn look(&self, site: &'static Location<'static>) -> engine::Step {
+        engine::point_at(Operation::Dequeue, self.object(), site)
+    }
+
+    /// Runs `access` while nothing is stored.
+    pub fn exclusively(&self, access: &mut dyn FnMut()) {
+        self.with(|_| engine::unseen(access));
+    }
+
+    /// The owner has taken the event of this kind, with this number.
+    pub fn taken(&self, kind: usize, number: u64) {
+        self.with(|state| state.kinds[kind] -= 1);
+        engine::acquire_one(self.object(), number);
+    }
+
+    /// The owner's worker waits until something is stored.
+    pub fn wait(&self, site: &'static Location<'static>) {
+        engine::wait_at(Operation::Dequeue, self.object(), NEVER, None, site);
+    }
+
+    /// The owner waits for the next event, unless `is_empty` is false or the inbox closed; then this is false.
+    /// The event wakes the waker. A owner who `is_idle` has nothing else to do.
+    pub fn rest(
+        &self,
+        (waker, is_idle): (Option<&Waker>, bool),
+        is_empty: &dyn Fn() -> bool,
+    ) -> bool {
+        self.with(|state| {
+            let waits = !state.is_closed && engine::unseen(is_empty);
+            if waits {
+                state.is_idle = is_idle;
+                keep(&mut state.waker, waker);
+            }
+            waits
+        })
+    }
+
+    /// Nothing is stored from here on; who waits goes on. Not a step.
+    pub fn shut(&self) {
+        let waker = self.with(|state| {
+            state.is_closed = true;
+            state.is_notified = true;
+            state.waker.take()
+        });
+        if engine::is_controlled() {
+            engine::release(self.object());
+            engine::wake_all(self.object());
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Nothing is stored from here on. A step of its own; `take` removes what is in. True if the owner was at
+    /// rest.
+    pub fn close(&self, site: &'static Location<'static>, take: &mut dyn FnMut()) -> bool {
+        let step = engine::point_at(Operation::Dequeue, self.object(), site);
+        step.named("nothing more");
+        engine::release(self.object());
+        let (left, was_idle) = self.with(|state| {
+            state.is_closed = true;
+            state.waker = None;
+            engine::unseen(take);
+            (state.stored, std::mem::take(&mut state.is_idle))
+        });
+        if engine::looks_for_races() {
+            (0..left).for_each(|number| engine::acquire_one(self.object(), number));
+        }
+        was_idle
+    }
+
+    /// True once nothing more is stored.
+    pub fn is_closed(&self) -> bool {
+        self.with(|state| state.is_closed)
+    }
+
+    /// How many events of the kind are in.
+    pub fn count(&self, kind: usize) -> u32 {
+        self.with(|state| state.kinds[kind])
+    }
+
+    /// True while the owner has nothing to do.
+    pub fn is_idle(&self) -> bool {
+        self.with(|state| state.is_idle)
+    }
+
+    /// The owner's worker waits until the future that it runs is to be polled.
+    pub fn wait_for_notice(&self, site: &'static Location<'static>) {
+        engine::declare_wait();
+        while !self.with(|state| std::mem::take(&mut state.is_notified)) {
+            self.wait(site);
+        }
+        engine::acquire(self.object());
+    }
+
+    fn with<R>(&self, access: impl FnOnce(&mut State) -> R) -> R {
+        while self.held.swap(true, Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lock is held, and `access` does not come back here.
+        let result = access(unsafe { &mut *self.state.get() });
+        self.held.store(false, Ordering::Release);
+        result
+    }
+
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
+    }
+}
+
+/// A future that its worker runs is woken where the worker waits.
+impl Wake for InboxMachine {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        engine::release(self.object());
+        self.with(|state| state.is_notified = true);
+        engine::wake_all(self.object());
+    }
+}
+
+fn keep(kept: &mut Option<Waker>, waker: Option<&Waker>) {
+    match (kept.as_mut(), waker) {
+        (Some(kept), Some(waker)) => kept.clone_from(waker),
+        (_, waker) => *kept = waker.cloned(),
+    }
+}
+
+impl fmt::Debug for InboxMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InboxMachine").finish_non_exhaustive()
+    }
+}

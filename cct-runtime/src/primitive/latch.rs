@@ -1,0 +1,169 @@
+//! A value that is set once, and somebody who waits for it.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::task::Waker;
+
+use super::futex;
+use crate::engine::{self, NEVER};
+use crate::object::ObjectId;
+use crate::operation::Operation;
+
+/// The latch without its value, which is kept by who calls.
+pub struct LatchMachine {
+    held: AtomicBool,
+    state: UnsafeCell<State>,
+    /// 1 once it is set or given up, which is what native threads sleep on.
+    is_over: AtomicU32,
+}
+
+#[derive(Default)]
+struct State {
+    is_set: bool,
+    is_given_up: bool,
+    waker: Option<Waker>,
+}
+
+// SAFETY: the state is reached only by who holds the lock.
+unsafe impl Sync for LatchMachine {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for LatchMachine {}
+
+impl LatchMachine {
+    /// A latch that is not set.
+    #[expect(clippy::new_without_default, reason = "like the other machines")]
+    pub fn new() -> LatchMachine {
+        LatchMachine {
+            held: AtomicBool::new(false),
+            state: UnsafeCell::default(),
+            is_over: AtomicU32::new(0),
+        }
+    }
+
+    /// Sets it, in a step of its own, and calls `store`; false if it was set or given up before.
+    pub fn set(&self, site: &'static Location<'static>, store: &mut dyn FnMut()) -> bool {
+        engine::point_at(Operation::Send, self.object(), site).done();
+        let (is_first, waker) = self.with(|state| {
+            let is_first = !state.is_set && !state.is_given_up;
+            if is_first {
+                engine::unseen(store);
+                state.is_set = true;
+                engine::release(self.object());
+            }
+            (is_first, state.waker.take())
+        });
+        self.announce(waker);
+        is_first
+    }
+
+    /// Nobody will set it from here on.
+    pub fn give_up(&self, site: &'static Location<'static>) {
+        if self.with(|state| state.is_set || state.is_given_up) {
+            return;
+        }
+        engine::point_at(Operation::Disconnect, self.object(), site).done();
+        engine::release(self.object());
+        let waker = self.with(|state| {
+            state.is_given_up = true;
+            state.waker.take()
+        });
+        self.announce(waker);
+    }
+
+    /// Calls `take` and returns true if it is set, returns false if it was given up, and none if neither has
+    /// happened; then the waker is woken by it. A step of its own.
+    pub fn poll(
+        &self,
+        site: &'static Location<'static>,
+        waker: &Waker,
+        take: &mut dyn FnMut(),
+    ) -> Option<bool> {
+        let step = engine::point_at(Operation::TryRecv, self.object(), site);
+        let end = self.with(|state| {
+            let end = look(state, take);
+            if end.is_none() {
+                match &mut state.waker {
+                    Some(kept) => kept.clone_from(waker),
+                    none => *none = Some(waker.clone()),
+                }
+            }
+            end
+        });
+        match end {
+            Some(_) => {
+                engine::acquire(self.object());
+                step.succeeded();
+            }
+            None => step.refused(None),
+        }
+        end
+    }
+
+    /// Waits until it is set or given up; calls `take` and returns true in the first case.
+    pub fn wait(&self, site: &'static Location<'static>, take: &mut dyn FnMut()) -> bool {
+        if self.is_over() {
+            engine::point_at(Operation::Recv, self.object(), site).done();
+        } else {
+            engine::declare_wait();
+        }
+        loop {
+            if let Some(is_set) = self.with(|state| look(state, take)) {
+                engine::acquire(self.object());
+                return is_set;
+            }
+            if engine::is_controlled() {
+                engine::wait_at(Operation::Recv, self.object(), NEVER, None, site);
+            } else {
+                futex::wait(&self.is_over, 0, None);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::SeqCst) != 0
+    }
+
+    fn announce(&self, waker: Option<Waker>) {
+        self.is_over.store(1, Ordering::SeqCst);
+        if engine::is_controlled() {
+            engine::wake_all(self.object());
+        } else {
+            futex::wake_all(&self.is_over);
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn with<R>(&self, access: impl FnOnce(&mut State) -> R) -> R {
+        while self.held.swap(true, Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lock is held, and `access` does not come back here.
+        let result = access(unsafe { &mut *self.state.get() });
+        self.held.store(false, Ordering::Release);
+        result
+    }
+
+    fn object(&self) -> ObjectId {
+        ObjectId::of(self)
+    }
+}
+
+/// How it ended, if it has.
+fn look(state: &State, take: &mut dyn FnMut()) -> Option<bool> {
+    if state.is_set {
+        engine::unseen(take);
+        Some(true)
+    } else {
+        state.is_given_up.then_some(false)
+    }
+}
+
+impl fmt::Debug for LatchMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LatchMachine").finish_non_exhaustive()
+    }
+}
