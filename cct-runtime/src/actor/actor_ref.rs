@@ -3,6 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::{Letter, SendOptions};
 use super::group::EventGroup;
@@ -30,9 +31,21 @@ pub(super) struct Actor<M: Machine> {
     pub(super) name: Option<String>,
     pub(super) inbox: Inbox<M>,
     pub(super) runtime: Runtime,
+    pub(super) has_crashed: AtomicBool,
 }
 
 impl<M: Machine> Actor<M> {
+    /// Its node has crashed: nothing is handled from here on, and nothing that it does reaches others.
+    pub(super) fn crash(&self) {
+        self.has_crashed.store(true, Ordering::SeqCst);
+        self.inbox.machine.shut();
+    }
+
+    #[inline(never)]
+    pub(super) fn has_crashed(&self) -> bool {
+        self.has_crashed.load(Ordering::SeqCst)
+    }
+
     /// `Server 3`, or its name.
     pub(super) fn title(&self) -> String {
         match &self.name {
@@ -235,6 +248,7 @@ pub struct Recipient<E>(Arc<dyn Takes<E>>);
 trait Takes<E>: Send + Sync {
     fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>);
     fn id(&self) -> ActorId;
+    fn runtime(&self) -> &Runtime;
     fn title(&self) -> String;
 }
 
@@ -247,6 +261,10 @@ impl<M: Accepts<E>, E> Takes<E> for ActorRef<M> {
         self.0.id
     }
 
+    fn runtime(&self) -> &Runtime {
+        &self.0.runtime
+    }
+
     fn title(&self) -> String {
         self.0.title()
     }
@@ -256,6 +274,10 @@ impl<E> Recipient<E> {
     /// The actor's number.
     pub fn id(&self) -> ActorId {
         self.0.id()
+    }
+
+    pub(super) fn runtime(&self) -> &Runtime {
+        self.0.runtime()
     }
 
     /// Sends an event, as [`ActorRef::send`] does.

@@ -47,6 +47,11 @@ impl<M: Machine> Context<M> {
         &self.me.0.runtime
     }
 
+    /// True once its node has crashed.
+    pub(super) fn has_crashed(&self) -> bool {
+        self.me.0.has_crashed()
+    }
+
     /// The name of the state on top; none for an actor without states.
     pub fn state_name(&self) -> Option<&'static str> {
         self.stack.last().map(|&state| M::PLAN.states[state])

@@ -335,9 +335,10 @@ impl<M: Machine> Life<M> {
             timer.stop();
         }
         let (arrived, was_idle) = me.0.inbox.close(self.site);
+        let is_cut_short = me.0.runtime.is_stopped() || me.0.has_crashed();
         for envelope in self.cx.held.drain().into_iter().chain(arrived) {
             let event = name_of::<M>(&envelope.letter);
-            if envelope.must_handle && !me.0.runtime.is_stopped() {
+            if envelope.must_handle && !is_cut_short {
                 (me.0.runtime).fail(&me.0.title(), &Failure::Dropped { event }, self.site);
             }
             me.0.runtime.note_dropped(event, me.0.id);

@@ -270,6 +270,7 @@ impl Runtime {
             name,
             inbox: Inbox::new(),
             runtime: self.clone(),
+            has_crashed: AtomicBool::new(false),
         })
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn guarded(
         };
         let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
         if let Ok(Poll::Pending) = polled
-            && !(runtime.is_stopped() && inbox.is_closed())
+            && !inbox.is_closed()
         {
             return Poll::Pending;
         }

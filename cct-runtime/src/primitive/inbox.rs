@@ -1,12 +1,11 @@
 //! An actor's inbox: its lock, the order of what is in it, and who waits for more.
 
-use std::cell::UnsafeCell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 
+use super::raw_lock::Guarded;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -29,8 +28,7 @@ pub enum Stored {
 ///
 /// Any thread stores, one owner takes. Each event has a number, in the order of arrival.
 pub struct InboxMachine {
-    held: AtomicBool,
-    state: UnsafeCell<State>,
+    state: Guarded<State>,
 }
 
 struct State {
@@ -46,17 +44,11 @@ struct State {
     kinds: Box<[u32]>,
 }
 
-// SAFETY: the state is reached only by who holds the lock.
-unsafe impl Sync for InboxMachine {}
-// SAFETY: nothing in it belongs to a thread.
-unsafe impl Send for InboxMachine {}
-
 impl InboxMachine {
     /// An open, empty inbox for so many kinds of events, whose owner is at work.
     pub fn new(kinds: usize) -> InboxMachine {
         InboxMachine {
-            held: AtomicBool::new(false),
-            state: UnsafeCell::new(State {
+            state: Guarded::new(State {
                 stored: 0,
                 is_closed: false,
                 is_idle: false,
@@ -79,7 +71,7 @@ impl InboxMachine {
         if let Some(label) = label {
             step.named(label);
         }
-        let (stored, waker) = self.with(|state| {
+        let (stored, waker) = self.state.with(|state| {
             if state.is_closed {
                 return (Stored::Closed, None);
             }
@@ -111,12 +103,12 @@ impl InboxMachine {
 
     /// Runs `access` while nothing is stored.
     pub fn exclusively(&self, access: &mut dyn FnMut()) {
-        self.with(|_| engine::unseen(access));
+        self.state.with(|_| engine::unseen(access));
     }
 
     /// The owner has taken the event of this kind, with this number.
     pub fn taken(&self, kind: usize, number: u64) {
-        self.with(|state| state.kinds[kind] -= 1);
+        self.state.with(|state| state.kinds[kind] -= 1);
         engine::acquire_one(self.object(), number);
     }
 
@@ -132,7 +124,7 @@ impl InboxMachine {
         (waker, is_idle): (Option<&Waker>, bool),
         is_empty: &dyn Fn() -> bool,
     ) -> bool {
-        self.with(|state| {
+        self.state.with(|state| {
             let waits = !state.is_closed && engine::unseen(is_empty);
             if waits {
                 state.is_idle = is_idle;
@@ -144,7 +136,7 @@ impl InboxMachine {
 
     /// Nothing is stored from here on; who waits goes on. Not a step.
     pub fn shut(&self) {
-        let waker = self.with(|state| {
+        let waker = self.state.with(|state| {
             state.is_closed = true;
             state.is_notified = true;
             state.waker.take()
@@ -164,7 +156,7 @@ impl InboxMachine {
         let step = engine::point_at(Operation::Dequeue, self.object(), site);
         step.named("nothing more");
         engine::release(self.object());
-        let (left, was_idle) = self.with(|state| {
+        let (left, was_idle) = self.state.with(|state| {
             state.is_closed = true;
             state.waker = None;
             engine::unseen(take);
@@ -178,36 +170,29 @@ impl InboxMachine {
 
     /// True once nothing more is stored.
     pub fn is_closed(&self) -> bool {
-        self.with(|state| state.is_closed)
+        self.state.with(|state| state.is_closed)
     }
 
     /// How many events of the kind are in.
     pub fn count(&self, kind: usize) -> u32 {
-        self.with(|state| state.kinds[kind])
+        self.state.with(|state| state.kinds[kind])
     }
 
     /// True while the owner has nothing to do.
     pub fn is_idle(&self) -> bool {
-        self.with(|state| state.is_idle)
+        self.state.with(|state| state.is_idle)
     }
 
     /// The owner's worker waits until the future that it runs is to be polled.
     pub fn wait_for_notice(&self, site: &'static Location<'static>) {
         engine::declare_wait();
-        while !self.with(|state| std::mem::take(&mut state.is_notified)) {
+        while !self
+            .state
+            .with(|state| std::mem::take(&mut state.is_notified))
+        {
             self.wait(site);
         }
         engine::acquire(self.object());
-    }
-
-    fn with<R>(&self, access: impl FnOnce(&mut State) -> R) -> R {
-        while self.held.swap(true, Ordering::Acquire) {
-            std::hint::spin_loop();
-        }
-        // SAFETY: the lock is held, and `access` does not come back here.
-        let result = access(unsafe { &mut *self.state.get() });
-        self.held.store(false, Ordering::Release);
-        result
     }
 
     fn object(&self) -> ObjectId {
@@ -223,7 +208,7 @@ impl Wake for InboxMachine {
 
     fn wake_by_ref(self: &Arc<Self>) {
         engine::release(self.object());
-        self.with(|state| state.is_notified = true);
+        self.state.with(|state| state.is_notified = true);
         engine::wake_all(self.object());
     }
 }

@@ -1,20 +1,19 @@
 //! A value that is set once, and somebody who waits for it.
 
-use std::cell::UnsafeCell;
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Waker;
 
 use super::futex;
+use super::raw_lock::Guarded;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// The latch without its value, which is kept by who calls.
 pub struct LatchMachine {
-    held: AtomicBool,
-    state: UnsafeCell<State>,
+    state: Guarded<State>,
     /// 1 once it is set or given up, which is what native threads sleep on.
     is_over: AtomicU32,
 }
@@ -26,18 +25,12 @@ struct State {
     waker: Option<Waker>,
 }
 
-// SAFETY: the state is reached only by who holds the lock.
-unsafe impl Sync for LatchMachine {}
-// SAFETY: nothing in it belongs to a thread.
-unsafe impl Send for LatchMachine {}
-
 impl LatchMachine {
     /// A latch that is not set.
     #[expect(clippy::new_without_default, reason = "like the other machines")]
     pub fn new() -> LatchMachine {
         LatchMachine {
-            held: AtomicBool::new(false),
-            state: UnsafeCell::default(),
+            state: Guarded::default(),
             is_over: AtomicU32::new(0),
         }
     }
@@ -45,7 +38,7 @@ impl LatchMachine {
     /// Sets it, in a step of its own, and calls `store`; false if it was set or given up before.
     pub fn set(&self, site: &'static Location<'static>, store: &mut dyn FnMut()) -> bool {
         engine::point_at(Operation::Send, self.object(), site).done();
-        let (is_first, waker) = self.with(|state| {
+        let (is_first, waker) = self.state.with(|state| {
             let is_first = !state.is_set && !state.is_given_up;
             if is_first {
                 engine::unseen(store);
@@ -60,12 +53,12 @@ impl LatchMachine {
 
     /// Nobody will set it from here on.
     pub fn give_up(&self, site: &'static Location<'static>) {
-        if self.with(|state| state.is_set || state.is_given_up) {
+        if self.state.with(|state| state.is_set || state.is_given_up) {
             return;
         }
         engine::point_at(Operation::Disconnect, self.object(), site).done();
         engine::release(self.object());
-        let waker = self.with(|state| {
+        let waker = self.state.with(|state| {
             state.is_given_up = true;
             state.waker.take()
         });
@@ -81,7 +74,7 @@ impl LatchMachine {
         take: &mut dyn FnMut(),
     ) -> Option<bool> {
         let step = engine::point_at(Operation::TryRecv, self.object(), site);
-        let end = self.with(|state| {
+        let end = self.state.with(|state| {
             let end = look(state, take);
             if end.is_none() {
                 match &mut state.waker {
@@ -109,7 +102,7 @@ impl LatchMachine {
             engine::declare_wait();
         }
         loop {
-            if let Some(is_set) = self.with(|state| look(state, take)) {
+            if let Some(is_set) = self.state.with(|state| look(state, take)) {
                 engine::acquire(self.object());
                 return is_set;
             }
@@ -135,16 +128,6 @@ impl LatchMachine {
         if let Some(waker) = waker {
             waker.wake();
         }
-    }
-
-    fn with<R>(&self, access: impl FnOnce(&mut State) -> R) -> R {
-        while self.held.swap(true, Ordering::Acquire) {
-            std::hint::spin_loop();
-        }
-        // SAFETY: the lock is held, and `access` does not come back here.
-        let result = access(unsafe { &mut *self.state.get() });
-        self.held.store(false, Ordering::Release);
-        result
     }
 
     fn object(&self) -> ObjectId {

@@ -24,6 +24,7 @@ mod latch;
 mod mutex;
 mod once;
 mod owner;
+mod raw_lock;
 mod rwlock;
 mod stream;
 
@@ -35,5 +36,6 @@ pub use inbox::{InboxMachine, Stored};
 pub use latch::LatchMachine;
 pub use mutex::MutexMachine;
 pub use once::{OnPoison, OnceMachine, Running};
+pub(crate) use raw_lock::RawLock;
 pub use rwlock::RwLockMachine;
 pub use stream::{StreamHold, StreamMachine};

@@ -1,0 +1,96 @@
+//! Actors that crash and come back.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::crashes::Crash;
+use crate::actor::event::{Letter, SendOptions};
+use crate::actor::{Accepts, ActorRef, Machine, Runtime, SharedRegister, Target};
+
+/// An actor, by whichever of its lives. What is sent while it is down is lost.
+pub struct Node<M: Machine>(Arc<Inner<M>>);
+
+struct Inner<M: Machine> {
+    runtime: Runtime,
+    /// Makes the actor of its next life.
+    boot: Box<dyn Fn() -> M + Send + Sync>,
+    /// The actor, while the node is up.
+    life: SharedRegister<Option<ActorRef<M>>>,
+}
+
+impl<M: Machine> Node<M> {
+    /// A node that is up. `boot` makes its actor, now and after each crash, of what is durable.
+    #[track_caller]
+    pub fn start(runtime: &Runtime, boot: impl Fn() -> M + Send + Sync + 'static) -> Node<M> {
+        let first = runtime.create(boot());
+        Node(Arc::new(Inner {
+            runtime: runtime.clone(),
+            boot: Box::new(boot),
+            life: SharedRegister::new(Some(first)),
+        }))
+    }
+
+    /// The actor of its current life, if it is up.
+    #[track_caller]
+    pub fn actor(&self) -> Option<ActorRef<M>> {
+        self.0.life.get()
+    }
+
+    /// True while it is up.
+    #[track_caller]
+    pub fn is_up(&self) -> bool {
+        self.actor().is_some()
+    }
+
+    /// Sends an event, which is lost if the node is down.
+    #[track_caller]
+    pub fn send<E>(&self, event: E)
+    where
+        M: Accepts<E>,
+    {
+        if let Some(actor) = self.actor() {
+            actor.send(event);
+        }
+    }
+}
+
+impl<M: Machine> Crash for Node<M> {
+    /// The actor ends at once: it handles nothing more, and what it still does is of no effect on others.
+    #[track_caller]
+    fn crash(&self) {
+        let mut ended = None;
+        self.0.life.update(|life| ended = life.take());
+        if let Some(actor) = ended {
+            actor.0.crash();
+        }
+    }
+
+    #[track_caller]
+    fn restart(&self) {
+        if self.0.life.get().is_none() {
+            let next = self.0.runtime.create((self.0.boot)());
+            self.0.life.set(Some(next));
+        }
+    }
+}
+
+impl<M: Accepts<E>, E> Target<E> for Node<M> {
+    fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>) {
+        if let Some(actor) = self.0.life.get() {
+            actor.deliver(Letter::Event(M::event(event)), options, site);
+        }
+    }
+}
+
+impl<M: Machine> Clone for Node<M> {
+    fn clone(&self) -> Self {
+        Node(Arc::clone(&self.0))
+    }
+}
+
+impl<M: Machine> fmt::Debug for Node<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Node")
+    }
+}
