@@ -29,7 +29,12 @@ pub fn nondet_bool() -> bool {
 /// ```
 #[track_caller]
 pub fn nondet_index(n: usize) -> usize {
-    chosen(Operation::NondetIndex, n, Into::into)
+    index_at(n, Location::caller())
+}
+
+/// [`nondet_index`] at a given site.
+pub(crate) fn index_at(n: usize, site: &'static Location<'static>) -> usize {
+    chosen_at(Operation::NondetIndex, n, Into::into, site)
 }
 
 /// One of these, as the strategy chooses; the first where no engine is. Panics when there is none.
@@ -67,11 +72,20 @@ pub fn maybe_fail<E>(fail: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
 /// The step of a choice among `n`.
 #[track_caller]
 fn chosen(operation: Operation, n: usize, value: fn(usize) -> Value) -> usize {
+    chosen_at(operation, n, value, Location::caller())
+}
+
+fn chosen_at(
+    operation: Operation,
+    n: usize,
+    value: fn(usize) -> Value,
+    site: &'static Location<'static>,
+) -> usize {
     assert!(n > 0, "there is nothing to choose from");
     if !engine::is_controlled() {
         return 0;
     }
-    let step = engine::point_at(operation, ObjectId::NONE, Location::caller());
+    let step = engine::point_at(operation, ObjectId::NONE, site);
     let index = engine::choose_index(n);
     step.read(value(index));
     index

@@ -349,7 +349,7 @@ impl<M: Machine> Life<M> {
     fn finish(&mut self, was_idle: bool) {
         self.is_over = true;
         let me = &self.cx.me.0;
-        me.runtime.forget(me.id);
+        drop(me.runtime.forget(me.id));
         if !was_idle {
             me.runtime.end_work();
         }

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Failure;
 use super::actor_ref::{Actor, ActorId, ActorRef};
@@ -21,6 +21,7 @@ use super::timer::Clock;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::primitive::InboxMachine;
 use crate::verdict::BugKind;
 
 /// A future without a result.
@@ -62,8 +63,9 @@ struct Registry {
 
 struct Entry {
     kind: &'static str,
-    name: Option<String>,
-    actor: Weak<dyn AnyActor>,
+    inbox: Arc<InboxMachine>,
+    /// Its name, and the actor, if it has one.
+    named: Option<(String, AnyActor)>,
 }
 
 type OnFailure = Arc<dyn Fn(&RuntimeFailure) + Send + Sync>;
@@ -118,20 +120,7 @@ impl fmt::Display for NameTaken {
 impl std::error::Error for NameTaken {}
 
 /// An actor of any type.
-trait AnyActor: Send + Sync {
-    fn shut(&self);
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-}
-
-impl<M: Machine> AnyActor for Actor<M> {
-    fn shut(&self) {
-        self.inbox.machine.shut();
-    }
-
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-}
+type AnyActor = Arc<dyn Any + Send + Sync>;
 
 impl Default for Runtime {
     fn default() -> Self {
@@ -218,7 +207,7 @@ impl Runtime {
 
     /// The actor of this name and type, if there is one.
     pub fn find<M: Machine>(&self, name: &str) -> Option<ActorRef<M>> {
-        let actor = self.find_any(name)?.as_any();
+        let actor = self.find_any(name)?;
         actor.downcast::<Actor<M>>().ok().map(ActorRef)
     }
 
@@ -231,15 +220,24 @@ impl Runtime {
     ) -> ActorRef<M> {
         let actor = self.actor::<M>(name);
         let title = actor.title();
-        let any: Arc<dyn AnyActor> = Arc::<Actor<M>>::clone(&actor);
+        let named = actor.name.clone().map(|name| {
+            let actor: AnyActor = Arc::<Actor<M>>::clone(&actor);
+            (name, actor)
+        });
         let me = ActorRef(actor);
         self.begin_work();
         let life = Life::new(machine, me.clone(), group, site);
-        if !self.register(&me.0.id, M::PLAN.name, me.0.name.clone(), &any) {
+        let inbox = Arc::clone(&me.0.inbox.machine);
+        let entry = Entry {
+            kind: M::PLAN.name,
+            inbox: Arc::clone(&inbox),
+            named,
+        };
+        if let Err(entry) = self.register(me.0.id, entry) {
             // The runtime has stopped: its life is over here.
+            drop(entry);
             return me;
         }
-        let inbox = Arc::clone(&me.0.inbox.machine);
         match &self.0.world {
             World::Workers => {
                 let (runtime, told) = (self.clone(), title.clone());
@@ -307,46 +305,41 @@ impl Runtime {
         is_free
     }
 
-    fn find_any(&self, name: &str) -> Option<Arc<dyn AnyActor>> {
+    fn find_any(&self, name: &str) -> Option<AnyActor> {
         let registry = self.registry();
         let id = registry.names.get(name)?;
-        registry.actors.get(id)?.actor.upgrade()
+        let (_, actor) = registry.actors.get(id)?.named.as_ref()?;
+        Some(Arc::clone(actor))
     }
 
-    /// False if the runtime has stopped.
-    fn register(
-        &self,
-        id: &ActorId,
-        kind: &'static str,
-        name: Option<String>,
-        actor: &Arc<dyn AnyActor>,
-    ) -> bool {
+    /// Gives the entry back if the runtime has stopped.
+    fn register(&self, id: ActorId, entry: Entry) -> Result<(), Entry> {
         let mut registry = self.registry();
         if self.is_stopped() {
-            return false;
+            return Err(entry);
         }
-        if let Some(name) = &name {
+        if let Some((name, _)) = &entry.named {
             registry.names.insert(name.clone(), id.0);
         }
-        let actor = Arc::downgrade(actor);
-        registry.actors.insert(id.0, Entry { kind, name, actor });
-        true
+        registry.actors.insert(id.0, entry);
+        Ok(())
     }
 
-    /// The actor has ended.
-    pub(super) fn forget(&self, id: ActorId) {
+    /// The actor has ended. Returns what the registry had of it, to be dropped by its own code.
+    pub(super) fn forget(&self, id: ActorId) -> Option<AnyActor> {
         let entry = {
             let mut registry = self.registry();
-            let entry = registry.actors.remove(&id.0);
-            if let Some(name) = entry.as_ref().and_then(|entry| entry.name.as_ref()) {
+            let entry = registry.actors.remove(&id.0)?;
+            if let Some((name, _)) = &entry.named {
                 registry.names.remove(name);
             }
             entry
         };
         let hook = lock(&self.0.hooks).halted.clone();
-        if let (Some(hook), Some(_)) = (hook, entry) {
+        if let Some(hook) = hook {
             hook(id);
         }
+        entry.named.map(|(_, actor)| actor)
     }
 
     /// The numbers and types of the actors that live, in the order of their creation.
@@ -412,14 +405,14 @@ impl Runtime {
     /// Ends all actors: they handle no further event, and a handler under way ends where it awaits. Events
     /// that were sent are dropped. It does not wait for handlers.
     pub fn stop(&self) {
-        let actors: Vec<_> = {
+        let inboxes: Vec<_> = {
             let registry = self.registry();
             self.0.is_stopped.store(true, Ordering::SeqCst);
             let actors = registry.actors.values();
-            actors.filter_map(|entry| entry.actor.upgrade()).collect()
+            actors.map(|entry| Arc::clone(&entry.inbox)).collect()
         };
-        for actor in actors {
-            actor.shut();
+        for inbox in inboxes {
+            inbox.shut();
         }
         self.0.clock.stop();
     }

@@ -28,7 +28,18 @@ impl<T> Shared<T> {
         })
     }
 
-    /// One step, called by this name. Nothing in `access` is another one.
+    /// A step that only reads, called by this name.
+    pub(super) fn read<R>(
+        &self,
+        name: &str,
+        site: &'static Location<'static>,
+        access: impl FnOnce(&T) -> R,
+    ) -> R {
+        engine::point_at(Operation::PlainLoad, self.object(), site).named(name);
+        self.access(|value| access(value))
+    }
+
+    /// A step, called by this name. Nothing in `access` is another one.
     pub(super) fn step<R>(
         &self,
         name: &str,
@@ -36,6 +47,10 @@ impl<T> Shared<T> {
         access: impl FnOnce(&mut T) -> R,
     ) -> R {
         engine::point_at(Operation::Custom, self.object(), site).named(name);
+        self.access(access)
+    }
+
+    fn access<R>(&self, access: impl FnOnce(&mut T) -> R) -> R {
         engine::acquire(self.object());
         let mut access = Some(access);
         let mut result = None;
@@ -73,7 +88,7 @@ impl SharedCounter {
     /// The number.
     #[track_caller]
     pub fn get(&self) -> i64 {
-        self.0.step("get", Location::caller(), |value| *value)
+        self.0.read("get", Location::caller(), |value| *value)
     }
 
     /// Adds to it, and returns what it was. Wraps around.
@@ -136,8 +151,21 @@ impl<T: Clone + Send> SharedRegister<T> {
     /// The value.
     #[track_caller]
     pub fn get(&self) -> T {
-        self.0
-            .step("get", Location::caller(), |value| value.clone())
+        self.get_at(Location::caller())
+    }
+
+    pub(super) fn get_at(&self, site: &'static Location<'static>) -> T {
+        self.0.read("get", site, T::clone)
+    }
+
+    /// Changes it in a step that is called by this name.
+    pub(super) fn update_at(
+        &self,
+        name: &str,
+        site: &'static Location<'static>,
+        change: impl FnOnce(&mut T),
+    ) {
+        self.0.step(name, site, change);
     }
 
     /// Sets it.
@@ -184,7 +212,7 @@ impl<K: Ord + Clone + Send, V: Clone + Send> SharedMap<K, V> {
     #[track_caller]
     pub fn get(&self, key: &K) -> Option<V> {
         self.0
-            .step("get", Location::caller(), |map| map.get(key).cloned())
+            .read("get", Location::caller(), |map| map.get(key).cloned())
     }
 
     /// Sets the value of a key, and returns what it was.
@@ -229,7 +257,7 @@ impl<K: Ord + Clone + Send, V: Clone + Send> SharedMap<K, V> {
     /// How many keys there are.
     #[track_caller]
     pub fn len(&self) -> usize {
-        self.0.step("len", Location::caller(), |map| map.len())
+        self.0.read("len", Location::caller(), |map| map.len())
     }
 
     /// True if there are no keys.
@@ -241,7 +269,7 @@ impl<K: Ord + Clone + Send, V: Clone + Send> SharedMap<K, V> {
     /// All keys and values, at one moment.
     #[track_caller]
     pub fn entries(&self) -> Vec<(K, V)> {
-        self.0.step("entries", Location::caller(), |map| {
+        self.0.read("entries", Location::caller(), |map| {
             let entries = map.iter();
             entries
                 .map(|(key, value)| (key.clone(), value.clone()))

@@ -180,6 +180,9 @@ impl Clock {
         let left = {
             let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
             alarms.is_stopped = true;
+            if !alarms.has_thread {
+                return;
+            }
             std::mem::take(&mut alarms.next)
         };
         self.0.1.notify_all();

@@ -4,16 +4,16 @@ use std::panic::Location;
 
 use crate::actor::Runtime;
 use crate::engine;
-use crate::nondet::nondet_index;
+use crate::nondet::index_at;
 use crate::object::ObjectId;
 use crate::operation::Operation;
 
 /// A node that may crash.
 pub trait Crash: Send + Sync {
-    /// It is down from here on.
-    fn crash(&self);
+    /// It is down from here on. The site is the step's.
+    fn crash_at(&self, site: &'static Location<'static>);
     /// It is up again.
-    fn restart(&self);
+    fn restart_at(&self, site: &'static Location<'static>);
 }
 
 /// Crashes one of these nodes, up to `times`, each at a moment that the strategy chooses, and has it come back
@@ -24,14 +24,14 @@ pub fn crash(runtime: &Runtime, nodes: Vec<Box<dyn Crash>>, times: u32) {
     let attack = move || {
         for _ in 0..times {
             // One more than there are nodes: no crash.
-            let chosen = nondet_index(nodes.len() + 1);
+            let chosen = index_at(nodes.len() + 1, site);
             let Some(node) = chosen.checked_sub(1).map(|index| &nodes[index]) else {
                 continue;
             };
             moment("crashes a node", site);
-            node.crash();
+            node.crash_at(site);
             moment("restarts a node", site);
-            node.restart();
+            node.restart_at(site);
         }
     };
     run_aside(runtime, "crashes", site, attack);

@@ -20,7 +20,7 @@ impl<T: Clone + Send> Durable<T> {
     #[track_caller]
     pub fn read(&self) -> T {
         self.0
-            .step("read", Location::caller(), |value| value.clone())
+            .read("read", Location::caller(), |value| value.clone())
     }
 
     /// Changes it, unless the actor has crashed. A step: the actor may crash before it or after it.

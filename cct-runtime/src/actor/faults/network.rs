@@ -9,7 +9,7 @@ use super::crashes::{moment, run_aside};
 use crate::actor::event::SendOptions;
 use crate::actor::{Recipient, Runtime, SharedRegister, Target};
 use crate::engine;
-use crate::nondet::nondet_index;
+use crate::nondet::index_at;
 
 /// The number of a node in a network.
 pub type NodeId = u32;
@@ -103,11 +103,12 @@ impl Network {
     /// A network with these faults: the strategy chooses now which events suffer.
     #[track_caller]
     pub fn new(faults: Faults) -> Network {
+        let site = Location::caller();
         let choose = |number: u32| {
             let number = if engine::is_controlled() { number } else { 0 };
             let among = faults.among.max(1) as usize;
             // 0 is no event.
-            let chosen = (0..number).map(|_| nondet_index(among + 1) as u32);
+            let chosen = (0..number).map(|_| index_at(among + 1, site) as u32);
             chosen.collect()
         };
         let state = State {
@@ -144,10 +145,9 @@ impl Network {
         self.0.state.update(|state| state.side.clear());
     }
 
-    #[track_caller]
-    fn fate(&self, from: NodeId, to: NodeId) -> Fate {
+    fn fate(&self, from: NodeId, to: NodeId, site: &'static Location<'static>) -> Fate {
         let mut fate = Fate::Arrives;
-        self.0.state.update(|state| {
+        self.0.state.update_at("passes", site, |state| {
             state.sent += 1;
             let number = state.sent;
             fate = if state.side.contains(&from) != state.side.contains(&to)
@@ -180,7 +180,7 @@ pub fn split(runtime: &Runtime, network: &Network, nodes: &[NodeId], times: u32)
     let (network, nodes) = (network.clone(), nodes.to_vec());
     let attack = move || {
         for _ in 0..times {
-            let is_cut_off = |_: &&NodeId| nondet_index(2) == 1;
+            let is_cut_off = |_: &&NodeId| index_at(2, site) == 1;
             let side: Vec<NodeId> = nodes.iter().filter(is_cut_off).copied().collect();
             if side.is_empty() || side.len() == nodes.len() {
                 continue;
@@ -213,7 +213,7 @@ impl<E: Clone + Send + 'static> Link<E> {
 
 impl<E: Clone + Send + 'static> Target<E> for Link<E> {
     fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>) {
-        match self.network.fate(self.from, self.to) {
+        match self.network.fate(self.from, self.to, site) {
             Fate::IsLost => {}
             Fate::Arrives => self.end.take(event, options, site),
             Fate::ArrivesTwice => {

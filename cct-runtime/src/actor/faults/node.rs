@@ -55,29 +55,42 @@ impl<M: Machine> Node<M> {
     }
 }
 
-impl<M: Machine> Crash for Node<M> {
+impl<M: Machine> Node<M> {
     /// The actor ends at once: it handles nothing more, and what it still does is of no effect on others.
     #[track_caller]
-    fn crash(&self) {
+    pub fn crash(&self) {
+        self.crash_at(Location::caller());
+    }
+
+    /// The node boots again, if it is down.
+    #[track_caller]
+    pub fn restart(&self) {
+        self.restart_at(Location::caller());
+    }
+}
+
+impl<M: Machine> Crash for Node<M> {
+    fn crash_at(&self, site: &'static Location<'static>) {
         let mut ended = None;
-        self.0.life.update(|life| ended = life.take());
+        (self.0.life).update_at("crash", site, |life| ended = life.take());
         if let Some(actor) = ended {
             actor.0.crash();
         }
     }
 
-    #[track_caller]
-    fn restart(&self) {
-        if self.0.life.get().is_none() {
-            let next = self.0.runtime.create((self.0.boot)());
-            self.0.life.set(Some(next));
+    fn restart_at(&self, site: &'static Location<'static>) {
+        if self.0.life.get_at(site).is_none() {
+            let next = (self.0.runtime).create_at((self.0.boot)(), None, None, site);
+            self.0
+                .life
+                .update_at("restart", site, |life| *life = Some(next));
         }
     }
 }
 
 impl<M: Accepts<E>, E> Target<E> for Node<M> {
     fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>) {
-        if let Some(actor) = self.0.life.get() {
+        if let Some(actor) = self.0.life.get_at(site) {
             actor.deliver(Letter::Event(M::event(event)), options, site);
         }
     }
