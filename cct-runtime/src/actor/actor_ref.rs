@@ -139,11 +139,8 @@ impl<M: Machine> ActorRef<M> {
     ) -> Sent<Letter<M::Event>> {
         let label =
             |letter: &Letter<M::Event>| format!("{} to {}", told::<M>(letter), self.0.title());
-        let sent = self.0.inbox.send(letter, options, &label, site);
-        if let Sent::Stored { was_idle: true } = sent {
-            self.0.runtime.begin_work();
-        }
-        sent
+        let begin_work = || self.0.runtime.begin_work();
+        (self.0.inbox).send(letter, options, &label, &begin_work, site)
     }
 
     pub(super) fn deliver(
@@ -155,9 +152,9 @@ impl<M: Machine> ActorRef<M> {
         let name = name_of::<M>(&letter);
         let (must_handle, most) = (options.must_handle, options.at_most);
         match self.offer(letter, options, site) {
-            Sent::Stored { .. } => {}
+            Sent::Stored => {}
             Sent::Halted(letter) => {
-                if must_handle {
+                if must_handle && !self.0.runtime.is_stopped() {
                     let failure = Failure::Dropped { event: name };
                     self.0.runtime.fail(&self.0.title(), &failure, site);
                 }

@@ -125,7 +125,7 @@ trait AnyActor: Send + Sync {
 
 impl<M: Machine> AnyActor for Actor<M> {
     fn shut(&self) {
-        self.inbox.machine.shut();
+        self.inbox.machine.shut(&|| self.runtime.begin_work());
     }
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
@@ -247,6 +247,7 @@ impl Runtime {
                     let life = || block_on(&inbox, life.run(true), site);
                     if catch_unwind(AssertUnwindSafe(life)).is_err() {
                         runtime.fail_by_panic(&told);
+                        runtime.end_work();
                     }
                 };
                 self.spawn_worker(&title, site, Box::new(body));
@@ -322,6 +323,7 @@ impl Runtime {
     ) -> bool {
         let mut registry = self.registry();
         if self.is_stopped() {
+            name.as_ref().map(|name| registry.names.remove(name));
             return false;
         }
         if let Some(name) = &name {
@@ -409,7 +411,7 @@ impl Runtime {
     }
 
     /// Ends all actors: they handle no further event, and a handler under way ends where it awaits. Events
-    /// that were sent are dropped. It does not wait for handlers.
+    /// that were sent are dropped. It does not wait for that, which `wait_until_idle` does.
     pub fn stop(&self) {
         let actors: Vec<_> = {
             let registry = self.registry();
