@@ -186,6 +186,19 @@ pub(super) fn told<M: Machine>(letter: &Letter<M::Event>) -> String {
     }
 }
 
+/// The engine is told of what counts of references order, since it sees only some of their code.
+impl<M: Machine> Drop for ActorRef<M> {
+    fn drop(&mut self) {
+        self.0.inbox.machine.let_go();
+    }
+}
+
+impl<M: Machine> Drop for Actor<M> {
+    fn drop(&mut self) {
+        self.inbox.machine.was_let_go();
+    }
+}
+
 impl<M: Machine> Clone for ActorRef<M> {
     fn clone(&self) -> Self {
         ActorRef(Arc::clone(&self.0))

@@ -55,7 +55,14 @@ impl Timer {
         if runtime.has_workers() {
             let mut deliver = deliver;
             let mine = timer.clone();
-            let body = move || mine.run((due, period), &mut *deliver, site);
+            let (runtime, told) = (runtime.clone(), name.to_owned());
+            let body = move || {
+                let run = || mine.run((due, period), &mut *deliver, site);
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                    runtime.fail_by_panic(&told, &*panic);
+                    mine.stop();
+                }
+            };
             let worker = engine::spawn_at(Some(name), None, None, site, Box::new(body));
             assert!(
                 worker.is_some(),

@@ -99,9 +99,7 @@ impl InboxMachine {
         } else {
             engine::acquire(self.object());
         }
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        self.wake_one(waker);
         stored
     }
 
@@ -133,22 +131,45 @@ impl InboxMachine {
         (waker, is_idle): (Option<&Waker>, bool),
         is_empty: &dyn Fn() -> bool,
     ) -> bool {
-        // The last waker is dropped where the lock is not held: that may run others' code.
+        let waker = waker.map(|waker| self.handed(waker));
         let (waits, _last) = self.with(|state| {
             let waits = !state.is_closed && engine::unseen(is_empty);
             if !waits {
                 return (false, None);
             }
             state.is_idle = is_idle;
-            (true, keep(&mut state.waker, waker))
+            (true, std::mem::replace(&mut state.waker, waker))
         });
         waits
     }
 
     /// This is woken when the inbox is shut.
     pub fn wake_at_end(&self, waker: &Waker) {
-        let waker = waker.clone();
+        let waker = self.handed(waker);
         let _last = self.with(|state| state.ender.replace(waker));
+    }
+
+    /// A waker for others. It is cloned, and the one before dropped, where the lock is not held: that runs code
+    /// of others.
+    fn handed(&self, waker: &Waker) -> Waker {
+        if !self.is_of_worker(waker) {
+            engine::release_one(self.object(), WAKERS);
+        }
+        waker.clone()
+    }
+
+    fn wake_one(&self, waker: Option<Waker>) {
+        if let Some(waker) = waker {
+            if !self.is_of_worker(&waker) {
+                engine::acquire_one(self.object(), WAKERS);
+            }
+            waker.wake();
+        }
+    }
+
+    /// True if the waker is the inbox itself, of which nothing is anybody's.
+    fn is_of_worker(&self, waker: &Waker) -> bool {
+        std::ptr::eq(waker.data(), std::ptr::from_ref(self).cast())
     }
 
     /// Nothing is stored from here on; who waits goes on. Not a step. `begin_work` is called if the owner was
@@ -166,7 +187,7 @@ impl InboxMachine {
             engine::release(self.object());
             engine::wake_all(self.object());
         }
-        wakers.into_iter().flatten().for_each(Waker::wake);
+        wakers.into_iter().for_each(|waker| self.wake_one(waker));
     }
 
     /// Nothing is stored from here on. A step of its own; `take` removes what is in. True if the owner was at
@@ -211,6 +232,16 @@ impl InboxMachine {
         engine::acquire(self.object());
     }
 
+    /// What was done by a reference to the actor comes before the actor's end in memory.
+    pub fn let_go(&self) {
+        engine::release_one(self.object(), REFERENCES);
+    }
+
+    /// Nobody has a reference any more.
+    pub fn was_let_go(&self) {
+        engine::acquire_one(self.object(), REFERENCES);
+    }
+
     fn with<R>(&self, access: impl FnOnce(&mut State) -> R) -> R {
         while self.held.swap(true, Ordering::Acquire) {
             std::hint::spin_loop();
@@ -239,13 +270,11 @@ impl Wake for InboxMachine {
     }
 }
 
-/// Returns the one that was kept before, if it is another one.
-fn keep(kept: &mut Option<Waker>, waker: Option<&Waker>) -> Option<Waker> {
-    match (&*kept, waker) {
-        (Some(kept), Some(waker)) if kept.will_wake(waker) => None,
-        (_, waker) => std::mem::replace(kept, waker.cloned()),
-    }
-}
+/// The number of no event: what a waker has is ordered by it.
+const WAKERS: u64 = u64::MAX >> 1;
+
+/// The same for what was done by references.
+const REFERENCES: u64 = WAKERS - 1;
 
 impl fmt::Debug for InboxMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@ use std::thread;
 
 struct Get(Reply<u32>);
 struct Lose(Reply<u32>);
-struct End(Reply<u32>);
+struct End(#[expect(dead_code, reason = "it is dropped")] Reply<u32>);
 struct Relay(Reply<u32>);
 struct Keep(Reply<u32>);
 

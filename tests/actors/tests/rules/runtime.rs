@@ -121,11 +121,7 @@ impl Relay {
 
 #[test]
 fn rest_is_not_seen_while_work_moves_on() {
-    let rounds = if std::env::var_os("CCT_ROUNDS").is_some() {
-        2000
-    } else {
-        20
-    };
+    let rounds = if cfg!(cct) { 2 } else { 300 };
     for _ in 0..rounds {
         let log = Log::new();
         let runtime = Runtime::new();

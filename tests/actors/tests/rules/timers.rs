@@ -23,9 +23,7 @@ const SHORT: Duration = Duration::from_millis(3);
 impl Clock {
     #[on]
     fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
-        let timer = cx.start_timer(SHORT, Once);
-        assert!(timer.is_running());
-        self.timer = Some(timer);
+        self.timer = Some(cx.start_timer(SHORT, Once));
     }
 
     #[on]
@@ -62,6 +60,7 @@ fn a_timer_runs_out_once_and_counts_as_work() {
     clock.send(Begin);
     runtime.wait_until_idle().unwrap();
     assert!(begun.elapsed() >= SHORT);
+    assert!(runtime.count() == 1);
     assert_eq!(log.text(), "once");
     runtime.stop();
 }
@@ -121,8 +120,71 @@ fn a_stopped_timer_does_not_run_out() {
         })
         .send(Stop);
     runtime.wait_until_idle().unwrap();
-    assert_eq!(log.text(), "stopped");
+    // Time is nobody's: an hour may be over before the next line.
+    assert!(["stopped", "stopped once"].contains(&log.text().as_str()));
     runtime.stop();
+}
+
+#[test]
+fn a_timer_that_has_run_out_is_over() {
+    struct Watcher(Option<Timer>);
+
+    #[cct::actor]
+    impl Watcher {
+        #[on]
+        fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+            self.0 = Some(cx.start_timer(SHORT, Once));
+        }
+
+        #[on]
+        fn once(&mut self, _: Once) -> Halt {
+            Halt
+        }
+
+        #[hook]
+        fn halted(&mut self, _: &mut Context<Self>) {
+            assert!(!self.0.as_ref().unwrap().is_running());
+        }
+    }
+
+    let runtime = Runtime::new();
+    runtime.create(Watcher(None)).send(Begin);
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(runtime.count(), 0);
+}
+
+/// Its clone panics.
+struct Fragile(u32);
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        panic!("it cannot be cloned")
+    }
+}
+
+#[test]
+#[should_panic(expected = "it cannot be cloned")]
+fn an_event_that_cannot_be_cloned_fails_its_timer() {
+    struct Owner;
+
+    #[cct::actor]
+    impl Owner {
+        #[on]
+        fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+            cx.start_periodic_timer(SHORT, SHORT, Fragile(0));
+        }
+
+        #[on]
+        fn fragile(&mut self, Fragile(number): Fragile) {
+            assert_eq!(number, 0);
+        }
+    }
+
+    let runtime = Runtime::new();
+    let (failed, failure) = std::sync::mpsc::channel();
+    runtime.on_failure(move |failure| failed.send(failure.to_string()).unwrap());
+    runtime.create(Owner).send(Begin);
+    panic!("{}", failure.recv().unwrap());
 }
 
 #[test]
