@@ -126,6 +126,7 @@ trait AnyActor: Send + Sync {
 impl<M: Machine> AnyActor for Actor<M> {
     fn shut(&self) {
         self.inbox.machine.shut(&|| self.runtime.begin_work());
+        self.inbox.machine.let_go();
     }
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
