@@ -131,14 +131,14 @@ impl InboxMachine {
         (waker, is_idle): (Option<&Waker>, bool),
         is_empty: &dyn Fn() -> bool,
     ) -> bool {
-        let waker = waker.map(|waker| self.handed(waker));
+        let mut waker = waker.map(|waker| self.handed(waker));
         let (waits, _last) = self.with(|state| {
             let waits = !state.is_closed && engine::unseen(is_empty);
             if !waits {
                 return (false, None);
             }
             state.is_idle = is_idle;
-            (true, std::mem::replace(&mut state.waker, waker))
+            (true, std::mem::replace(&mut state.waker, waker.take()))
         });
         waits
     }
