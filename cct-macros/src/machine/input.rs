@@ -1,6 +1,7 @@
 //! What was written: arguments, attributes of the block, and methods with an attribute.
 
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
@@ -24,6 +25,8 @@ pub(super) struct Input {
     pub(super) lists: Vec<List>,
     pub(super) handlers: Vec<Handler>,
     pub(super) hooks: Vec<Ident>,
+    /// The code of methods that handle nothing, but may make a state for those that do.
+    pub(super) helpers: TokenStream,
     /// The block without our attributes.
     pub(super) block: ItemImpl,
 }
@@ -119,6 +122,7 @@ impl Input {
             lists: Vec::new(),
             handlers: Vec::new(),
             hooks: Vec::new(),
+            helpers: TokenStream::new(),
             block: parse_quote!(impl Unknown {}),
         };
         if let Err(error) = (|stream: ParseStream<'_>| input.read_args(stream)).parse2(args) {
@@ -249,6 +253,7 @@ impl Input {
             .collect();
         method.attrs.retain(|attribute| !is_ours(attribute));
         let Some(attribute) = ours.first() else {
+            method.block.to_tokens(&mut self.helpers);
             return Ok(());
         };
         if let Some(other) = ours.get(1) {

@@ -248,14 +248,17 @@ impl Model {
             self.leads_to
                 .push(named.map(|(number, _)| number).collect());
         }
+        let mut helped = BTreeSet::new();
+        collect(input.helpers.clone(), &mut helped);
         for state in 0..self.states.len() {
+            let is_helped = helped.contains(&self.states[state].name.to_string());
             let is_of_it = |handler: usize| {
                 let states = &input.handlers[handler].states;
                 states.len() == 1 && last(&states[0]) == Some(&self.states[state].name)
             };
             let mut handlers = self.leads_to.iter().enumerate();
             let is_reached = handlers.any(|(number, to)| to.contains(&state) && !is_of_it(number));
-            if self.start != Some(state) && !is_reached {
+            if self.start != Some(state) && !is_reached && !is_helped {
                 self.unreachable.push(state);
             }
         }

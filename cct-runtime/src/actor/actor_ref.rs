@@ -38,7 +38,7 @@ impl<M: Machine> Actor<M> {
     /// Its node has crashed: nothing is handled from here on, and nothing that it does reaches others.
     pub(super) fn crash(&self) {
         self.has_crashed.store(true, Ordering::SeqCst);
-        self.inbox.machine.shut();
+        self.inbox.machine.shut(&|| self.runtime.begin_work());
     }
 
     #[inline(never)]
@@ -152,11 +152,8 @@ impl<M: Machine> ActorRef<M> {
     ) -> Sent<Letter<M::Event>> {
         let label =
             |letter: &Letter<M::Event>| format!("{} to {}", told::<M>(letter), self.0.title());
-        let sent = self.0.inbox.send(letter, options, &label, site);
-        if let Sent::Stored { was_idle: true } = sent {
-            self.0.runtime.begin_work();
-        }
-        sent
+        let begin_work = || self.0.runtime.begin_work();
+        (self.0.inbox).send(letter, options, &label, &begin_work, site)
     }
 
     pub(super) fn deliver(
@@ -168,9 +165,9 @@ impl<M: Machine> ActorRef<M> {
         let name = name_of::<M>(&letter);
         let (must_handle, most) = (options.must_handle, options.at_most);
         match self.offer(letter, options, site) {
-            Sent::Stored { .. } => {}
+            Sent::Stored => {}
             Sent::Halted(letter) => {
-                if must_handle {
+                if must_handle && !self.0.runtime.is_stopped() {
                     let failure = Failure::Dropped { event: name };
                     self.0.runtime.fail(&self.0.title(), &failure, site);
                 }
@@ -199,6 +196,19 @@ pub(super) fn told<M: Machine>(letter: &Letter<M::Event>) -> String {
     match letter {
         Letter::Event(event) => M::describe(event),
         Letter::Halt => "HaltEvent".to_owned(),
+    }
+}
+
+/// The engine is told of what counts of references order, since it sees only some of their code.
+impl<M: Machine> Drop for ActorRef<M> {
+    fn drop(&mut self) {
+        self.0.inbox.machine.let_go();
+    }
+}
+
+impl<M: Machine> Drop for Actor<M> {
+    fn drop(&mut self) {
+        self.inbox.machine.was_let_go();
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a handler can do.
 
 use std::fmt;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::task::Poll;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::actor_ref::{ActorRef, Target, grouped};
 use super::event::{Envelope, Letter, SendOptions};
 use super::group::EventGroup;
-use super::inbox::{Held, Look, Waits};
+use super::inbox::{Found, Held, Look, Waits};
 use super::machine::{Accepts, Machine};
 use super::runtime::Runtime;
 use super::timer::{Tick, Timer};
@@ -95,40 +95,55 @@ impl<M: Machine> Context<M> {
     /// Waits for an event of this type and takes it, whatever comes before it in the inbox.
     ///
     /// Handlers of the state play no part in it.
-    pub async fn receive<E>(&mut self) -> E
+    #[track_caller]
+    pub fn receive<E>(&mut self) -> impl Future<Output = E>
     where
         M: Accepts<E>,
     {
-        self.receive_if(|_: &E| true).await
+        self.receive_if(|_: &E| true)
     }
 
     /// The same for an event of which this is true.
-    pub async fn receive_if<E>(&mut self, is_meant: impl Fn(&E) -> bool) -> E
+    #[track_caller]
+    pub fn receive_if<E>(&mut self, is_meant: impl Fn(&E) -> bool) -> impl Future<Output = E>
     where
         M: Accepts<E>,
     {
-        let event = self
-            .receive_any(|event| <M as Accepts<E>>::look(event).is_some_and(&is_meant))
-            .await;
-        M::try_event(event).unwrap_or_else(|_| unreachable!("it was looked at"))
+        let site = Location::caller();
+        async move {
+            let is_one = |event: &_| <M as Accepts<E>>::look(event).is_some_and(&is_meant);
+            let event = self.receive_at(is_one, site).await;
+            M::try_event(event).unwrap_or_else(|_| unreachable!("it was looked at"))
+        }
     }
 
     /// The same for any event of which this is true.
-    pub async fn receive_any(&mut self, is_meant: impl Fn(&M::Event) -> bool) -> M::Event {
+    #[track_caller]
+    pub fn receive_any(
+        &mut self,
+        is_meant: impl Fn(&M::Event) -> bool,
+    ) -> impl Future<Output = M::Event> {
+        self.receive_at(is_meant, Location::caller())
+    }
+
+    async fn receive_at(
+        &mut self,
+        is_meant: impl Fn(&M::Event) -> bool,
+        site: &'static Location<'static>,
+    ) -> M::Event {
         let actor = self.me.clone();
         let look = |envelope: &Envelope<M::Event>| match &envelope.letter {
             Letter::Event(event) if is_meant(event) => Look::Take,
             _ => Look::Pass,
         };
-        let site = Location::caller();
         self.receives = true;
         let envelope = poll_fn(|cx| {
             let waits = Waits::Polled(cx.waker());
             let inbox = &actor.0.inbox;
             match self.held.poll(inbox, waits, site, &look, None) {
-                Poll::Ready(Some(envelope)) => Poll::Ready(envelope),
+                Poll::Ready(Found::Event(envelope)) => Poll::Ready(envelope),
                 // Nothing comes any more: who runs the actor sees that, too.
-                Poll::Ready(None) | Poll::Pending => Poll::Pending,
+                Poll::Ready(Found::End | Found::News) | Poll::Pending => Poll::Pending,
             }
         })
         .await;

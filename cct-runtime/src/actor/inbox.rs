@@ -28,8 +28,8 @@ unsafe impl<M: Machine> Send for Inbox<M> {}
 
 /// What became of an event that was sent.
 pub(super) enum Sent<E> {
-    /// It is in the inbox, whose owner was at rest or was not.
-    Stored { was_idle: bool },
+    /// It is in the inbox.
+    Stored,
     /// The actor has ended.
     Halted(E),
     /// There are too many of the kind.
@@ -44,11 +44,13 @@ impl<M: Machine> Inbox<M> {
         }
     }
 
+    /// Puts an event in, under this label in records; calls `begin_work` first if the owner was at rest.
     pub(super) fn send(
         &self,
         letter: Letter<M::Event>,
         options: SendOptions,
         label: &dyn Fn(&Letter<M::Event>) -> String,
+        begin_work: &dyn Fn(),
         site: &'static Location<'static>,
     ) -> Sent<Letter<M::Event>> {
         let kind = kind::<M>(&letter);
@@ -66,7 +68,10 @@ impl<M: Machine> Inbox<M> {
                 .as_ref()
                 .map_or_else(String::new, |it| label(&it.letter))
         });
-        let mut store = |number| {
+        let mut store = |number, was_idle| {
+            if was_idle {
+                begin_work();
+            }
             let mut envelope = envelope.take().expect("it is stored once");
             envelope.number = number;
             // SAFETY: the machine calls this while nobody else reaches the arrivals.
@@ -74,7 +79,7 @@ impl<M: Machine> Inbox<M> {
         };
         let stored = (self.machine).send((kind, at_most), site, told.as_deref(), &mut store);
         match stored {
-            Stored::Stored { was_idle } => Sent::Stored { was_idle },
+            Stored::Stored => Sent::Stored,
             Stored::TooMany => Sent::TooMany,
             Stored::Closed => Sent::Halted(envelope.expect("nothing was stored").letter),
         }
@@ -153,6 +158,15 @@ pub(super) enum Look {
     Pass,
 }
 
+/// How a wait for an event has ended.
+pub(super) enum Found<E> {
+    Event(E),
+    /// There are events of which the owner is to be told before it goes to rest.
+    News,
+    /// The inbox was closed.
+    End,
+}
+
 /// How the owner waits for events.
 #[derive(Clone, Copy)]
 pub(super) enum Waits<'a> {
@@ -181,16 +195,20 @@ impl<M: Machine> Held<M> {
         std::mem::take(&mut self.queue)
     }
 
-    /// Calls `tell` for each event that was dropped or deferred since the last time.
+    /// The events that were dropped since the last time, and whether some were deferred.
     pub(super) fn take_news(&mut self) -> Option<(Vec<M::Event>, bool)> {
-        if self.dropped.is_empty() && !self.defers {
+        if !self.has_news() {
             return None;
         }
         let defers = std::mem::take(&mut self.defers);
         Some((std::mem::take(&mut self.dropped), defers))
     }
 
-    /// Those of the queue of which `tell` was not called yet, though they are deferred.
+    fn has_news(&self) -> bool {
+        !self.dropped.is_empty() || self.defers
+    }
+
+    /// Calls `tell` for each event of the queue that is deferred, once.
     pub(super) fn tell_deferred(&mut self, mut tell: impl FnMut(&M::Event)) {
         for envelope in &mut self.queue {
             if envelope.is_deferred == IsDeferred::Untold {
@@ -263,8 +281,8 @@ impl<M: Machine> Held<M> {
         });
     }
 
-    /// Waits for the first event that `look` takes; none comes after the inbox was closed. `rest` is called
-    /// when the owner goes to rest, and is none for one who waits in a handler.
+    /// Waits for the first event that `look` takes. `rest` is called when the owner goes to rest, and is none
+    /// for one who waits in a handler.
     pub(super) fn poll(
         &mut self,
         inbox: &Inbox<M>,
@@ -272,7 +290,7 @@ impl<M: Machine> Held<M> {
         site: &'static Location<'static>,
         look: &dyn Fn(&Envelope<M::Event>) -> Look,
         rest: Option<&dyn Fn()>,
-    ) -> Poll<Option<Envelope<M::Event>>> {
+    ) -> Poll<Found<Envelope<M::Event>>> {
         let mut is_first = true;
         loop {
             if engine::is_controlled() && std::mem::take(&mut is_first) {
@@ -284,10 +302,13 @@ impl<M: Machine> Held<M> {
                 }
             }
             if inbox.machine.is_closed() {
-                return Poll::Ready(None);
+                return Poll::Ready(Found::End);
             }
             if let Some(envelope) = self.take(inbox, look) {
-                return Poll::Ready(Some(envelope));
+                return Poll::Ready(Found::Event(envelope));
+            }
+            if self.has_news() {
+                return Poll::Ready(Found::News);
             }
             let is_empty = || inbox.is_empty();
             let waker = match waits {

@@ -2,15 +2,17 @@
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::task::Poll;
+use std::thread;
 
 use super::actor_ref::{ActorRef, name_of};
 use super::context::Context;
 use super::event::{Envelope, IsDeferred, Letter};
 use super::group::EventGroup;
-use super::inbox::{Held, Look, PUT_BACK, Waits};
+use super::inbox::{Found, Held, Look, PUT_BACK, Waits};
 use super::machine::{Machine, Outcome, Rule};
+use super::runtime::Runtime;
 use super::then::Next;
 use super::{Failure, Then};
 
@@ -22,6 +24,24 @@ pub(super) struct Life<M: Machine> {
     pub(super) cx: Context<M>,
     site: &'static Location<'static>,
     is_over: bool,
+    /// The last to be dropped: what the others do then is work.
+    work: Work,
+}
+
+/// The work that an actor is, unless it is at rest. It was begun by who made the life.
+///
+/// Work that ends by a panic is ended by who catches it, once the failure is noted.
+struct Work {
+    runtime: Runtime,
+    is_at_rest: bool,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if !self.is_at_rest && !thread::panicking() {
+            self.runtime.end_work();
+        }
+    }
 }
 
 /// It goes on, or has ended.
@@ -44,12 +64,17 @@ impl<M: Machine> Life<M> {
         group: Option<EventGroup>,
         site: &'static Location<'static>,
     ) -> Life<M> {
+        let work = Work {
+            runtime: me.0.runtime.clone(),
+            is_at_rest: false,
+        };
         Life {
             machine,
             states: Vec::new(),
             cx: Context::new(me, group),
             site,
             is_over: false,
+            work,
         }
     }
 
@@ -80,13 +105,15 @@ impl<M: Machine> Life<M> {
     /// Waits for an event that is not deferred; none comes after the runtime has stopped.
     async fn next(&mut self, blocks: bool) -> Option<Event<M::Event>> {
         if self.rule(M::PLAN.default()).is_some() {
-            let event = self.next_at_hand();
-            if event.is_none() {
-                give_way().await;
+            if let Some(event) = self.next_at_hand() {
+                return Some(event);
             }
+            give_way().await;
             let is_open = !self.cx.me.0.inbox.machine.is_closed();
-            return is_open.then(|| event.unwrap_or(Event::Default));
+            return is_open.then_some(Event::Default);
         }
+        // An actor at rest keeps no group from its end.
+        self.cx.group = None;
         let envelope = poll_fn(|cx| {
             let waits = if blocks {
                 Waits::Blocks
@@ -104,6 +131,9 @@ impl<M: Machine> Life<M> {
     pub(super) fn next_at_hand(&mut self) -> Option<Event<M::Event>> {
         let (inbox, stack) = (&self.cx.me.0.inbox, &self.cx.stack);
         inbox.machine.look(self.site).done();
+        if inbox.machine.is_closed() {
+            return None;
+        }
         let envelope = self
             .cx
             .held
@@ -115,12 +145,19 @@ impl<M: Machine> Life<M> {
     }
 
     fn poll_next(&mut self, waits: Waits<'_>) -> Poll<Option<Envelope<M::Event>>> {
-        let (me, stack) = (&self.cx.me.0, &self.cx.stack);
-        let look = |envelope: &_| look::<M>(stack, envelope);
-        let rest = || me.runtime.end_work();
-        let polled = (self.cx.held).poll(&me.inbox, waits, self.site, &look, Some(&rest));
-        self.tell_news();
-        polled
+        loop {
+            let (me, stack) = (&self.cx.me.0, &self.cx.stack);
+            let look = |envelope: &_| look::<M>(stack, envelope);
+            let rest = || me.runtime.end_work();
+            let polled = (self.cx.held).poll(&me.inbox, waits, self.site, &look, Some(&rest));
+            self.tell_news();
+            return match polled {
+                Poll::Ready(Found::Event(envelope)) => Poll::Ready(Some(envelope)),
+                Poll::Ready(Found::News) => continue,
+                Poll::Ready(Found::End) => Poll::Ready(None),
+                Poll::Pending => Poll::Pending,
+            };
+        }
     }
 
     /// Tells the actor of events that were ignored or deferred.
@@ -323,19 +360,20 @@ impl<M: Machine> Life<M> {
 
     /// The end that the actor has come to by itself.
     pub(super) fn end(mut self) {
-        let was_idle = self.close();
+        self.close();
         self.machine.halted(&mut self.cx);
-        self.finish(was_idle);
+        self.finish();
     }
 
-    /// Nothing more comes in, and what is in is dropped. True if the actor was at rest.
-    fn close(&mut self) -> bool {
+    /// Nothing more comes in, and what is in is dropped.
+    fn close(&mut self) {
         let me = self.cx.me.clone();
         for timer in self.cx.timers.drain(..) {
             timer.stop();
         }
         let (arrived, was_idle) = me.0.inbox.close(self.site);
         let is_cut_short = me.0.runtime.is_stopped() || me.0.has_crashed();
+        self.work.is_at_rest |= was_idle;
         for envelope in self.cx.held.drain().into_iter().chain(arrived) {
             let event = name_of::<M>(&envelope.letter);
             if envelope.must_handle && !is_cut_short {
@@ -343,25 +381,28 @@ impl<M: Machine> Life<M> {
             }
             me.0.runtime.note_dropped(event, me.0.id);
         }
-        was_idle
     }
 
-    fn finish(&mut self, was_idle: bool) {
+    fn finish(&mut self) {
         self.is_over = true;
         let me = &self.cx.me.0;
         drop(me.runtime.forget(me.id));
-        if !was_idle {
-            me.runtime.end_work();
-        }
     }
 }
 
 /// However it ends: a panic, or the runtime's stop.
 impl<M: Machine> Drop for Life<M> {
     fn drop(&mut self) {
-        if !self.is_over {
-            let was_idle = self.close();
-            self.finish(was_idle);
+        if self.is_over {
+            return;
+        }
+        // Hooks and events of others may panic, in a panic too.
+        let closed = catch_unwind(AssertUnwindSafe(|| self.close()));
+        let finished = catch_unwind(AssertUnwindSafe(|| self.finish()));
+        if let Err(panic) = closed.and(finished)
+            && !thread::panicking()
+        {
+            resume_unwind(panic);
         }
     }
 }

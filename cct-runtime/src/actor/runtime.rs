@@ -16,7 +16,7 @@ use super::inbox::Inbox;
 use super::machine::Machine;
 use super::pool::Pool;
 use super::run::Life;
-use super::task::{block_on, guarded};
+use super::task::{block_on, guarded, message_of};
 use super::timer::Clock;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
@@ -243,8 +243,9 @@ impl Runtime {
                 let (runtime, told) = (self.clone(), title.clone());
                 let body = move || {
                     let life = || block_on(&inbox, life.run(true), site);
-                    if catch_unwind(AssertUnwindSafe(life)).is_err() {
-                        runtime.fail_by_panic(&told);
+                    if let Err(panic) = catch_unwind(AssertUnwindSafe(life)) {
+                        runtime.fail_by_panic(&told, &*panic);
+                        runtime.end_work();
                     }
                 };
                 self.spawn_worker(&title, site, Box::new(body));
@@ -316,6 +317,9 @@ impl Runtime {
     fn register(&self, id: ActorId, entry: Entry) -> Result<(), Entry> {
         let mut registry = self.registry();
         if self.is_stopped() {
+            if let Some((name, _)) = &entry.named {
+                registry.names.remove(name);
+            }
             return Err(entry);
         }
         if let Some((name, _)) = &entry.named {
@@ -403,7 +407,7 @@ impl Runtime {
     }
 
     /// Ends all actors: they handle no further event, and a handler under way ends where it awaits. Events
-    /// that were sent are dropped. It does not wait for handlers.
+    /// that were sent are dropped. It does not wait for that, which `wait_until_idle` does.
     pub fn stop(&self) {
         let inboxes: Vec<_> = {
             let registry = self.registry();
@@ -412,7 +416,7 @@ impl Runtime {
             actors.map(|entry| Arc::clone(&entry.inbox)).collect()
         };
         for inbox in inboxes {
-            inbox.shut();
+            inbox.shut(&|| self.begin_work());
         }
         self.0.clock.stop();
     }
@@ -469,18 +473,19 @@ impl Runtime {
         }
     }
 
-    /// A failure of an actor: under the engine a bug, which ends the schedule.
+    /// A failure of an actor: under the engine a bug, which ends the schedule unless the test is one that is
+    /// expected to panic.
     pub(super) fn fail(&self, actor: &str, failure: &Failure, site: &'static Location<'static>) {
         let message = failure.to_string();
-        if engine::is_controlled() {
+        if engine::is_controlled() && !engine::expects_panic() {
             engine::end_with(BugKind::Panic, &format!("{actor}: {message}"), site);
         }
         self.note_failure(actor, message);
     }
 
-    fn fail_by_panic(&self, actor: &str) {
+    pub(super) fn fail_by_panic(&self, actor: &str, panic: &(dyn Any + Send)) {
         engine::worker_panicked();
-        self.note_failure(actor, "it panicked".to_owned());
+        self.note_failure(actor, message_of(panic));
     }
 
     pub(super) fn note_failure(&self, actor: &str, message: String) {

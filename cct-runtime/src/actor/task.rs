@@ -16,12 +16,18 @@ pub(super) fn block_on(
     future: impl Future<Output = ()>,
     site: &'static Location<'static>,
 ) {
-    let waker = Waker::from(Arc::clone(inbox));
+    let waker = waker_of(inbox);
     let mut cx = Context::from_waker(&waker);
     let mut future = pin!(future);
     while future.as_mut().poll(&mut cx).is_pending() && !inbox.is_closed() {
         inbox.wait_for_notice(site);
     }
+}
+
+/// Not generic, so that its count is no step.
+#[inline(never)]
+fn waker_of(inbox: &Arc<InboxMachine>) -> Waker {
+    Waker::from(Arc::clone(inbox))
 }
 
 /// The future of an actor: it ends when the inbox is closed, and its panics are the runtime's.
@@ -32,11 +38,16 @@ pub(super) fn guarded(
     life: BoxFuture,
 ) -> impl Future<Output = ()> + Send {
     let mut life = Some(life);
+    let mut ender: Option<Waker> = None;
     poll_fn(move |cx| {
         let Some(running) = &mut life else {
             return Poll::Ready(());
         };
         let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
+        if !ender.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
+            ender = Some(cx.waker().clone());
+            inbox.wake_at_end(cx.waker());
+        }
         if let Ok(Poll::Pending) = polled
             && !inbox.is_closed()
         {
@@ -46,12 +57,17 @@ pub(super) fn guarded(
         let ended = catch_unwind(AssertUnwindSafe(|| drop(life.take())));
         if let Some(panic) = polled.err().or(ended.err()) {
             runtime.note_failure(&actor, message_of(&*panic));
+            // Work that ends by a panic is still under way.
+            if !inbox.is_idle() {
+                runtime.end_work();
+            }
         }
         Poll::Ready(())
     })
 }
 
-fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic says.
+pub(super) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "it panicked".to_owned())

@@ -259,6 +259,6 @@ impl<M: Machine> Default for Mock<M> {
 
 impl<M: Machine> Drop for Mock<M> {
     fn drop(&mut self) {
-        self.me.0.inbox.machine.shut();
+        self.me.0.inbox.machine.shut(&|| {});
     }
 }

@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::runtime::Runtime;
+use super::task::message_of;
 use crate::engine;
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -54,7 +55,14 @@ impl Timer {
         if runtime.has_workers() {
             let mut deliver = deliver;
             let mine = timer.clone();
-            let body = move || mine.run((due, period), &mut *deliver, site);
+            let (runtime, told) = (runtime.clone(), name.to_owned());
+            let body = move || {
+                let run = || mine.run((due, period), &mut *deliver, site);
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                    runtime.fail_by_panic(&told, &*panic);
+                    mine.stop();
+                }
+            };
             let worker = engine::spawn_at(Some(name), None, None, site, Box::new(body));
             assert!(
                 worker.is_some(),
@@ -66,12 +74,14 @@ impl Timer {
                 period,
                 deliver,
                 timer: timer.clone(),
+                runtime: runtime.clone(),
+                name: name.to_owned(),
             });
         }
         timer
     }
 
-    /// The timer does not run out any more. An event of it that was sent stays in the inbox.
+    /// The timer does not run out any more. An event of it that was sent, or is on its way, still comes.
     pub fn stop(&self) {
         if !self.0.is_over.swap(true, Ordering::SeqCst) {
             if engine::is_controlled() {
@@ -152,6 +162,8 @@ struct Alarm {
     period: Option<Duration>,
     deliver: Deliver,
     timer: Timer,
+    runtime: Runtime,
+    name: String,
 }
 
 impl Clock {
@@ -192,6 +204,9 @@ impl Clock {
     }
 }
 
+/// A thread without timers ends after this; the next timer makes a new one.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 fn keep_time(shared: &(Mutex<Alarms>, Condvar)) {
     let mut alarms = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
@@ -200,10 +215,13 @@ fn keep_time(shared: &(Mutex<Alarms>, Condvar)) {
         }
         let now = Instant::now();
         let Some(Reverse(next)) = alarms.next.peek() else {
-            alarms = shared
-                .1
-                .wait(alarms)
-                .unwrap_or_else(PoisonError::into_inner);
+            let waited = shared.1.wait_timeout(alarms, PATIENCE);
+            let (guard, time) = waited.unwrap_or_else(PoisonError::into_inner);
+            alarms = guard;
+            if time.timed_out() && alarms.next.is_empty() {
+                alarms.has_thread = false;
+                return;
+            }
             continue;
         };
         if next.timer.is_running() && next.at > now {
@@ -229,13 +247,21 @@ fn ring(alarm: &mut Alarm) -> bool {
     if !alarm.timer.is_running() {
         return false;
     }
-    (alarm.deliver)(Tick::Deliver);
-    let Some(period) = alarm.period else {
-        alarm.timer.stop();
-        return false;
-    };
-    alarm.at += period;
-    true
+    // The clone of an event may panic, and so may the runtime's hooks.
+    let delivered = catch_unwind(AssertUnwindSafe(|| (alarm.deliver)(Tick::Deliver)));
+    if let Err(panic) = &delivered {
+        (alarm.runtime).note_failure(&alarm.name, message_of(&**panic));
+    }
+    match alarm.period {
+        Some(period) if delivered.is_ok() => {
+            alarm.at += period;
+            true
+        }
+        _ => {
+            alarm.timer.stop();
+            false
+        }
+    }
 }
 
 impl PartialEq for Alarm {

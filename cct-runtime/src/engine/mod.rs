@@ -38,6 +38,7 @@ pub use worker::ending::{abort, end_worker, exit};
 pub use worker::facts::{
     current, current_thread, is_controlled, iteration, leave, leave_out, records, run_number,
 };
+pub(crate) use worker::facts::{expect_panic, expects_panic};
 pub use worker::local::{local, set_local};
 pub use worker::memory::{
     Atomic, AtomicAct, access, access_atomic, note_drop, note_free, note_reuse, pass_fence, unseen,

@@ -4,11 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{ExitCode, Termination};
 
 use super::case::ShouldPanic;
-use crate::engine::{current, current_engine, message_of, outside, set_panic_count};
+use crate::engine::{current, current_engine, expect_panic, message_of, outside, set_panic_count};
 use crate::verdict::{Bug, BugKind};
 
 /// Runs the body on the current worker; returns the bug if it did not end as it should.
 pub(super) fn judge<T: Termination>(expected: ShouldPanic, body: impl Fn() -> T) -> Option<Bug> {
+    if !matches!(expected, ShouldPanic::No) {
+        expect_panic();
+    }
     let result = catch_unwind(AssertUnwindSafe(|| body().report()));
     set_panic_count(0);
     let engine = current_engine();

@@ -13,11 +13,8 @@ use crate::operation::Operation;
 /// How an event was received by an inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
-    /// It is in; its owner was at rest, or was not.
-    Stored {
-        /// The owner had nothing to do.
-        was_idle: bool,
-    },
+    /// It is in.
+    Stored,
     /// The inbox is closed: nothing was stored.
     Closed,
     /// There are as many of the kind as there may be: nothing was stored.
@@ -40,6 +37,8 @@ struct State {
     /// The future that the owner's worker runs is to be polled.
     is_notified: bool,
     waker: Option<Waker>,
+    /// Woken when the inbox is shut, whatever the owner waits for.
+    ender: Option<Waker>,
     /// How many events of each kind are in.
     kinds: Box<[u32]>,
 }
@@ -54,18 +53,20 @@ impl InboxMachine {
                 is_idle: false,
                 is_notified: false,
                 waker: None,
+                ender: None,
                 kinds: vec![0; kinds].into(),
             }),
         }
     }
 
-    /// Stores an event, in a step that goes by `label`; `store` is told its number, and called at most once.
+    /// Stores an event, in a step that goes by `label`; `store` is called at most once. It is told the event's
+    /// number, and whether the owner was at rest, which is then at work before it can know.
     pub fn send(
         &self,
         (kind, at_most): (usize, u32),
         site: &'static Location<'static>,
         label: Option<&str>,
-        store: &mut dyn FnMut(u64),
+        store: &mut dyn FnMut(u64, bool),
     ) -> Stored {
         let step = engine::point_at(Operation::Enqueue, self.object(), site);
         if let Some(label) = label {
@@ -78,21 +79,19 @@ impl InboxMachine {
             if state.kinds[kind] >= at_most {
                 return (Stored::TooMany, None);
             }
-            engine::unseen(|| store(state.stored));
+            let was_idle = std::mem::take(&mut state.is_idle);
+            engine::unseen(|| store(state.stored, was_idle));
             engine::release_one(self.object(), state.stored);
             state.stored += 1;
             state.kinds[kind] += 1;
-            let was_idle = std::mem::take(&mut state.is_idle);
-            (Stored::Stored { was_idle }, state.waker.take())
+            (Stored::Stored, state.waker.take())
         });
-        if let Stored::Stored { .. } = stored {
+        if stored == Stored::Stored {
             engine::wake_all(self.object());
         } else {
             engine::acquire(self.object());
         }
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        self.wake_one(waker);
         stored
     }
 
@@ -118,49 +117,82 @@ impl InboxMachine {
     }
 
     /// The owner waits for the next event, unless `is_empty` is false or the inbox closed; then this is false.
-    /// The event wakes the waker. A owner who `is_idle` has nothing else to do.
+    /// The event wakes the waker. An owner who `is_idle` has nothing else to do.
     pub fn rest(
         &self,
         (waker, is_idle): (Option<&Waker>, bool),
         is_empty: &dyn Fn() -> bool,
     ) -> bool {
-        self.state.with(|state| {
+        let mut waker = waker.map(|waker| self.handed(waker));
+        let (waits, _last) = self.state.with(|state| {
             let waits = !state.is_closed && engine::unseen(is_empty);
-            if waits {
-                state.is_idle = is_idle;
-                keep(&mut state.waker, waker);
+            if !waits {
+                return (false, None);
             }
-            waits
-        })
+            state.is_idle = is_idle;
+            (true, std::mem::replace(&mut state.waker, waker.take()))
+        });
+        waits
     }
 
-    /// Nothing is stored from here on; who waits goes on. Not a step.
-    pub fn shut(&self) {
-        let waker = self.state.with(|state| {
+    /// This is woken when the inbox is shut.
+    pub fn wake_at_end(&self, waker: &Waker) {
+        let waker = self.handed(waker);
+        let _last = self.state.with(|state| state.ender.replace(waker));
+    }
+
+    /// A waker for others. It is cloned, and the one before dropped, where the lock is not held: that runs code
+    /// of others.
+    fn handed(&self, waker: &Waker) -> Waker {
+        if !self.is_of_worker(waker) {
+            engine::release_one(self.object(), WAKERS);
+        }
+        waker.clone()
+    }
+
+    fn wake_one(&self, waker: Option<Waker>) {
+        if let Some(waker) = waker {
+            if !self.is_of_worker(&waker) {
+                engine::acquire_one(self.object(), WAKERS);
+            }
+            waker.wake();
+        }
+    }
+
+    /// True if the waker is the inbox itself, of which nothing is anybody's.
+    fn is_of_worker(&self, waker: &Waker) -> bool {
+        std::ptr::eq(waker.data(), std::ptr::from_ref(self).cast())
+    }
+
+    /// Nothing is stored from here on; who waits goes on. Not a step. `begin_work` is called if the owner was
+    /// at rest, which then has to end.
+    pub fn shut(&self, begin_work: &dyn Fn()) {
+        let wakers = self.state.with(|state| {
+            if !state.is_closed && std::mem::take(&mut state.is_idle) {
+                engine::unseen(begin_work);
+            }
             state.is_closed = true;
             state.is_notified = true;
-            state.waker.take()
+            [state.waker.take(), state.ender.take()]
         });
         if engine::is_controlled() {
             engine::release(self.object());
             engine::wake_all(self.object());
         }
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        wakers.into_iter().for_each(|waker| self.wake_one(waker));
     }
 
     /// Nothing is stored from here on. A step of its own; `take` removes what is in. True if the owner was at
-    /// rest.
+    /// rest, which is then said for good.
     pub fn close(&self, site: &'static Location<'static>, take: &mut dyn FnMut()) -> bool {
         let step = engine::point_at(Operation::Dequeue, self.object(), site);
         step.named("nothing more");
         engine::release(self.object());
-        let (left, was_idle) = self.state.with(|state| {
+        let (left, was_idle, _wakers) = self.state.with(|state| {
             state.is_closed = true;
-            state.waker = None;
             engine::unseen(take);
-            (state.stored, std::mem::take(&mut state.is_idle))
+            let wakers = [state.waker.take(), state.ender.take()];
+            (state.stored, state.is_idle, wakers)
         });
         if engine::looks_for_races() {
             (0..left).for_each(|number| engine::acquire_one(self.object(), number));
@@ -195,6 +227,16 @@ impl InboxMachine {
         engine::acquire(self.object());
     }
 
+    /// What was done by a reference to the actor comes before the actor's end in memory.
+    pub fn let_go(&self) {
+        engine::release_one(self.object(), REFERENCES);
+    }
+
+    /// Nobody has a reference any more.
+    pub fn was_let_go(&self) {
+        engine::acquire_one(self.object(), REFERENCES);
+    }
+
     fn object(&self) -> ObjectId {
         ObjectId::of(self)
     }
@@ -213,12 +255,11 @@ impl Wake for InboxMachine {
     }
 }
 
-fn keep(kept: &mut Option<Waker>, waker: Option<&Waker>) {
-    match (kept.as_mut(), waker) {
-        (Some(kept), Some(waker)) => kept.clone_from(waker),
-        (_, waker) => *kept = waker.cloned(),
-    }
-}
+/// The number of no event: what a waker has is ordered by it.
+const WAKERS: u64 = u64::MAX >> 1;
+
+/// The same for what was done by references.
+const REFERENCES: u64 = WAKERS - 1;
 
 impl fmt::Debug for InboxMachine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -74,15 +74,12 @@ impl LatchMachine {
         take: &mut dyn FnMut(),
     ) -> Option<bool> {
         let step = engine::point_at(Operation::TryRecv, self.object(), site);
-        let end = self.state.with(|state| {
-            let end = look(state, take);
-            if end.is_none() {
-                match &mut state.waker {
-                    Some(kept) => kept.clone_from(waker),
-                    none => *none = Some(waker.clone()),
-                }
-            }
-            end
+        // It is cloned, and the one before dropped, where the lock is not held: that runs code of others.
+        engine::release_one(self.object(), WAKER);
+        let waker = waker.clone();
+        let (end, _last) = self.state.with(|state| match look(state, take) {
+            None => (None, state.waker.replace(waker)),
+            end => (end, Some(waker)),
         });
         match end {
             Some(_) => {
@@ -126,6 +123,7 @@ impl LatchMachine {
             futex::wake_all(&self.is_over);
         }
         if let Some(waker) = waker {
+            engine::acquire_one(self.object(), WAKER);
             waker.wake();
         }
     }
@@ -134,6 +132,9 @@ impl LatchMachine {
         ObjectId::of(self)
     }
 }
+
+/// What a waker has is ordered by this number.
+const WAKER: u64 = 0;
 
 /// How it ended, if it has.
 fn look(state: &State, take: &mut dyn FnMut()) -> Option<bool> {

@@ -31,6 +31,8 @@ pub(crate) struct Iteration {
     /// The test's own panic hook.
     pub(crate) hook: Option<Hook>,
     pub(crate) panics: Panics,
+    /// The test is expected to panic: failures of actors are its own affair.
+    pub(crate) expects_panic: bool,
     /// The slots of worker-locals that it has used, by number.
     pub(crate) local_slots: Vec<usize>,
     /// The exceptions: all that it could not see.
@@ -51,6 +53,7 @@ impl Default for Iteration {
             value_rng: Rng::new(0),
             hook: None,
             panics: Panics::default(),
+            expects_panic: false,
             local_slots: Vec::new(),
             left_out: Exceptions::NONE,
             prints_are_steps: false,
@@ -70,6 +73,7 @@ impl Iteration {
             value_rng,
             hook,
             panics,
+            expects_panic,
             local_slots,
             left_out,
             prints_are_steps,
@@ -82,6 +86,7 @@ impl Iteration {
         *value_rng = Rng::new(head.seed);
         std::mem::forget(hook.take());
         panics.clear();
+        *expects_panic = false;
         local_slots.clear();
         *left_out = Exceptions::NONE;
         *prints_are_steps = prints_are_steps_with(head.seed);

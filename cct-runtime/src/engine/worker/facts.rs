@@ -28,6 +28,19 @@ pub fn current() -> Option<WorkerId> {
     (!engine.is_null()).then(|| unsafe { (*(*engine).roster.current).id })
 }
 
+/// Says that the test is expected to panic. Controlled workers only.
+pub(crate) fn expect_panic() {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).iteration.expects_panic = true };
+}
+
+/// True if the test is expected to panic.
+pub(crate) fn expects_panic() -> bool {
+    let engine = engine();
+    // SAFETY: a set engine is live.
+    !engine.is_null() && unsafe { (*engine).iteration.expects_panic }
+}
+
 /// The number of the iteration under way, from 1; 0 outside a controlled worker.
 ///
 /// Handles made in another iteration are stale.

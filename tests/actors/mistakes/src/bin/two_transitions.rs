@@ -1,0 +1,26 @@
+//! A transition that is not returned.
+
+use cct::actor::{Halt, Push, Then};
+
+struct Idle;
+struct Busy;
+struct Job;
+struct End;
+struct Worker;
+
+#[cct::machine(start = Idle)]
+impl Worker {
+    #[on]
+    fn job(&mut self, _: &mut Idle, _: Job) -> Then<Self> {
+        Then::<Self>::goto(Busy); //~ error: unused `Then` that must be used
+        Then::halt()
+    }
+
+    #[on]
+    fn end(&mut self, _: &mut Idle, _: End) -> Halt {
+        Push(Busy); //~ error: unused `Push` that must be used
+        Halt
+    }
+}
+
+fn main() {}

@@ -1,0 +1,368 @@
+//! Ends, panics and blocking at bad moments.
+
+use actors::Log;
+use cct::actor::{ActorRef, Context, Failure, Halt, Outcome, Reply, Runtime, Status};
+use std::fmt;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+struct Job;
+struct End;
+
+/// A value that says when it is dropped, or panics then.
+struct Dropped {
+    log: Log,
+    panics: bool,
+}
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.log.add("dropped");
+        assert!(!self.panics, "in a drop");
+    }
+}
+
+struct Owner(Dropped);
+struct Parcel(#[expect(dead_code, reason = "it is dropped")] Dropped);
+
+#[cct::actor(events(Parcel))]
+impl Owner {
+    #[on]
+    fn job(&mut self, _: Job) {
+        self.0.log.add("job");
+    }
+
+    #[on]
+    fn end(&mut self, _: End) -> Halt {
+        Halt
+    }
+
+    #[hook]
+    fn failed(&mut self, _: &Failure, _: &mut Context<Self>) -> Outcome {
+        Outcome::Halt
+    }
+
+    #[hook]
+    fn halted(&mut self, _: &mut Context<Self>) {
+        self.0.log.add("halted");
+    }
+}
+
+fn owner(runtime: &Runtime, log: &Log, panics: bool) -> ActorRef<Owner> {
+    runtime.create(Owner(Dropped {
+        log: log.clone(),
+        panics,
+    }))
+}
+
+#[test]
+fn a_machine_is_dropped_before_its_runtime_rests() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    owner(&runtime, &log, false).send(End);
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text(), "halted dropped");
+}
+
+#[test]
+fn a_stop_drops_machines_too() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let owner = owner(&runtime, &log, false);
+    owner.send(Parcel(Dropped {
+        log: log.clone(),
+        panics: false,
+    }));
+    runtime.stop();
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text().matches("dropped").count(), 2, "{}", log.text());
+}
+
+#[test]
+#[should_panic(expected = "in a drop")]
+fn a_machine_that_panics_when_it_is_dropped_fails() {
+    let runtime = Runtime::new();
+    owner(&runtime, &Log::new(), true).send(End);
+    runtime.wait_until_idle().unwrap();
+}
+
+#[test]
+#[should_panic(expected = "in a drop")]
+fn an_event_that_panics_when_it_is_dropped_fails() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let owner = owner(&runtime, &log, false);
+    owner.send(Parcel(Dropped { log, panics: true }));
+    runtime.wait_until_idle().unwrap();
+}
+
+#[test]
+fn others_send_while_an_actor_ends() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let owner = owner(&runtime, &log, false);
+    let other = owner.clone();
+    let sends = thread::spawn(move || {
+        other.send(Job);
+        other.send(Job);
+    });
+    owner.send(End);
+    sends.join().unwrap();
+    runtime.wait_until_idle().unwrap();
+    assert!(log.text().ends_with("halted dropped"), "{}", log.text());
+    assert_eq!(owner.status(), Status::Halted);
+}
+
+struct Hooked(&'static str);
+struct Bad;
+
+#[cct::actor(events(Bad))]
+impl Hooked {
+    #[on]
+    fn job(&mut self, _: Job) {
+        assert_ne!(self.0, "handler", "in the handler");
+    }
+
+    #[hook]
+    fn event_dequeued(&mut self, _: &HookedEvent, _: &mut Context<Self>) {
+        assert_ne!(self.0, "dequeued", "in a hook");
+    }
+
+    #[hook]
+    fn halted(&mut self, _: &mut Context<Self>) {
+        assert_ne!(self.0, "halted", "in a hook");
+    }
+}
+
+#[test]
+#[should_panic(expected = "in a hook")]
+fn a_panic_in_a_hook_is_a_failure() {
+    let runtime = Runtime::new();
+    runtime.create(Hooked("dequeued")).send(Job);
+    runtime.wait_until_idle().unwrap();
+}
+
+#[test]
+#[should_panic(expected = "in a hook")]
+fn a_panic_in_the_last_hook_is_a_failure() {
+    let runtime = Runtime::new();
+    runtime.create(Hooked("halted")).halt();
+    runtime.wait_until_idle().unwrap();
+}
+
+#[test]
+#[should_panic(expected = "in a hook of the runtime")]
+fn a_panic_in_a_hook_of_the_runtime_is_a_failure() {
+    let runtime = Runtime::new();
+    runtime.on_actor_halted(|_| panic!("in a hook of the runtime"));
+    runtime.create(Hooked("")).halt();
+    runtime.wait_until_idle().unwrap();
+}
+
+#[test]
+#[should_panic(expected = "in the handler")]
+fn a_panic_in_a_panic_is_no_end_of_the_process() {
+    let runtime = Runtime::new();
+    runtime.on_event_dropped(|_, _| panic!("in a hook of the runtime"));
+    runtime.on_actor_halted(|_| panic!("in a hook of the runtime"));
+    let hooked = runtime.create(Hooked("handler"));
+    hooked.send(Job);
+    if hooked.try_send(Job).is_ok() {
+        let _ = hooked.try_send(Job);
+    }
+    runtime.wait_until_idle().unwrap();
+}
+
+struct Picky;
+
+#[cct::actor(events(Bad))]
+impl Picky {
+    #[on]
+    async fn job(&mut self, _: Job, cx: &mut Context<Self>) {
+        let _: Bad = cx.receive_if(|_: &Bad| panic!("in a predicate")).await;
+    }
+}
+
+#[test]
+#[should_panic(expected = "in a predicate")]
+fn a_panic_in_a_predicate_is_a_failure() {
+    let runtime = Runtime::new();
+    let picky = runtime.create(Picky);
+    picky.send(Job);
+    picky.send(Bad);
+    runtime.wait_until_idle().unwrap();
+}
+
+/// An event whose `Debug` locks a mutex, and one whose `Debug` panics.
+struct Locks(Arc<Mutex<u32>>);
+struct Unprintable;
+
+impl fmt::Debug for Locks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Locks({})", *self.0.lock().unwrap())
+    }
+}
+
+impl fmt::Debug for Unprintable {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        panic!("it cannot be shown")
+    }
+}
+
+struct Shower(Log);
+
+#[cct::actor]
+impl Shower {
+    #[on]
+    fn locks(&mut self, Locks(value): Locks) {
+        self.0.add(format!("{}", *value.lock().unwrap()));
+    }
+
+    #[on]
+    fn unprintable(&mut self, _: Unprintable) {
+        self.0.add("unprintable");
+    }
+}
+
+#[test]
+fn events_may_lock_or_panic_when_they_are_shown() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let shower = runtime.create(Shower(log.clone()));
+    let value = Arc::new(Mutex::new(7));
+    {
+        // Whoever shows it now has to wait for this.
+        let _guard = value.lock().unwrap();
+        shower.send(Locks(value.clone()));
+        shower.send(Unprintable);
+    }
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text(), "7 unprintable");
+    runtime.stop();
+}
+
+#[test]
+fn a_handler_may_block_on_a_channel() {
+    struct Blocker(mpsc::Receiver<u32>, Log);
+
+    #[cct::actor]
+    impl Blocker {
+        #[on]
+        fn job(&mut self, _: Job) {
+            self.1.add(self.0.recv().unwrap().to_string());
+        }
+    }
+
+    let log = Log::new();
+    let runtime = Runtime::with_threads(2);
+    let (sender, receiver) = mpsc::channel();
+    let blocker = runtime.create(Blocker(receiver, log.clone()));
+    blocker.send(Job);
+    blocker.send(Job);
+    sender.send(1).unwrap();
+    sender.send(2).unwrap();
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text(), "1 2");
+    runtime.stop();
+}
+
+/// Creates others like itself.
+struct Parent {
+    depth: u32,
+    log: Log,
+}
+
+#[cct::actor]
+impl Parent {
+    #[on]
+    fn job(&mut self, _: Job, cx: &mut Context<Self>) -> Halt {
+        self.log.add(self.depth.to_string());
+        if self.depth > 0 {
+            for _ in 0..2 {
+                let child = cx.create(Parent {
+                    depth: self.depth - 1,
+                    log: self.log.clone(),
+                });
+                cx.send(&child, Job);
+            }
+        }
+        Halt
+    }
+}
+
+#[test]
+fn actors_create_actors() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    runtime
+        .create(Parent {
+            depth: 2,
+            log: log.clone(),
+        })
+        .send(Job);
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text().split(' ').count(), 7);
+    assert_eq!(runtime.count(), 0);
+}
+
+#[test]
+fn there_may_be_many_actors() {
+    let runtime = Runtime::new();
+    let number = if cfg!(cct) { 100 } else { 1000 };
+    let actors: Vec<_> = (0..number).map(|_| runtime.create(Picky)).collect();
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(runtime.count(), number);
+    actors.iter().for_each(ActorRef::halt);
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(runtime.count(), 0);
+}
+
+#[test]
+fn a_reference_outlives_its_runtime() {
+    struct Get(Reply<u32>);
+    struct Server;
+
+    #[cct::actor]
+    impl Server {
+        #[on]
+        fn get(&mut self, Get(reply): Get) {
+            let _ = reply.send(1);
+        }
+    }
+
+    let server = {
+        let runtime = Runtime::new();
+        runtime.create(Server)
+    };
+    // Its actors live, since nobody has stopped it.
+    assert_eq!(server.ask(Get).wait(), Some(1));
+}
+
+#[test]
+fn the_rest_goes_on_after_a_failure_that_is_handled() {
+    struct Tough(Log);
+
+    #[cct::actor]
+    impl Tough {
+        #[on]
+        fn job(&mut self, _: Job) -> Result<(), &'static str> {
+            self.0.add("job");
+            Err("again and again")
+        }
+
+        #[hook]
+        fn failed(&mut self, _: &Failure, _: &mut Context<Self>) -> Outcome {
+            Outcome::Handled
+        }
+    }
+
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let tough = runtime.create(Tough(log.clone()));
+    for _ in 0..3 {
+        tough.send(Job);
+    }
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text(), "job job job");
+    runtime.stop();
+}

@@ -1,0 +1,20 @@
+//! The rules of actors and state machines, a test each: see `docs/actors-conformance.md`.
+//!
+//! Each holds natively, and under control in every schedule.
+
+mod attacks;
+mod ending;
+mod event_groups;
+mod failures;
+mod groups;
+mod hooks;
+mod inbox;
+mod options;
+mod order;
+mod pushed;
+mod receive;
+mod requests;
+mod returns;
+mod runtime;
+mod timers;
+mod transitions;
