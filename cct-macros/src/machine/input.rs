@@ -16,6 +16,8 @@ pub(super) struct Input {
     /// The type's name.
     pub(super) name: Ident,
     pub(super) has_states: bool,
+    /// It is a block of a type that has a name, without a trait.
+    pub(super) is_of_type: bool,
     /// The value to begin with, and its type.
     pub(super) start: Option<(Expr, Type)>,
     pub(super) states: Vec<Type>,
@@ -103,18 +105,19 @@ impl Input {
         has_states: bool,
         errors: &mut Vec<Error>,
     ) -> Input {
-        let name = match last(&block.self_ty) {
-            Some(name) if block.trait_.is_none() => name.clone(),
-            _ => {
-                let message = "this attribute stands at an `impl` block of a type, without a trait";
-                errors.push(Error::new_spanned(&block.self_ty, message));
-                Ident::new("Unknown", Span::call_site())
-            }
-        };
+        let name = last(&block.self_ty).filter(|_| block.trait_.is_none());
+        let is_of_type = name.is_some();
+        if !is_of_type {
+            let message = "this attribute stands at an `impl` block of a type, without a trait";
+            errors.push(Error::new_spanned(&block.self_ty, message));
+        }
+        let name = name.cloned();
+        let name = name.unwrap_or_else(|| Ident::new("Unknown", Span::call_site()));
         let mut input = Input {
             library: parse_quote!(::cct),
             name,
             has_states,
+            is_of_type,
             start: None,
             states: Vec::new(),
             events: Vec::new(),

@@ -34,10 +34,8 @@ pub(crate) fn expand(args: TokenStream, item: &TokenStream, has_states: bool) ->
     let input = Input::read(args, block, has_states, &mut errors);
     let model = Model::of(&input, &mut errors);
     let block = &input.block;
-    if !errors.is_empty() {
-        let errors = errors.iter().map(syn::Error::to_compile_error);
-        return quote!(#block #(#errors)*);
-    }
-    let rest = output::write(&input, &model);
-    quote!(#block #rest)
+    // The rest is there beside errors, too: the type is a machine for whoever uses it.
+    let rest = input.is_of_type.then(|| output::write(&input, &model));
+    let errors = errors.iter().map(syn::Error::to_compile_error);
+    quote!(#block #rest #(#errors)*)
 }

@@ -112,7 +112,7 @@ impl Model {
             Some((_, of)) => {
                 self.start = last(of).and_then(|name| find(&self.states, name));
             }
-            None if input.has_states => {
+            None if input.has_states && errors.is_empty() => {
                 let message = "a machine begins in a state: `#[cct::machine(start = Idle)]`";
                 errors.push(Error::new(input.name.span(), message));
             }
@@ -258,7 +258,8 @@ impl Model {
             };
             let mut handlers = self.leads_to.iter().enumerate();
             let is_reached = handlers.any(|(number, to)| to.contains(&state) && !is_of_it(number));
-            if self.start != Some(state) && !is_reached && !is_helped {
+            let is_start = self.start.is_none_or(|start| start == state);
+            if !is_start && !is_reached && !is_helped {
                 self.unreachable.push(state);
             }
         }

@@ -253,10 +253,12 @@ fn hook(name: &Ident, support: &TokenStream) -> TokenStream {
         "halted" => (quote!(), quote!(), quote!()),
         _ => (quote!(event: &Self::Event,), quote!(event,), quote!()),
     };
-    // The type's own method comes before that of the trait.
+    // The type's own method comes before that of the trait. A wrong one is complained about where it is.
+    let span = name.span().resolved_at(Span::call_site());
+    let call = quote_spanned!(span=> Self::#name(self, #arguments cx));
     quote! {
         fn #name(&mut self, #parameters cx: &mut #support::Context<Self>) #output {
-            Self::#name(self, #arguments cx)
+            #call
         }
     }
 }

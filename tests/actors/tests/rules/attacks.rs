@@ -308,7 +308,7 @@ fn actors_create_actors() {
 #[test]
 fn there_may_be_many_actors() {
     let runtime = Runtime::new();
-    let number = if cfg!(cct) { 100 } else { 1000 };
+    let number = 400;
     let actors: Vec<_> = (0..number).map(|_| runtime.create(Picky)).collect();
     runtime.wait_until_idle().unwrap();
     assert_eq!(runtime.count(), number);

@@ -5,7 +5,7 @@ struct Busy;
 struct Job;
 struct Worker;
 
-#[cct::machine(start = Idle)]
+#[cct::machine(start = Idle, states(Busy))]
 impl Worker {
     #[on]
     fn job(&mut self, _: &mut Idle, _: Job) -> Busy {

@@ -6,6 +6,7 @@ struct Job;
 struct Worker;
 
 #[cct::machine(
+    states(Busy),
     start = Idle, //~ error: two groups of the state `Idle` handle the same event
     groups(One = Idle | Busy, Two = Idle)
 )]

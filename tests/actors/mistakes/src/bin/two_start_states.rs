@@ -6,6 +6,7 @@ struct Job;
 struct Worker;
 
 #[cct::machine(
+    states(Busy),
     start = Idle,
     start = Busy, //~ error: a machine has one start state
 )]

@@ -8,11 +8,11 @@ struct Job;
 struct End;
 struct Worker;
 
-#[cct::machine(start = Idle)]
+#[cct::machine(start = Idle, states(Busy))]
 impl Worker {
     #[on]
     fn job(&mut self, _: &mut Idle, _: Job) -> Then<Self> {
-        Then::<Self>::goto(Busy); //~ error: unused `Then` that must be used
+        Then::<Self>::goto(Busy); //~ error: unused `cct::actor::Then` that must be used
         Then::halt()
     }
 

@@ -9,7 +9,7 @@ struct Done;
 struct Job;
 struct Worker;
 
-#[cct::machine(start = Idle)]
+#[cct::machine(start = Idle, states(Done))]
 impl Worker {
     #[on]
     fn job(&mut self, _: &mut Idle, _: Job) -> Then<Self> {

@@ -9,7 +9,7 @@ impl Worker {
     fn job(&mut self, _: Job) {}
 
     #[hook]
-    fn halted(&mut self) {} //~ error: this method takes 1 argument but 2 arguments were supplied
+    fn halted(&mut self) {} //~ error: this function takes 1 argument but 2 arguments were supplied
 }
 
 fn main() {}
