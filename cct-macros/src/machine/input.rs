@@ -50,7 +50,7 @@ pub(super) struct List {
 /// Which events.
 #[derive(Clone)]
 pub(super) enum Of {
-    Event(Type),
+    Event(Box<Type>),
     /// All for which there is no other rule.
     Any(Span),
     /// Having none.
@@ -238,7 +238,7 @@ impl Input {
             Some(name) if *name == format!("{}Event", self.name) => Of::Any(span),
             Some(name) if name == "DefaultEvent" => Of::Default(span),
             Some(name) if name == "HaltEvent" => Of::Halt(span),
-            _ => Of::Event(event),
+            _ => Of::Event(Box::new(event)),
         }
     }
 
@@ -281,12 +281,11 @@ impl Input {
 
     fn handler(&self, attribute: &Attribute, method: &ImplItemFn) -> syn::Result<Handler> {
         let signature = &method.sig;
-        let mut states: Vec<Type> = match &attribute.meta {
-            syn::Meta::Path(_) => Vec::new(),
-            _ => {
-                let parser = Punctuated::<Type, Token![,]>::parse_terminated;
-                attribute.parse_args_with(parser)?.into_iter().collect()
-            }
+        let mut states: Vec<Type> = if let syn::Meta::Path(_) = &attribute.meta {
+            Vec::new()
+        } else {
+            let parser = Punctuated::<Type, Token![,]>::parse_terminated;
+            attribute.parse_args_with(parser)?.into_iter().collect()
         };
         let mut parameters = Vec::new();
         let mut event = None;

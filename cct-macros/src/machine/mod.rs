@@ -22,13 +22,10 @@ use model::Model;
 
 /// Expands either attribute; only a machine has states.
 pub(crate) fn expand(args: TokenStream, item: &TokenStream, has_states: bool) -> TokenStream {
-    let block = match syn::parse2::<ItemImpl>(item.clone()) {
-        Ok(block) => block,
-        Err(_) => {
-            let message = "this attribute stands at an `impl` block without a trait";
-            let error = syn::Error::new_spanned(item, message).to_compile_error();
-            return quote!(#error #item);
-        }
+    let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) else {
+        let message = "this attribute stands at an `impl` block without a trait";
+        let error = syn::Error::new_spanned(item, message).to_compile_error();
+        return quote!(#error #item);
     };
     let mut errors = Vec::new();
     let input = Input::read(args, block, has_states, &mut errors);

@@ -244,9 +244,9 @@ impl Model {
             collect(quote::quote!(#output), &mut names);
             collect(handler.body.clone(), &mut names);
             let states = self.states.iter().enumerate();
-            let named = states.filter(|(_, state)| names.contains(&state.name.to_string()));
+            let led_to = states.filter(|(_, state)| names.contains(&state.name.to_string()));
             self.leads_to
-                .push(named.map(|(number, _)| number).collect());
+                .push(led_to.map(|(number, _)| number).collect());
         }
         let mut helped = BTreeSet::new();
         collect(input.helpers.clone(), &mut helped);

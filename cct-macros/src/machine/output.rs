@@ -96,12 +96,11 @@ fn machine(input: &Input, model: &Model, names: &Names<'_>) -> TokenStream {
     let states = names.with_arguments(&names.states);
     let (event_enum, state_enum) = (&names.events, &names.states);
     let plan = plan(input, model, names);
-    let start = match (&input.start, model.start) {
-        (Some((value, _)), Some(start)) => {
-            let name = &model.states[start].name;
-            quote!(::core::option::Option::Some(#state_enum::#name(#value)))
-        }
-        _ => quote!(::core::option::Option::None),
+    let start = if let (Some((value, _)), Some(start)) = (&input.start, model.start) {
+        let name = &model.states[start].name;
+        quote!(::core::option::Option::Some(#state_enum::#name(#value)))
+    } else {
+        quote!(::core::option::Option::None)
     };
     let index = |of: &[Named], name: &Ident| {
         let arms = of.iter().enumerate().map(|(number, named)| {
@@ -281,10 +280,9 @@ fn plan(input: &Input, model: &Model, names: &Names<'_>) -> TokenStream {
     };
     let rules = model.rules.iter().map(|rules| row(rules));
     let fallback = row(&model.fallback);
-    let slot = |slot: &Option<usize>| match slot {
-        Some(number) => quote!(::core::option::Option::Some(#number)),
-        None => quote!(::core::option::Option::None),
-    };
+    let none = || quote!(::core::option::Option::None);
+    let some = |number: usize| quote!(::core::option::Option::Some(#number));
+    let slot = |slot: &Option<usize>| slot.map_or_else(none, some);
     let entries = model.entries.iter().map(slot);
     let exits = model.exits.iter().map(slot);
     let start = slot(&model.start);

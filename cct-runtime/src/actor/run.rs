@@ -286,7 +286,7 @@ impl<M: Machine> Life<M> {
                 self.machine.event_unhandled(event, &mut self.cx);
                 let event = M::PLAN.events[column];
                 let state = came_in;
-                let goes = self.fail(Failure::Unhandled { event, state });
+                let goes = self.fail(&Failure::Unhandled { event, state });
                 let is_machine = !M::PLAN.states.is_empty();
                 return Err(if is_machine { Goes::Break(()) } else { goes });
             }
@@ -311,7 +311,7 @@ impl<M: Machine> Life<M> {
             .machine
             .handle(handler, state, event, &mut self.cx)
             .await;
-        then.or_else(|failure| match self.fail(failure) {
+        then.or_else(|failure| match self.fail(&failure) {
             Goes::Continue(()) => Ok(Then::stay()),
             Goes::Break(()) => Err(Goes::Break(())),
         })
@@ -346,13 +346,13 @@ impl<M: Machine> Life<M> {
     }
 
     /// What comes of a failure.
-    fn fail(&mut self, failure: Failure) -> Goes {
-        match self.machine.failed(&failure, &mut self.cx) {
+    fn fail(&mut self, failure: &Failure) -> Goes {
+        match self.machine.failed(failure, &mut self.cx) {
             Outcome::Handled => Goes::Continue(()),
             Outcome::Halt => Goes::Break(()),
             Outcome::Fail => {
                 let me = &self.cx.me.0;
-                me.runtime.fail(&me.title(), &failure, self.site);
+                me.runtime.fail(&me.title(), failure, self.site);
                 Goes::Break(())
             }
         }

@@ -1,7 +1,7 @@
 //! Where actors live: the engine's workers under control, and threads or somebody's executor elsewhere.
 
 use std::any::Any;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
@@ -58,7 +58,7 @@ enum World {
 #[derive(Default)]
 struct Registry {
     actors: BTreeMap<u64, Entry>,
-    names: HashMap<String, u64>,
+    names: BTreeMap<String, u64>,
 }
 
 struct Entry {
@@ -248,7 +248,7 @@ impl Runtime {
                         runtime.end_work();
                     }
                 };
-                self.spawn_worker(&title, site, Box::new(body));
+                Runtime::spawn_worker(&title, site, Box::new(body));
             }
             World::Pool(pool) => {
                 let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
@@ -281,7 +281,7 @@ impl Runtime {
     }
 
     #[inline(never)]
-    fn spawn_worker(&self, name: &str, site: &'static Location<'static>, body: Box<dyn FnOnce()>) {
+    fn spawn_worker(name: &str, site: &'static Location<'static>, body: Box<dyn FnOnce()>) {
         assert!(
             engine::is_controlled(),
             "a thread that is not under control cannot create an actor of a runtime that is"

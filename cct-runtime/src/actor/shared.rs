@@ -257,7 +257,7 @@ impl<K: Ord + Clone + Send, V: Clone + Send> SharedMap<K, V> {
     /// How many keys there are.
     #[track_caller]
     pub fn len(&self) -> usize {
-        self.0.read("len", Location::caller(), |map| map.len())
+        self.0.read("len", Location::caller(), BTreeMap::len)
     }
 
     /// True if there are no keys.

@@ -54,8 +54,8 @@ pub(super) fn guarded(
             return Poll::Pending;
         }
         // Whatever its values do when they are dropped is the actor's, too.
-        let ended = catch_unwind(AssertUnwindSafe(|| drop(life.take())));
-        if let Some(panic) = polled.err().or(ended.err()) {
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(life.take())));
+        if let Some(panic) = polled.err().or(dropped.err()) {
             runtime.note_failure(&actor, message_of(&*panic));
             // Work that ends by a panic is still under way.
             if !inbox.is_idle() {

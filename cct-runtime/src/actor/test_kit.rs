@@ -200,16 +200,16 @@ impl<M: Machine> TestKit<M> {
     fn handle_all(&mut self) {
         loop {
             match std::mem::replace(&mut self.now, Now::Halted) {
-                Now::Rests(mut life) => match life.next_at_hand() {
-                    Some(event) => self.go_on(Box::pin(async move {
-                        let goes = life.take(event).await;
-                        (life, goes)
-                    })),
-                    None => {
+                Now::Rests(mut life) => {
+                    let Some(event) = life.next_at_hand() else {
                         self.now = Now::Rests(life);
                         return;
-                    }
-                },
+                    };
+                    self.go_on(Box::pin(async move {
+                        let goes = life.take(event).await;
+                        (life, goes)
+                    }));
+                }
                 other => {
                     self.now = other;
                     return;

@@ -70,7 +70,7 @@ impl Timer {
             );
         } else {
             runtime.clock().add(Alarm {
-                at: Instant::now() + due,
+                at: real_now() + due,
                 period,
                 deliver,
                 timer: timer.clone(),
@@ -213,7 +213,7 @@ fn keep_time(shared: &(Mutex<Alarms>, Condvar)) {
         if alarms.is_stopped {
             return;
         }
-        let now = Instant::now();
+        let now = real_now();
         let Some(Reverse(next)) = alarms.next.peek() else {
             let waited = shared.1.wait_timeout(alarms, PATIENCE);
             let (guard, time) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -262,6 +262,14 @@ fn ring(alarm: &mut Alarm) -> bool {
             false
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "outside of the engine time is real"
+)]
+fn real_now() -> Instant {
+    Instant::now()
 }
 
 impl PartialEq for Alarm {

@@ -179,7 +179,9 @@ impl InboxMachine {
             engine::release(self.object());
             engine::wake_all(self.object());
         }
-        wakers.into_iter().for_each(|waker| self.wake_one(waker));
+        for waker in wakers {
+            self.wake_one(waker);
+        }
     }
 
     /// Nothing is stored from here on. A step of its own; `take` removes what is in. True if the owner was at

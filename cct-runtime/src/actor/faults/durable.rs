@@ -19,8 +19,7 @@ impl<T: Clone + Send> Durable<T> {
     /// Reads it. A step.
     #[track_caller]
     pub fn read(&self) -> T {
-        self.0
-            .read("read", Location::caller(), |value| value.clone())
+        self.0.read("read", Location::caller(), T::clone)
     }
 
     /// Changes it, unless the actor has crashed. A step: the actor may crash before it or after it.

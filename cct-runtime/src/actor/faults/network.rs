@@ -176,22 +176,22 @@ impl fmt::Debug for Network {
 /// again. Outside of the engine it does nothing.
 #[track_caller]
 pub fn split(runtime: &Runtime, network: &Network, nodes: &[NodeId], times: u32) {
-    let site = Location::caller();
+    let here = Location::caller();
     let (network, nodes) = (network.clone(), nodes.to_vec());
     let attack = move || {
         for _ in 0..times {
-            let is_cut_off = |_: &&NodeId| index_at(2, site) == 1;
+            let is_cut_off = |_: &&NodeId| index_at(2, here) == 1;
             let side: Vec<NodeId> = nodes.iter().filter(is_cut_off).copied().collect();
             if side.is_empty() || side.len() == nodes.len() {
                 continue;
             }
-            moment("splits the network", site);
+            moment("splits the network", here);
             network.cut_off(side);
-            moment("heals the network", site);
+            moment("heals the network", here);
             network.heal();
         }
     };
-    run_aside(runtime, "splits", site, attack);
+    run_aside(runtime, "splits", here, attack);
 }
 
 /// The way from one node to another.
