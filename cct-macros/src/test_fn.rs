@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, GenericParam, Signature, Visibility};
+use syn::{Attribute, FnArg, GenericParam, Signature, Type, Visibility};
 
 /// A function; the body is kept as it was written, whatever is in it.
 pub(crate) struct TestFn {
@@ -37,7 +37,12 @@ impl Parse for TestFn {
 impl TestFn {
     /// True if it takes one argument, which is the runtime of actors for `#[cct::test]`.
     pub(crate) fn takes_runtime(&self) -> bool {
-        self.signature.inputs.len() == 1 && self.signature.receiver().is_none()
+        let inputs = &self.signature.inputs;
+        let is_reference = |input: &FnArg| match input {
+            FnArg::Typed(input) => matches!(*input.ty, Type::Reference(_)),
+            FnArg::Receiver(_) => false,
+        };
+        inputs.len() == 1 && inputs.iter().all(is_reference)
     }
 
     /// Why the function cannot be called again and again, if it cannot: it has no arguments, or the one that
