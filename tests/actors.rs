@@ -18,7 +18,7 @@ fn natively_each_rule_holds() {
 
 #[test]
 fn under_control_each_rule_holds_in_every_schedule() {
-    let finished = test(&mut cargo_cct(), &["--iterations", "500"]);
+    let finished = test(&mut cargo_cct(), &["--iterations", "200"]);
     let output = finished.stdout + &finished.stderr;
     assert!(!output.contains("not under control"), "{output}");
 }
