@@ -1,5 +1,5 @@
-//! Programs of the literature as machines (`case-studies/`): under control the bug of each is found and what is
-//! mended passes. The suite runs one of them; all take minutes:
+//! Programs of the literature as machines (`case-studies/`): under control the bug of each is found and
+//! the mended ones pass. The suite runs one of them; all take minutes:
 //! `cargo test -p cct-tests --test case_studies -- --ignored`.
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]
@@ -123,7 +123,7 @@ fn bugs_are_found(args: &[&str], prefix: &str) {
     let found: BTreeMap<String, &str> = (events.ended().into_iter())
         .filter_map(|(test, event)| {
             let kind = event["failure"]["bug"]["kind"].as_str()?;
-            Some((test.to_string(), kind))
+            Some((test.clone(), kind))
         })
         .collect();
     let expected: BTreeMap<String, &str> = (FAILS.into_iter())

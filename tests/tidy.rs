@@ -37,9 +37,11 @@ fn each_file_says_what_it_is_for() {
 /// than its 100 columns.
 #[test]
 fn lines_fit() {
-    let long = |(_, text): &(PathBuf, String)| {
+    // The compiler's complaints stand behind the lines that they are about.
+    let is_sample = |path: &PathBuf| path.starts_with("tests/actors/mistakes");
+    let long = |(path, text): &(PathBuf, String)| {
         let mut lines = text.lines().map(|line| line.chars().count());
-        lines.any(|length| length > 110)
+        !is_sample(path) && lines.any(|length| length > 110)
     };
     assert_eq!(paths(sources().into_iter().filter(long)), [""; 0]);
 }

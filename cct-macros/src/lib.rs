@@ -137,7 +137,8 @@ pub fn thread_unsafe(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Attributes of the block
 ///
-/// `#[defer(Busy: Job, Stop)]`, `#[ignore(Idle: Done)]`: what a state, or a group, leaves in the inbox or drops.
+/// `#[defer(Busy: Job, Stop)]`, `#[ignore(Idle: Done)]`: leave events in the inbox, or drop
+/// them, in a state or a group.
 /// `_` is any state, or any event for which there is no other rule.
 ///
 /// # Attributes of methods
@@ -149,11 +150,11 @@ pub fn thread_unsafe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// - `#[entry]`, `#[exit]`: runs when the state is entered or left.
 /// - `#[hook]`: replaces the method of `Machine` of this name.
 ///
-/// Each may have a parameter `&mut Context<Self>`, and handlers may be `async`. What they return is said at
+/// Each may have a parameter `&mut Context<Self>`, and handlers may be `async`. Their results are those of
 /// `IntoThen`. A handler whose type is a state, `Goto` or `Push` is a transition of its state alone; others
 /// are in force in states that are pushed on top.
 ///
-/// # What it makes
+/// # Types that it makes
 ///
 /// The types `WorkerEvent` and `WorkerState` have a variant for each event, and for each state.
 #[proc_macro_attribute]
@@ -161,8 +162,8 @@ pub fn machine(args: TokenStream, item: TokenStream) -> TokenStream {
     machine::expand(args.into(), &item.into(), true).into()
 }
 
-/// An actor without states: an `impl` block whose methods handle events. See `machine`; of its arguments there
-/// are `events(…)` and `crate = …`, and lists of events name no state: `#[ignore(Tick)]`.
+/// An actor without states: an `impl` block whose methods handle events. See `machine`; of its arguments
+/// there are `events(…)` and `crate = …`, and lists of events name no state: `#[ignore(Tick)]`.
 #[proc_macro_attribute]
 pub fn actor(args: TokenStream, item: TokenStream) -> TokenStream {
     machine::expand(args.into(), &item.into(), false).into()

@@ -1,4 +1,4 @@
-//! What was written: arguments, attributes of the block, and methods with an attribute.
+//! The block as it was written: arguments, attributes of the block, and methods with an attribute.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens as _;
@@ -196,7 +196,7 @@ impl Input {
         Ok(())
     }
 
-    /// What stands in `defer(…)` or `ignore(…)`.
+    /// The inside of `defer(…)` or `ignore(…)`.
     fn list(&self, stream: ParseStream<'_>, defers: bool) -> syn::Result<List> {
         let state = if self.has_states {
             let state = if stream.peek(Token![_]) {

@@ -1,4 +1,4 @@
-//! What is handled where: events and states with numbers, and a table of rules.
+//! The rules of a block: events and states with numbers, and a table of rules.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(super) enum Rule {
     Leave(usize),
 }
 
-/// What has rules: a state, a group, or the actor.
+/// An owner of rules: a state, a group, or the actor.
 struct Owner {
     name: Option<Ident>,
     rules: Vec<Rule>,
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// What each has of its own; the actor is the last.
+    /// The rules that each has of its own; the actor is the last.
     fn owners(&self, input: &Input, errors: &mut Vec<Error>) -> Vec<Owner> {
         let columns = self.events.len() + 3;
         let new = |name: Option<&Ident>| Owner {

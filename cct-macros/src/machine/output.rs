@@ -71,7 +71,8 @@ impl<'a> Names<'a> {
         let doc = format!("The {what} of `{}`.", self.name);
         quote! {
             #[doc = #doc]
-            #[allow(private_interfaces, private_bounds, missing_debug_implementations, dead_code, unreachable_pub)]
+            #[allow(private_interfaces, private_bounds, missing_debug_implementations)]
+            #[allow(dead_code, unreachable_pub)]
             #[allow(clippy::large_enum_variant, reason = "it is as large as what the program sends")]
             pub enum #name #generics #bounds {
                 #(#variants,)*

@@ -25,7 +25,7 @@ impl fmt::Display for ActorId {
 /// A reference to an actor. It may be cloned, and outlive the actor.
 pub struct ActorRef<M: Machine>(pub(super) Arc<Actor<M>>);
 
-/// What others have of an actor.
+/// The part of an actor that others have.
 pub(super) struct Actor<M: Machine> {
     pub(super) id: ActorId,
     pub(super) name: Option<String>,
@@ -124,7 +124,7 @@ impl<M: Machine> ActorRef<M> {
         self.deliver(Letter::Halt, SendOptions::default(), Location::caller());
     }
 
-    /// What the actor is doing.
+    /// The state of the actor's work.
     pub fn status(&self) -> Status {
         if self.0.inbox.machine.is_closed() {
             Status::Halted
@@ -315,7 +315,7 @@ impl<E> fmt::Debug for Recipient<E> {
     }
 }
 
-/// Who takes events, for [`Context::send`](super::Context::send).
+/// A taker of events, for [`Context::send`](super::Context::send).
 pub trait Target<E> {
     #[doc(hidden)]
     fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>);

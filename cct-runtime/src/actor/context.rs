@@ -1,4 +1,4 @@
-//! What a handler can do.
+//! The things that a handler can do.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -160,15 +160,15 @@ impl<M: Machine> Context<M> {
         self.group.as_ref()
     }
 
-    /// What the actor does from here on, until it takes another event, belongs to this group, or to none.
+    /// The actor's doings from here on, until it takes another event, belong to this group, or to none.
     pub fn set_group(&mut self, group: Option<EventGroup>) {
         self.group = group;
     }
 
     /// Sends the actor this event once the time is over.
     ///
-    /// Under control, time is virtual, and the strategy chooses when the timer runs out: as soon as no earlier
-    /// one is left, or when nobody can go on.
+    /// Under control, time is virtual, and the strategy chooses when the timer runs out: as soon as no
+    /// earlier one is left, or when nobody can go on.
     #[track_caller]
     pub fn start_timer<E: Send + 'static>(&mut self, due: Duration, event: E) -> Timer
     where

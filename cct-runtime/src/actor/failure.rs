@@ -1,4 +1,4 @@
-//! What goes wrong in an actor.
+//! Failures of actors.
 
 use std::error::Error;
 use std::fmt;

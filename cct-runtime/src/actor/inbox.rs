@@ -26,7 +26,7 @@ unsafe impl<M: Machine> Sync for Inbox<M> {}
 // SAFETY: as above.
 unsafe impl<M: Machine> Send for Inbox<M> {}
 
-/// What became of an event that was sent.
+/// The fate of an event that was sent.
 pub(super) enum Sent<E> {
     /// It is in the inbox.
     Stored,
@@ -148,7 +148,7 @@ pub(super) struct Held<M: Machine> {
     defers: bool,
 }
 
-/// What the owner does with an event that it looks at.
+/// The owner's verdict on an event that it looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     Take,
@@ -243,7 +243,7 @@ impl<M: Machine> Held<M> {
                 }
                 Look::Take | Look::Drop => {
                     let envelope = self.queue.remove(at).expect("it was looked at");
-                    // What was put back has been counted already.
+                    // An event that was put back has been counted already.
                     if envelope.number != PUT_BACK {
                         (inbox.machine).taken(kind::<M>(&envelope.letter), envelope.number);
                     }

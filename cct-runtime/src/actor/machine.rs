@@ -1,4 +1,4 @@
-//! What `#[cct::machine]` and `#[cct::actor]` make of an `impl` block.
+//! The things that `#[cct::machine]` and `#[cct::actor]` make of an `impl` block.
 
 use std::future::Future;
 
@@ -13,7 +13,7 @@ pub trait Machine: Sized + Send + 'static {
     /// All states that it can be in.
     type State: Send + 'static;
 
-    /// What is handled where.
+    /// The rules of its states.
     #[doc(hidden)]
     const PLAN: &'static Plan;
 
@@ -73,7 +73,7 @@ pub trait Machine: Sized + Send + 'static {
     }
 }
 
-/// What comes of a failure.
+/// The consequence of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The runtime fails, and with it the test.
@@ -121,7 +121,7 @@ pub struct Plan {
     pub states: &'static [&'static str],
     /// Names of events, by number.
     pub events: &'static [&'static str],
-    /// What a state does with an event, by state and by event; the last three columns are
+    /// The rules, by state and by event; the last three columns are
     /// [any other event](Plan::any), [no event](Plan::default) and [the end](Plan::halt).
     pub rules: &'static [&'static [Rule]],
     /// The same where no state has a rule.
@@ -153,7 +153,7 @@ impl Plan {
     }
 }
 
-/// What is known of a handler before it runs.
+/// The facts that are known of a handler before it runs.
 #[derive(Debug)]
 pub struct Handler {
     /// Its function's name.
@@ -162,7 +162,7 @@ pub struct Handler {
     pub leads_to: &'static [usize],
 }
 
-/// What a state does with an event.
+/// A state's rule for an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// Nothing: others may.

@@ -38,8 +38,8 @@
 //!
 //! # Machines
 //!
-//! States are types, with the data that belongs to them. A handler that has a parameter of such a type belongs
-//! to that state; what it returns says what comes next.
+//! States are types, with the data that belongs to them. A handler that has a parameter of such a type
+//! belongs to that state; what it returns says what comes next.
 //!
 //! ```
 //! use cct::actor::{Context, Push, Runtime, Then};

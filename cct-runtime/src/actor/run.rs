@@ -50,7 +50,7 @@ type Goes = ControlFlow<()>;
 /// A handler's number and the level of the state that it belongs to.
 type Handled = (usize, Option<usize>);
 
-/// What comes next for an actor: an event that is to be handled.
+/// The next thing for an actor: an event that is to be handled.
 pub(super) enum Event<E> {
     Letter(Letter<E>),
     /// There is none.
@@ -296,7 +296,7 @@ impl<M: Machine> Life<M> {
         }
     }
 
-    /// What the states, from the top, do with an event of this column.
+    /// The rule of the states, from the top, for an event of this column.
     fn rule(&self, column: usize) -> Option<(Rule, Option<usize>)> {
         rule::<M>(&self.cx.stack, column)
     }
@@ -345,7 +345,7 @@ impl<M: Machine> Life<M> {
         goes
     }
 
-    /// What comes of a failure.
+    /// The consequence of a failure.
     fn fail(&mut self, failure: &Failure) -> Goes {
         match self.machine.failed(failure, &mut self.cx) {
             Outcome::Handled => Goes::Continue(()),
@@ -407,7 +407,7 @@ impl<M: Machine> Drop for Life<M> {
     }
 }
 
-/// What the states of this stack, from the top, do with an event of this column, and the level of the one
+/// The rule of the states of this stack, from the top, for an event of this column, and the level of the one
 /// that does.
 fn rule<M: Machine>(stack: &[usize], column: usize) -> Option<(Rule, Option<usize>)> {
     let plan = M::PLAN;
@@ -429,7 +429,7 @@ fn rule<M: Machine>(stack: &[usize], column: usize) -> Option<(Rule, Option<usiz
     }
 }
 
-/// What an actor in these states does with an event of its inbox.
+/// The verdict of an actor in these states on an event of its inbox.
 fn look<M: Machine>(stack: &[usize], envelope: &Envelope<M::Event>) -> Look {
     let Letter::Event(event) = &envelope.letter else {
         return Look::Take;

@@ -38,7 +38,7 @@ struct Shared {
     registry: Mutex<Registry>,
     /// How many actors are at work, and timers that will make work.
     work: AtomicUsize,
-    /// Who waits for the end of work, outside of the engine.
+    /// The threads that wait for the end of work, outside of the engine.
     rest: (Mutex<()>, Condvar),
     is_stopped: AtomicBool,
     failure: Mutex<Option<RuntimeFailure>>,
@@ -79,7 +79,7 @@ struct Hooks {
     halted: Option<OnHalted>,
 }
 
-/// What an actor is doing.
+/// The state of an actor's work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It handles an event, or is about to.
@@ -95,7 +95,7 @@ pub enum Status {
 pub struct RuntimeFailure {
     /// The actor: its name, or its type and number.
     pub actor: String,
-    /// What went wrong.
+    /// The failure in words.
     pub message: String,
 }
 
@@ -274,7 +274,7 @@ impl Runtime {
     }
 }
 
-// What follows is not generic, so that it is the same code for all actors.
+// The following is not generic, so that it is the same code for all actors.
 impl Runtime {
     fn new_id(&self) -> ActorId {
         ActorId(self.0.next_id.fetch_add(1, Ordering::Relaxed))
@@ -440,7 +440,7 @@ impl Runtime {
     }
 }
 
-/// What is told.
+/// News of failures and ends.
 impl Runtime {
     /// Calls this for the first failure.
     pub fn on_failure(&self, hook: impl Fn(&RuntimeFailure) + Send + Sync + 'static) {

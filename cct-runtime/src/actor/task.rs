@@ -53,7 +53,7 @@ pub(super) fn guarded(
         {
             return Poll::Pending;
         }
-        // Whatever its values do when they are dropped is the actor's, too.
+        // The drops of its values are the actor's, too.
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(life.take())));
         if let Some(panic) = polled.err().or(dropped.err()) {
             runtime.note_failure(&actor, message_of(&*panic));
@@ -66,7 +66,7 @@ pub(super) fn guarded(
     })
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(super) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

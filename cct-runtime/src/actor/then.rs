@@ -1,4 +1,4 @@
-//! What an actor does after a handler: the value that the handler returns.
+//! The step after a handler: the value that the handler returns.
 //!
 //! A transition is a value and has no effect before it is returned, so a handler has one at most.
 
@@ -8,7 +8,7 @@ use std::fmt;
 use super::machine::{HasState, Machine};
 use super::{Accepts, Failure};
 
-/// What an actor does next. Handlers return it, or one of the types that it is made of.
+/// The next step of an actor. Handlers return it, or one of the types that it is made of.
 #[must_use = "a transition has an effect only if the handler returns it"]
 pub struct Then<M: Machine>(pub(super) Next<M>);
 
@@ -109,10 +109,11 @@ pub struct Halt;
 #[diagnostic::on_unimplemented(
     message = "a handler of `{M}` cannot return `{Self}`",
     label = "neither a transition nor a state of `{M}`",
-    note = "return nothing, `Then<Self>`, a state, `Push`, `Pop`, `Raise`, `Halt`, or an `Option` or `Result` of these"
+    note = "return nothing, `Then<Self>`, a state, `Push`, `Pop`, `Raise`, `Halt`, or an `Option` or \
+            `Result` of these"
 )]
 pub trait IntoThen<M: Machine> {
-    /// What the actor does next, or its failure.
+    /// The actor's next step, or its failure.
     fn into_then(self) -> Result<Then<M>, Failure>;
 }
 
@@ -178,7 +179,8 @@ impl<M: Machine, T: IntoThen<M>, E: Into<Box<dyn Error + Send + Sync>>> IntoThen
 #[diagnostic::on_unimplemented(
     message = "an exit cannot return `{Self}`",
     label = "a transition out of an exit",
-    note = "the state is left for another one already; an exit returns nothing, `Halt`, `Option<Halt>`, or a `Result` of these"
+    note = "the state is left for another one already; an exit returns nothing, `Halt`, `Option<Halt>`, or a \
+            `Result` of these"
 )]
 pub trait IntoExit {
     /// True if the actor is to end; or its failure.

@@ -25,7 +25,7 @@ struct State {
     runtime: Option<Runtime>,
 }
 
-/// What is asked of the owner of a timer.
+/// A request to the owner of a timer.
 pub(super) enum Tick {
     /// Deliver the event; the answer is of no interest.
     Deliver,

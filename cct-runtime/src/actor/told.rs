@@ -1,4 +1,4 @@
-//! What steps are called in records.
+//! The names of steps in records.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -59,8 +59,8 @@ impl InboxMachine {
         }
     }
 
-    /// Stores an event, in a step that goes by `label`; `store` is called at most once. It is told the event's
-    /// number, and whether the owner was at rest, which is then at work before it can know.
+    /// Stores an event, in a step that goes by `label`; `store` is called at most once. It is told the
+    /// event's number, and whether the owner was at rest, which is then at work before it can know.
     pub fn send(
         &self,
         (kind, at_most): (usize, u32),
@@ -116,8 +116,8 @@ impl InboxMachine {
         engine::wait_at(Operation::Dequeue, self.object(), NEVER, None, site);
     }
 
-    /// The owner waits for the next event, unless `is_empty` is false or the inbox closed; then this is false.
-    /// The event wakes the waker. An owner who `is_idle` has nothing else to do.
+    /// The owner waits for the next event, unless `is_empty` is false or the inbox closed; then this is
+    /// false. The event wakes the waker. An owner who `is_idle` has nothing else to do.
     pub fn rest(
         &self,
         (waker, is_idle): (Option<&Waker>, bool),
@@ -141,8 +141,8 @@ impl InboxMachine {
         let _last = self.state.with(|state| state.ender.replace(waker));
     }
 
-    /// A waker for others. It is cloned, and the one before dropped, where the lock is not held: that runs code
-    /// of others.
+    /// A waker for others. It is cloned, and the one before dropped, where the lock is not held: that runs
+    /// code of others.
     fn handed(&self, waker: &Waker) -> Waker {
         if !self.is_of_worker(waker) {
             engine::release_one(self.object(), WAKERS);
@@ -229,7 +229,7 @@ impl InboxMachine {
         engine::acquire(self.object());
     }
 
-    /// What was done by a reference to the actor comes before the actor's end in memory.
+    /// All that was done by a reference to the actor comes before the actor's end in memory.
     pub fn let_go(&self) {
         engine::release_one(self.object(), REFERENCES);
     }

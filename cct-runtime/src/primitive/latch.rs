@@ -133,7 +133,7 @@ impl LatchMachine {
     }
 }
 
-/// What a waker has is ordered by this number.
+/// The memory of a waker is ordered by this number.
 const WAKER: u64 = 0;
 
 /// How it ended, if it has.

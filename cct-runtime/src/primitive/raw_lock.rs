@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::futex;
 
-/// Who has it must neither switch to another worker nor take long.
+/// Its holder must neither switch to another worker nor take long.
 #[derive(Debug, Default)]
 pub(crate) struct RawLock(AtomicU32);
 

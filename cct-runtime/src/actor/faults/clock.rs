@@ -31,7 +31,7 @@ impl SkewedClock {
         }
     }
 
-    /// What the clock shows at this time.
+    /// The time that the clock shows at this one.
     #[must_use]
     pub fn at(&self, time: Instant) -> Instant {
         time + self.ahead

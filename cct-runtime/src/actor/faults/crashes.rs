@@ -16,8 +16,8 @@ pub trait Crash: Send + Sync {
     fn restart_at(&self, site: &'static Location<'static>);
 }
 
-/// Crashes one of these nodes, up to `times`, each at a moment that the strategy chooses, and has it come back
-/// at another. Outside of the engine it does nothing.
+/// Crashes one of these nodes, up to `times`, each at a moment that the strategy chooses, and has it come
+/// back at another. Outside of the engine it does nothing.
 #[track_caller]
 pub fn crash(runtime: &Runtime, nodes: Vec<Box<dyn Crash>>, times: u32) {
     let site = Location::caller();

@@ -1,4 +1,4 @@
-//! What a node finds again after a crash.
+//! The things that a node finds again after a crash.
 
 use std::fmt;
 use std::panic::Location;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::actor::shared::Shared;
 use crate::actor::{Context, Machine};
 
-/// The disk of a node. What is written is there after a crash; an actor that has crashed writes no more.
+/// The disk of a node. It is as it was after a crash; an actor that has crashed writes no more.
 pub struct Durable<T>(Arc<Shared<T>>);
 
 impl<T: Clone + Send> Durable<T> {

@@ -91,7 +91,7 @@ struct State {
     side: BTreeSet<NodeId>,
 }
 
-/// What becomes of an event.
+/// The fate of an event.
 enum Fate {
     Arrives,
     IsLost,

@@ -8,7 +8,7 @@ use super::crashes::Crash;
 use crate::actor::event::{Letter, SendOptions};
 use crate::actor::{Accepts, ActorRef, Machine, Runtime, SharedRegister, Target};
 
-/// An actor, by whichever of its lives. What is sent while it is down is lost.
+/// An actor, by whichever of its lives. Events that are sent while it is down are lost.
 pub struct Node<M: Machine>(Arc<Inner<M>>);
 
 struct Inner<M: Machine> {

@@ -231,7 +231,7 @@ fn events_may_lock_or_panic_when_they_are_shown() {
     let shower = runtime.create(Shower(log.clone()));
     let value = Arc::new(Mutex::new(7));
     {
-        // Whoever shows it now has to wait for this.
+        // A thread that shows it now has to wait for this.
         let _guard = value.lock().unwrap();
         shower.send(Locks(value.clone()));
         shower.send(Unprintable);

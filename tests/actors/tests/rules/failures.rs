@@ -225,7 +225,8 @@ fn errors_of_exits_and_entries_are_failures_too() {
     let runtime = Runtime::new();
     runtime.create(Exits(log.clone())).send(Job);
     runtime.wait_until_idle().unwrap();
-    let expected = "a handler returned an error: in the exit entered a handler returned an error: in the entry";
+    let expected = "a handler returned an error: in the exit entered \
+                    a handler returned an error: in the entry";
     assert_eq!(log.text(), expected);
     runtime.stop();
 }

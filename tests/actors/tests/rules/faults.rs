@@ -37,7 +37,7 @@ impl Store {
     }
 }
 
-/// What arrives of 1, 2 and 3.
+/// The numbers of 1, 2 and 3 that arrive.
 fn arrived(rt: &Runtime, faults: Faults, splits: u32) -> Vec<u32> {
     let store = rt.create(Store::boot(&Durable::new(Vec::new())));
     let network = Network::new(faults.among(3));

@@ -119,7 +119,7 @@ fn delivery_is_causal() {
     });
     first.send(Begin);
     runtime.wait_until_idle().unwrap();
-    // What was sent before another one's cause arrives before its effect.
+    // An event that was sent before another one's cause arrives before its effect.
     assert_eq!(listener.ask(Told).wait().unwrap(), [(1, 1), (2, 2)]);
     runtime.stop();
 }

@@ -1,4 +1,4 @@
-//! What holds in states that are pushed on top of others.
+//! Rules of states that are pushed on top of others.
 
 use actors::Log;
 use cct::actor::{Context, Goto, Pop, Push, Reply, Runtime};

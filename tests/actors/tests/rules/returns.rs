@@ -1,4 +1,4 @@
-//! What handlers may return, and machines with parameters.
+//! The results that handlers may have, and machines with parameters.
 
 use actors::Log;
 use cct::actor::{Context, Goto, Halt, Machine, Pop, Push, Raise, Reply, Runtime, Status, Then};
