@@ -220,13 +220,12 @@ impl<M: Machine> Held<M> {
         }
     }
 
-    /// Takes the first event that `look` takes, and drops those before it that it drops.
+    /// Takes the first of the collected events that `look` takes, and drops those before it that it drops.
     pub(super) fn take(
         &mut self,
         inbox: &Inbox<M>,
         look: &dyn Fn(&Envelope<M::Event>) -> Look,
     ) -> Option<Envelope<M::Event>> {
-        self.collect(inbox);
         let mut at = 0;
         let mut ignored = Vec::new();
         while at < self.queue.len() {
@@ -269,7 +268,8 @@ impl<M: Machine> Held<M> {
         None
     }
 
-    fn collect(&mut self, inbox: &Inbox<M>) {
+    /// Moves arrivals into the queue. False once the inbox is closed.
+    pub(super) fn collect(&mut self, inbox: &Inbox<M>) -> bool {
         // SAFETY: the machine calls this while nobody else reaches the arrivals.
         (inbox.machine).exclusively(&mut || unsafe {
             let arrivals = &mut *inbox.arrivals.get();
@@ -278,7 +278,7 @@ impl<M: Machine> Held<M> {
             } else {
                 self.queue.append(arrivals);
             }
-        });
+        })
     }
 
     /// Waits for the first event that `look` takes. `rest` is called when the owner goes to rest, and is none
@@ -301,7 +301,7 @@ impl<M: Machine> Held<M> {
                     engine::declare_wait();
                 }
             }
-            if inbox.machine.is_closed() {
+            if !self.collect(inbox) {
                 return Poll::Ready(Found::End);
             }
             if let Some(envelope) = self.take(inbox, look) {

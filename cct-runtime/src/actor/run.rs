@@ -131,7 +131,7 @@ impl<M: Machine> Life<M> {
     pub(super) fn next_at_hand(&mut self) -> Option<Event<M::Event>> {
         let (inbox, stack) = (&self.cx.me.0.inbox, &self.cx.stack);
         inbox.machine.look(self.site).done();
-        if inbox.machine.is_closed() {
+        if !self.cx.held.collect(inbox) {
             return None;
         }
         let envelope = self

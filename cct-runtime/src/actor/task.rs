@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::runtime::{BoxFuture, Runtime};
+use crate::engine::message_of;
 use crate::primitive::InboxMachine;
 
 /// Runs the future on the engine's worker that calls, until it is ready or the inbox is closed. It waits
@@ -64,11 +65,4 @@ pub(super) fn guarded(
         }
         Poll::Ready(())
     })
-}
-
-/// The message of a panic.
-pub(super) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "it panicked".to_owned())
 }

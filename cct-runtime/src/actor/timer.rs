@@ -1,17 +1,16 @@
 //! Timers of actors: a worker each under the engine, a thread for all of a runtime elsewhere.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::runtime::Runtime;
-use super::task::message_of;
-use crate::engine;
+use crate::engine::{self, NEVER, message_of};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 
@@ -21,6 +20,8 @@ pub struct Timer(Arc<State>);
 
 struct State {
     is_over: AtomicBool,
+    /// The virtual time of the next tick, while [`Clock::due`] has it.
+    due: AtomicU64,
     /// It counts as work that is left to do.
     runtime: Option<Runtime>,
 }
@@ -47,6 +48,7 @@ impl Timer {
         let counts = runtime.has_workers() || period.is_none();
         let timer = Timer(Arc::new(State {
             is_over: AtomicBool::new(false),
+            due: AtomicU64::new(NEVER),
             runtime: counts.then(|| runtime.clone()),
         }));
         if counts {
@@ -56,8 +58,11 @@ impl Timer {
             let mut deliver = deliver;
             let mine = timer.clone();
             let (runtime, told) = (runtime.clone(), name.to_owned());
+            // Time counts from here, whenever the worker begins.
+            let due = engine::deadline_after(due);
+            timer.expect(&runtime, due);
             let body = move || {
-                let run = || mine.run((due, period), &mut *deliver, site);
+                let run = || mine.run(&runtime, (due, period), &mut *deliver, site);
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
                     runtime.fail_by_panic(&told, &*panic);
                     mine.stop();
@@ -89,6 +94,7 @@ impl Timer {
                 engine::wake_all(self.object());
             }
             if let Some(runtime) = &self.0.runtime {
+                self.expect(runtime, NEVER);
                 runtime.end_work();
             }
         }
@@ -102,24 +108,32 @@ impl Timer {
     /// The life of a timer under the engine.
     ///
     /// The strategy chooses for each tick whether it comes as soon as the timer is picked, and time leaps, or
-    /// when nobody else can run. An early one is not followed by another before its actor has taken it.
+    /// when nobody else can run. It is not early while another timer is due before it, and an early one is
+    /// not followed by another before its actor has taken it.
     fn run(
         &self,
-        (due, period): (Duration, Option<Duration>),
+        runtime: &Runtime,
+        (mut deadline, period): (u64, Option<Duration>),
         deliver: &mut dyn FnMut(Tick) -> bool,
         site: &'static Location<'static>,
     ) {
-        let mut deadline = engine::deadline_after(due);
         loop {
             let may_be_early = deliver(Tick::IsTaken);
             let mut has_come = false;
             if may_be_early && engine::choose_index(2) == 1 {
                 engine::point_at(Operation::Tick, self.object(), site).done();
-                has_come = self.is_running() && engine::leap(deadline);
+                has_come = self.is_running()
+                    && runtime.clock().is_next(deadline)
+                    && engine::leap(deadline);
             }
             while !has_come && self.is_running() {
                 let wakeup = engine::wait_at(Operation::Tick, self.object(), deadline, None, site);
                 has_come = wakeup == engine::Wakeup::TimedOut;
+            }
+            // Another one may be about to tick that was due before.
+            while self.is_running() && !runtime.clock().is_next(deadline) {
+                let changes = runtime.clock().object();
+                engine::wait_at(Operation::Tick, changes, NEVER, None, site);
             }
             if !self.is_running() {
                 return;
@@ -131,7 +145,16 @@ impl Timer {
             };
             let nanos = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
             deadline = engine::deadline_at(deadline.max(engine::now()).saturating_add(nanos));
+            if self.is_running() {
+                self.expect(runtime, deadline);
+            }
         }
+    }
+
+    /// The next tick is due then, in place of the one before.
+    fn expect(&self, runtime: &Runtime, due: u64) {
+        let before = self.0.due.swap(due, Ordering::SeqCst);
+        runtime.clock().expect(before, due);
     }
 
     fn object(&self) -> ObjectId {
@@ -148,7 +171,11 @@ impl fmt::Debug for Timer {
 }
 
 /// The thread that keeps the time of a runtime outside of the engine; it begins with the first timer.
-pub(super) struct Clock(Arc<(Mutex<Alarms>, Condvar)>);
+pub(super) struct Clock {
+    alarms: Arc<(Mutex<Alarms>, Condvar)>,
+    /// Under the engine, when ticks are due, and how many then.
+    due: Mutex<BTreeMap<u64, u32>>,
+}
 
 #[derive(Default)]
 struct Alarms {
@@ -168,11 +195,43 @@ struct Alarm {
 
 impl Clock {
     pub(super) fn new() -> Clock {
-        Clock(Arc::default())
+        Clock {
+            alarms: Arc::default(),
+            due: Mutex::default(),
+        }
+    }
+
+    /// A tick was due at the first time, and is at the second; [`NEVER`] is none.
+    fn expect(&self, before: u64, after: u64) {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = due.get_mut(&before) {
+            *number -= 1;
+            if *number == 0 {
+                due.remove(&before);
+            }
+        }
+        if after != NEVER {
+            *due.entry(after).or_default() += 1;
+        }
+        drop(due);
+        if engine::is_controlled() {
+            engine::wake_all(self.object());
+        }
+    }
+
+    /// The times that ticks are due, which those wait for that are due later.
+    fn object(&self) -> ObjectId {
+        ObjectId::of(&self.due)
+    }
+
+    /// True if no tick is due before this time.
+    fn is_next(&self, time: u64) -> bool {
+        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        due.keys().next().is_none_or(|&first| first >= time)
     }
 
     fn add(&self, alarm: Alarm) {
-        let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alarms = self.alarms.0.lock().unwrap_or_else(PoisonError::into_inner);
         if alarms.is_stopped {
             drop(alarms);
             alarm.timer.stop();
@@ -180,24 +239,24 @@ impl Clock {
         }
         alarms.next.push(Reverse(alarm));
         if !std::mem::replace(&mut alarms.has_thread, true) {
-            let shared = Arc::clone(&self.0);
+            let shared = Arc::clone(&self.alarms);
             let run = move || keep_time(&shared);
             let thread = thread::Builder::new().name("timers of actors".to_owned());
             thread.spawn(run).expect("a thread for timers can be made");
         }
-        self.0.1.notify_all();
+        self.alarms.1.notify_all();
     }
 
     pub(super) fn stop(&self) {
         let left = {
-            let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut alarms = self.alarms.0.lock().unwrap_or_else(PoisonError::into_inner);
             alarms.is_stopped = true;
             if !alarms.has_thread {
                 return;
             }
             std::mem::take(&mut alarms.next)
         };
-        self.0.1.notify_all();
+        self.alarms.1.notify_all();
         for Reverse(alarm) in left {
             alarm.timer.stop();
         }

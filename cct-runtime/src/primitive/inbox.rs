@@ -100,9 +100,12 @@ impl InboxMachine {
         engine::point_at(Operation::Dequeue, self.object(), site)
     }
 
-    /// Runs `access` while nothing is stored.
-    pub fn exclusively(&self, access: &mut dyn FnMut()) {
-        self.state.with(|_| engine::unseen(access));
+    /// Runs `access` while nothing is stored. False once the inbox is closed.
+    pub fn exclusively(&self, access: &mut dyn FnMut()) -> bool {
+        self.state.with(|state| {
+            engine::unseen(access);
+            !state.is_closed
+        })
     }
 
     /// The owner has taken the event of this kind, with this number.

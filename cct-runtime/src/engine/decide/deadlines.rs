@@ -130,6 +130,7 @@ impl Engine {
         let may_leap = deadline != NEVER
             && self.time.next_deadline >= deadline
             && !self.outside.is_used
+            && !self.outside.children.had_any()
             && !self.roster.iter().any(sleeps);
         if may_leap {
             self.time.now = deadline;

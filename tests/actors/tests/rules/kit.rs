@@ -109,9 +109,18 @@ fn a_handler_that_waits_goes_on_with_its_event() {
 }
 
 #[test]
-fn an_end_and_a_failure_are_seen() {
+fn an_end_is_seen() {
     let (mut kit, _mock) = door();
     kit.halt();
     assert!(kit.has_halted());
     assert!(kit.failure().is_none());
+}
+
+#[test]
+#[should_panic(expected = "it got the event `Answer`")]
+fn a_failure_is_seen() {
+    let (mut kit, _mock) = door();
+    kit.send(Answer(1));
+    assert!(kit.has_halted());
+    panic!("{}", kit.failure().expect("nobody handles it"));
 }

@@ -1,6 +1,6 @@
 //! The rules of actors and state machines, a test each: see `docs/actors-conformance.md`.
 //!
-//! Each holds natively, and under control in every schedule.
+//! Each holds natively, and under control in whichever schedule.
 
 mod attacks;
 mod ending;

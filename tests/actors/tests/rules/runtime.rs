@@ -286,9 +286,9 @@ fn the_first_failure_is_told_and_kept() {
 }
 
 #[test]
-fn the_same_choices_lead_to_the_same_order() {
-    // Under control the engine runs each schedule of a failure again, and complains if it does not repeat;
-    // here is one with much that might be out of order.
+fn no_token_is_lost_on_its_way() {
+    // The engine runs a test's first schedule twice, and complains if it does not repeat: here much might be
+    // out of order.
     let log = Log::new();
     let runtime = Runtime::new();
     let mut relays = Vec::new();
