@@ -211,8 +211,9 @@ struct Two(Log);
 impl Two {
     #[on]
     fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
-        cx.start_timer(SHORT * 4, Often);
+        // In this order: between the two lines any time may pass.
         cx.start_timer(SHORT, Once);
+        cx.start_timer(SHORT * 4, Often);
     }
 
     #[on]
