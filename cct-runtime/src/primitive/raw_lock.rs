@@ -1,4 +1,7 @@
 //! A lock for a few instructions, which the engine does not know of.
+//!
+//! Threads that wait for it sleep, unlike those that wait for a channel's counts: actors run in
+//! production, where a holder that is not running would keep them all busy. That costs an exchange more.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,12 +1,12 @@
 //! The machine itself: counts are changed under a lock, and those that wait are woken.
 
+use std::cell::UnsafeCell;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::condvar::Limit;
 use super::super::futex;
-use super::super::raw_lock::Guarded;
 use super::counts::{Counts, Received, Sent};
 use crate::engine::{self, NEVER, Wakeup};
 use crate::object::ObjectId;
@@ -15,7 +15,7 @@ use crate::operation::{Access, Operation};
 /// The sides that may send and receive now.
 #[derive(Debug)]
 pub struct ChannelMachine {
-    counts: Guarded<Counts>,
+    counts: Guarded,
     /// It has a bound, and stores messages up to there.
     has_room: bool,
     /// Counts changes while native threads sleep, which is what they sleep on.
@@ -417,6 +417,35 @@ impl Deadline {
 )]
 fn real_now() -> Instant {
     Instant::now()
+}
+
+/// The counts behind a lock that is only ever held for a few instructions, and never at a point.
+#[derive(Debug)]
+struct Guarded {
+    held: AtomicBool,
+    counts: UnsafeCell<Counts>,
+}
+
+// SAFETY: the counts are reached only by who holds the lock.
+unsafe impl Sync for Guarded {}
+
+impl Guarded {
+    fn new(counts: Counts) -> Guarded {
+        Guarded {
+            held: AtomicBool::new(false),
+            counts: UnsafeCell::new(counts),
+        }
+    }
+
+    fn with<R>(&self, access: impl FnOnce(&mut Counts) -> R) -> R {
+        while self.held.swap(true, Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lock is held, and `access` does not come back here.
+        let result = access(unsafe { &mut *self.counts.get() });
+        self.held.store(false, Ordering::Release);
+        result
+    }
 }
 
 #[cfg(test)]
