@@ -1,5 +1,5 @@
-//! Actors and state machines: the rules in `actors/` hold natively, and under control in 200 schedules of each;
-//! and each mistake in `actors/mistakes/` is told where it is.
+//! Actors and state machines: the rules in `actors/` hold natively, and under control in 200 schedules of
+//! each; and each mistake in `actors/mistakes/` is told where it is.
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]
 
