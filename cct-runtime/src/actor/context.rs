@@ -3,10 +3,12 @@
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use super::actor_ref::{ActorRef, Target, grouped};
+use super::due::Due;
 use super::event::{Envelope, Letter, SendOptions};
 use super::group::EventGroup;
 use super::inbox::{Found, Held, Look, Waits};
@@ -22,6 +24,7 @@ pub struct Context<M: Machine> {
     pub(super) held: Held<M>,
     pub(super) stack: Vec<usize>,
     pub(super) timers: Vec<Timer>,
+    due: Arc<Due>,
     pub(super) receives: bool,
 }
 
@@ -33,6 +36,7 @@ impl<M: Machine> Context<M> {
             held: Held::new(),
             stack: Vec::new(),
             timers: Vec::new(),
+            due: Arc::default(),
             receives: false,
         }
     }
@@ -167,8 +171,8 @@ impl<M: Machine> Context<M> {
 
     /// Sends the actor this event once the time is over.
     ///
-    /// Under control, time is virtual, and the strategy chooses when the timer runs out: as soon as no
-    /// earlier one is left, or when nobody can go on.
+    /// Under control, time is virtual, and the strategy chooses when the timer runs out: at once,
+    /// unless one of this actor is due before, or when nobody can go on.
     #[track_caller]
     pub fn start_timer<E: Send + 'static>(&mut self, due: Duration, event: E) -> Timer
     where
@@ -222,7 +226,13 @@ impl<M: Machine> Context<M> {
             }
         };
         let name = format!("timer of {}", self.me.0.title());
-        let timer = Timer::start(self.runtime(), &name, (due, period), Box::new(tick), site);
+        let timer = Timer::start(
+            (self.runtime(), &self.due),
+            &name,
+            (due, period),
+            Box::new(tick),
+            site,
+        );
         self.timers.retain(Timer::is_running);
         self.timers.push(timer.clone());
         timer

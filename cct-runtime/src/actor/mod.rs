@@ -85,6 +85,7 @@ mod actor_ref;
 mod context;
 #[doc(hidden)]
 pub mod describe;
+mod due;
 mod event;
 mod failure;
 pub mod faults;

@@ -1,7 +1,7 @@
 //! Timers of actors: a worker each under the engine, a thread for all of a runtime elsewhere.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::due::Due;
 use super::runtime::Runtime;
 use crate::engine::{self, NEVER, message_of};
 use crate::object::ObjectId;
@@ -20,8 +21,9 @@ pub struct Timer(Arc<State>);
 
 struct State {
     is_over: AtomicBool,
-    /// The virtual time of the next tick, while [`Clock::due`] has it.
-    due: AtomicU64,
+    /// When the ticks of its actor are due, and the next of its own, which is one of them.
+    due: Arc<Due>,
+    next: AtomicU64,
     /// It counts as work that is left to do.
     runtime: Option<Runtime>,
 }
@@ -39,16 +41,17 @@ pub(super) type Deliver = Box<dyn FnMut(Tick) -> bool + Send>;
 
 impl Timer {
     pub(super) fn start(
-        runtime: &Runtime,
+        (runtime, due): (&Runtime, &Arc<Due>),
         name: &str,
-        (due, period): (Duration, Option<Duration>),
+        (first, period): (Duration, Option<Duration>),
         deliver: Deliver,
         site: &'static Location<'static>,
     ) -> Timer {
         let counts = runtime.has_workers() || period.is_none();
         let timer = Timer(Arc::new(State {
             is_over: AtomicBool::new(false),
-            due: AtomicU64::new(NEVER),
+            due: Arc::clone(due),
+            next: AtomicU64::new(NEVER),
             runtime: counts.then(|| runtime.clone()),
         }));
         if counts {
@@ -59,10 +62,10 @@ impl Timer {
             let mine = timer.clone();
             let (runtime, told) = (runtime.clone(), name.to_owned());
             // Time counts from here, whenever the worker begins.
-            let due = engine::deadline_after(due);
-            timer.expect(&runtime, due);
+            let first = engine::deadline_after(first);
+            timer.expect(first);
             let body = move || {
-                let run = || mine.run(&runtime, (due, period), &mut *deliver, site);
+                let run = || mine.run((first, period), &mut *deliver, site);
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
                     runtime.fail_by_panic(&told, &*panic);
                     mine.stop();
@@ -75,7 +78,7 @@ impl Timer {
             );
         } else {
             runtime.clock().add(Alarm {
-                at: real_now() + due,
+                at: real_now() + first,
                 period,
                 deliver,
                 timer: timer.clone(),
@@ -93,8 +96,8 @@ impl Timer {
                 engine::release(self.object());
                 engine::wake_all(self.object());
             }
+            self.expect(NEVER);
             if let Some(runtime) = &self.0.runtime {
-                self.expect(runtime, NEVER);
                 runtime.end_work();
             }
         }
@@ -108,11 +111,10 @@ impl Timer {
     /// The life of a timer under the engine.
     ///
     /// The strategy chooses for each tick whether it comes as soon as the timer is picked, and time leaps, or
-    /// when nobody else can run. It is not early while another timer is due before it, and an early one is
-    /// not followed by another before its actor has taken it.
+    /// when nobody else can run. It is not before another timer of its actor that is due before it, and an
+    /// early one is not followed by another before its actor has taken it.
     fn run(
         &self,
-        runtime: &Runtime,
         (mut deadline, period): (u64, Option<Duration>),
         deliver: &mut dyn FnMut(Tick) -> bool,
         site: &'static Location<'static>,
@@ -122,17 +124,16 @@ impl Timer {
             let mut has_come = false;
             if may_be_early && engine::choose_index(2) == 1 {
                 engine::point_at(Operation::Tick, self.object(), site).done();
-                has_come = self.is_running()
-                    && runtime.clock().is_next(deadline)
-                    && engine::leap(deadline);
+                has_come =
+                    self.is_running() && self.0.due.is_next(deadline) && engine::leap(deadline);
             }
             while !has_come && self.is_running() {
                 let wakeup = engine::wait_at(Operation::Tick, self.object(), deadline, None, site);
                 has_come = wakeup == engine::Wakeup::TimedOut;
             }
             // Another one may be about to tick that was due before.
-            while self.is_running() && !runtime.clock().is_next(deadline) {
-                let changes = runtime.clock().object();
+            while self.is_running() && !self.0.due.is_next(deadline) {
+                let changes = self.0.due.object();
                 engine::wait_at(Operation::Tick, changes, NEVER, None, site);
             }
             if !self.is_running() {
@@ -146,15 +147,15 @@ impl Timer {
             let nanos = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
             deadline = engine::deadline_at(deadline.max(engine::now()).saturating_add(nanos));
             if self.is_running() {
-                self.expect(runtime, deadline);
+                self.expect(deadline);
             }
         }
     }
 
     /// The next tick is due then, in place of the one before.
-    fn expect(&self, runtime: &Runtime, due: u64) {
-        let before = self.0.due.swap(due, Ordering::SeqCst);
-        runtime.clock().expect(before, due);
+    fn expect(&self, next: u64) {
+        let before = self.0.next.swap(next, Ordering::SeqCst);
+        self.0.due.replace(before, next);
     }
 
     fn object(&self) -> ObjectId {
@@ -171,11 +172,7 @@ impl fmt::Debug for Timer {
 }
 
 /// The thread that keeps the time of a runtime outside of the engine; it begins with the first timer.
-pub(super) struct Clock {
-    alarms: Arc<(Mutex<Alarms>, Condvar)>,
-    /// Under the engine, when ticks are due, and how many then.
-    due: Mutex<BTreeMap<u64, u32>>,
-}
+pub(super) struct Clock(Arc<(Mutex<Alarms>, Condvar)>);
 
 #[derive(Default)]
 struct Alarms {
@@ -195,43 +192,11 @@ struct Alarm {
 
 impl Clock {
     pub(super) fn new() -> Clock {
-        Clock {
-            alarms: Arc::default(),
-            due: Mutex::default(),
-        }
-    }
-
-    /// A tick was due at the first time, and is at the second; [`NEVER`] is none.
-    fn expect(&self, before: u64, after: u64) {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(number) = due.get_mut(&before) {
-            *number -= 1;
-            if *number == 0 {
-                due.remove(&before);
-            }
-        }
-        if after != NEVER {
-            *due.entry(after).or_default() += 1;
-        }
-        drop(due);
-        if engine::is_controlled() {
-            engine::wake_all(self.object());
-        }
-    }
-
-    /// The times that ticks are due, which those wait for that are due later.
-    fn object(&self) -> ObjectId {
-        ObjectId::of(&self.due)
-    }
-
-    /// True if no tick is due before this time.
-    fn is_next(&self, time: u64) -> bool {
-        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        due.keys().next().is_none_or(|&first| first >= time)
+        Clock(Arc::default())
     }
 
     fn add(&self, alarm: Alarm) {
-        let mut alarms = self.alarms.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         if alarms.is_stopped {
             drop(alarms);
             alarm.timer.stop();
@@ -239,24 +204,24 @@ impl Clock {
         }
         alarms.next.push(Reverse(alarm));
         if !std::mem::replace(&mut alarms.has_thread, true) {
-            let shared = Arc::clone(&self.alarms);
+            let shared = Arc::clone(&self.0);
             let run = move || keep_time(&shared);
             let thread = thread::Builder::new().name("timers of actors".to_owned());
             thread.spawn(run).expect("a thread for timers can be made");
         }
-        self.alarms.1.notify_all();
+        self.0.1.notify_all();
     }
 
     pub(super) fn stop(&self) {
         let left = {
-            let mut alarms = self.alarms.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
             alarms.is_stopped = true;
             if !alarms.has_thread {
                 return;
             }
             std::mem::take(&mut alarms.next)
         };
-        self.alarms.1.notify_all();
+        self.0.1.notify_all();
         for Reverse(alarm) in left {
             alarm.timer.stop();
         }
