@@ -8,10 +8,8 @@ use cct::actor::{ActorRef, Context, Halt};
 use super::{Change, Copied, Driver, ManagerMachine, RepairMonitor};
 use crate::{ExtentCenter, ExtentId, Message, NodeId};
 
-/// The time between heartbeats.
-const HEARTBEAT: Duration = Duration::from_secs(5);
-/// The time between sync reports.
-const SYNC: Duration = Duration::from_secs(15);
+/// The time between heartbeats, and between sync reports: see the manager's.
+const PERIOD: Duration = Duration::from_secs(10);
 
 /// The manager's order to copy an extent from another node.
 #[derive(Debug)]
@@ -89,8 +87,8 @@ impl ExtentNode {
 impl ExtentNode {
     #[entry]
     fn start_timers(&mut self, _: &mut Working, cx: &mut Context<Self>) {
-        cx.start_periodic_timer(HEARTBEAT, HEARTBEAT, HeartbeatIsDue);
-        cx.start_periodic_timer(SYNC, SYNC, SyncIsDue);
+        cx.start_periodic_timer(PERIOD, PERIOD, HeartbeatIsDue);
+        cx.start_periodic_timer(PERIOD, PERIOD, SyncIsDue);
     }
 
     #[on]

@@ -7,10 +7,9 @@ use cct::actor::Context;
 use super::MockNetwork;
 use crate::{ExtentManager, Message};
 
-/// The time between rounds of expiration.
-const EXPIRATION: Duration = Duration::from_secs(10);
-/// The time between rounds of repair.
-const REPAIR: Duration = Duration::from_secs(15);
+/// The time between rounds of either loop. It is the same for both, so that either may come first: nothing
+/// may depend on their rates.
+const PERIOD: Duration = Duration::from_secs(10);
 
 /// The tick of the expiration loop.
 #[derive(Clone, Debug)]
@@ -42,8 +41,8 @@ impl ManagerMachine {
 impl ManagerMachine {
     #[entry]
     fn start_timers(&mut self, _: &mut Managing, cx: &mut Context<Self>) {
-        cx.start_periodic_timer(EXPIRATION, EXPIRATION, ExpirationIsDue);
-        cx.start_periodic_timer(REPAIR, REPAIR, RepairIsDue);
+        cx.start_periodic_timer(PERIOD, PERIOD, ExpirationIsDue);
+        cx.start_periodic_timer(PERIOD, PERIOD, RepairIsDue);
     }
 
     #[on]
