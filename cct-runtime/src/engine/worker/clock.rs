@@ -52,8 +52,8 @@ pub fn now() -> u64 {
     unsafe { (*engine()).time.now }
 }
 
-/// Time leaps to the deadline, and waits end that end by then; unless somebody waits for an earlier one that is
-/// no tick, or sleeps, or time is not the engine's alone. True if it has come. Controlled workers only.
+/// Time leaps to the deadline, and waits end that end by then; unless somebody sleeps, waits for an earlier
+/// one that is no tick, or time is not the engine's alone. True if it has come. Controlled workers only.
 pub fn leap(deadline: u64) -> bool {
     let engine = engine();
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
