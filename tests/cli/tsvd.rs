@@ -121,27 +121,25 @@ fn nobody_is_held_where_the_order_is_known() {
     }
 }
 
+/// Both threads of `neighbours` make accesses, in every run, and neither is the other's partner.
 #[test]
 fn nobody_is_held_for_longer_than_is_allowed() {
     let workspace = Workspace::of_fixture("tsvd");
     let args = [
-        "--delay=40ms",
-        "--delay-per-test=20ms",
-        "--decay=0",
-        "by_an_atomic",
+        "--delay=1s",
+        "--algorithm=dynamic-random",
+        "--probability=1",
+        "neighbours",
     ];
-    let events = run(
-        &workspace,
-        0,
-        &[
-            &args[..],
-            &["--algorithm=dynamic-random", "--probability=1"],
-        ]
-        .concat(),
-    );
-    for ran in all(&events, "tsvd_ran") {
-        let spared = ran["spared"].as_u64().expect("a number");
-        assert!(spared > 0, "{ran:#}");
+    for none in ["--delay-per-thread=0s", "--delay-per-test=0s"] {
+        let events = run(&workspace, 0, &[&args[..], &[none]].concat());
+        let ran = all(&events, "tsvd_ran");
+        assert!(!ran.is_empty());
+        for ran in ran {
+            let spared = ran["spared"].as_u64().expect("a number");
+            assert!(spared > 0, "{none}: {ran:#}");
+            assert_eq!(ran["delays"], 0, "{none}: {ran:#}");
+        }
     }
 }
 
