@@ -350,10 +350,14 @@ operations! {
     PauseUntil "pause_until" Writes Writes "resource" [],
     /// Waits for a resource of a custom runtime.
     WaitUntil "wait_until" Writes Writes "resource" [],
+    /// Waits until no actor of a runtime has anything to do.
+    WaitUntilIdle "wait_until_idle" Writes Writes "runtime" [],
     /// Changes a resource of a custom runtime.
     Signal "signal" Writes Writes "resource" [],
     /// Tells a monitor what has happened; never a step of its own.
     Notify "notify" Reads Writes "monitor" [],
+    /// A machine comes to another state, raises an event or halts; never a step of its own.
+    Transition "transition" Reads Writes "machine" [],
     /// Reads an eventfd's count.
     EventfdRead "eventfd read" MayWrite Writes "eventfd" [can_spin borrows_site],
     /// Adds to an eventfd's count.

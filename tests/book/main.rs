@@ -5,6 +5,7 @@ mod from_loom;
 mod from_shuttle;
 mod page;
 mod samples;
+mod tutorial;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -24,6 +24,8 @@ const BLOCK: (&str, &str) = ("```text\n", "```\n");
 fn sample_outputs_are_those_of_the_tool() {
     let fixture = Workspace::of_fixture("migrated");
     let mut reports = reports(&fixture.path("Cargo.toml"));
+    let tutorial = Workspace::of_fixture_with_library("tutorial");
+    reports.extend(self::reports(&tutorial.path("Cargo.toml")));
     reports.extend(self::reports(&root().join("Cargo.toml")));
     let mut different = Vec::new();
     let mut samples = 0;

@@ -13,7 +13,8 @@ const ALL: [(&str, &str); 6] = [
 
 #[test]
 fn settings_beside_a_test_count_between_environment_and_manifest() {
-    let workspace = Workspace::of_fixture_with_library("attribute");
+    let workspace =
+        Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "attribute");
     let schedules = |events: &cct_tests::support::Events, test: &str| {
         let ended = events.test(&format!("attribute tests::{test}"));
         ended["counters"]["schedules"].as_u64().unwrap_or_default()
@@ -52,7 +53,8 @@ fn settings_beside_a_test_count_between_environment_and_manifest() {
 /// The error is on the setting, whether plain cargo or this tool builds.
 #[test]
 fn wrong_settings_do_not_compile() {
-    let workspace = Workspace::of_fixture_with_library("attribute");
+    let workspace =
+        Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "attribute");
     workspace.replace("src/lib.rs", "iterations = 17", "iteration = 17");
     for command in [&mut workspace.cct(), &mut workspace.cargo()] {
         let refused = Finished::of(command.args(["test", "--lib"]));

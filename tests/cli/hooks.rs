@@ -4,7 +4,7 @@ use cct_tests::support::Workspace;
 
 #[test]
 fn a_hook_that_waits_lets_others_panic() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let events = workspace.explore(&["--test", "hooks"], 100);
     for ended in events.of_kind("test_ended") {
         let name = ended["test"].as_str().expect("a name");

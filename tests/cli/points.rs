@@ -25,7 +25,7 @@ const RACES: [(&str, &str, &str); 5] = [
 
 #[test]
 fn a_race_is_told_with_what_it_leads_to() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     for profile in ["dev", "release"] {
         let events = workspace.explore(
             &["--test", "harm", "--shrink", "5s", "--profile", profile],
@@ -77,7 +77,7 @@ fn a_race_is_told_with_what_it_leads_to() {
 
 #[test]
 fn code_is_named_by_lines_and_functions() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     for points in [
         "src/lib.rs:16-30",
         "src/lib.rs",
@@ -98,7 +98,7 @@ fn code_is_named_by_lines_and_functions() {
 /// The places of a trap file are points, and workers are held there.
 #[test]
 fn a_trap_file_says_where_to_hold() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let place = |line: u32| {
         let site = serde_json::json!({ "file": "src/lib.rs", "line": line, "column": 1 });
         serde_json::json!({ "number": "1", "site": site, "function": "" })
@@ -131,7 +131,7 @@ fn a_trap_file_says_where_to_hold() {
 /// Without points no schedule shows it, and a claim says what it is without.
 #[test]
 fn nothing_is_a_point_by_itself() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let args = "test --test harm an_addition_is_lost --races=false";
     let passed = Finished::of(workspace.cct().args(args.split(' ')));
     passed.expect(0);
@@ -144,7 +144,7 @@ fn nothing_is_a_point_by_itself() {
 
 #[test]
 fn code_that_is_nowhere_is_refused() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     for points in ["src/lib.rs:1000", "src/nothing.rs", "races::nothing::*"] {
         let mut tool = workspace.cct();
         let refused = Finished::of(tool.args(["test", "--points", points]));

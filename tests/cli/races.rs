@@ -53,7 +53,7 @@ const BUGS: [(&str, &str, &[&str]); 14] = [
 
 #[test]
 fn each_is_found_told_and_replayed() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let events = workspace.explore(&["--test", "bugs"], 100);
     for (name, status, words) in BUGS {
         let ended = events.test(&format!("races::bugs {name}"));
@@ -77,7 +77,7 @@ fn each_is_found_told_and_replayed() {
 /// The program's own allocator gives memory out, and takes it back.
 #[test]
 fn memory_of_another_allocator_is_looked_at() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let statuses = workspace.explore(&["--test", "allocator"], 100).statuses();
     let status = |name: &str| statuses[&format!("races::allocator {name}")].as_str();
     assert_eq!(status("freed_meanwhile"), "RACE");
@@ -86,7 +86,7 @@ fn memory_of_another_allocator_is_looked_at() {
 
 #[test]
 fn a_run_that_does_not_look_for_races_does_not_take_them_for_gone() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let run = |more: &[&str]| {
         let mut tool = workspace.cct();
         let args = ["test", "--test", "bugs", "a_static"];
@@ -121,7 +121,7 @@ fn passes_of_the_user_are_refused_beside_ours() {
 
 #[test]
 fn what_is_meant_is_not_told() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let statuses = |args: &[&str], code| {
         let events = workspace.explore(&[&["--test", "meant"], args].concat(), code);
         let tests = [
@@ -220,7 +220,7 @@ fn is_handed_on() {
 /// The watchdog sees that it is at work, although there is no step for longer than it waits.
 #[test]
 fn work_on_memory_is_no_hang() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let args = [
         "--test",
         "work",
@@ -236,7 +236,7 @@ fn work_on_memory_is_no_hang() {
 
 #[test]
 fn crates_are_listed_by_what_is_seen_of_them() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     for (args, word) in [
         (&[][..], "Seen"),
         (&["--races=false"], "Atomics"),
@@ -254,7 +254,7 @@ fn crates_are_listed_by_what_is_seen_of_them() {
 
 #[test]
 fn nothing_is_told_that_is_none() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     for profile in [&[][..], &["--release"]] {
         let args = [&["--test", "sound"], profile].concat();
         let events = workspace.explore(&args, 0);
@@ -266,7 +266,7 @@ fn nothing_is_told_that_is_none() {
 /// A target may be called like a crate of Rust's own, which has statics as well.
 #[test]
 fn statics_of_a_target_that_is_called_like_a_crate_of_rust() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let program = "
         use std::thread;
         static mut COUNT: u32 = 0;

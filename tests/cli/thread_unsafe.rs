@@ -119,7 +119,7 @@ fn what_is_allowed_is_no_violation() {
 /// Races are looked for all the same.
 #[test]
 fn calls_are_not_looked_at_without_tsv() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let passed = workspace.explore(&["--test", "groups", "--tsv=false"], 0);
     assert!(passed.of_kind("test_ended").count() > 1);
     let events = workspace.explore(
@@ -135,7 +135,7 @@ fn calls_are_not_looked_at_without_tsv() {
 /// Functions that the program says are not thread-safe.
 #[test]
 fn groups_of_the_programs_own() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let events = workspace.explore(&["--test", "groups"], 100);
     for ended in events.of_kind("test_ended") {
         let name = text(&ended["test"]);

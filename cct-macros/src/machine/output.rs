@@ -290,7 +290,8 @@ fn plan(input: &Input, model: &Model, names: &Names<'_>) -> TokenStream {
     let handlers = input.handlers.iter().zip(&model.leads_to);
     let handlers = handlers.map(|(handler, leads_to)| {
         let name = handler.name.to_string();
-        quote!(#support::Handler { name: #name, leads_to: &[#(#leads_to),*] })
+        let site = quote_spanned!(handler.name.span()=> ::core::panic::Location::caller());
+        quote!(#support::Handler { name: #name, site: #site, leads_to: &[#(#leads_to),*] })
     });
     quote! {
         #support::Plan {

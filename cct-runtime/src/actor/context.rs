@@ -141,10 +141,11 @@ impl<M: Machine> Context<M> {
             _ => Look::Pass,
         };
         self.receives = true;
+        let state = self.state_name();
         let envelope = poll_fn(|cx| {
             let waits = Waits::Polled(cx.waker());
             let inbox = &actor.0.inbox;
-            match self.held.poll(inbox, waits, site, &look, None) {
+            match self.held.poll(inbox, (waits, state), site, &look, None) {
                 Poll::Ready(Found::Event(envelope)) => Poll::Ready(envelope),
                 // Nothing comes any more: who runs the actor sees that, too.
                 Poll::Ready(Found::End | Found::News) | Poll::Pending => Poll::Pending,

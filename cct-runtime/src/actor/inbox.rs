@@ -130,8 +130,12 @@ fn describe<M: Machine>(envelope: &Envelope<M::Event>) -> String {
     }
 }
 
-/// The step of an event that was taken after some had been ignored.
-fn with_ignored(event: String, ignored: &[String]) -> String {
+/// The step of an event that was taken in a state, after some had been ignored.
+fn as_taken(state: Option<&str>, event: String, ignored: &[String]) -> String {
+    let event = match state {
+        Some(state) => format!("in {state}: {event}"),
+        None => event,
+    };
     if ignored.is_empty() {
         event
     } else {
@@ -220,10 +224,12 @@ impl<M: Machine> Held<M> {
         }
     }
 
-    /// Takes the first of the collected events that `look` takes, and drops those before it that it drops.
+    /// Takes the first of the collected events that `look` takes, and drops those before it that it drops; in
+    /// records, in this state.
     pub(super) fn take(
         &mut self,
         inbox: &Inbox<M>,
+        state: Option<&str>,
         look: &dyn Fn(&Envelope<M::Event>) -> Look,
     ) -> Option<Envelope<M::Event>> {
         let mut at = 0;
@@ -251,7 +257,7 @@ impl<M: Machine> Held<M> {
                         ignored.push(event.clone());
                     }
                     if let (Look::Take, Some(event)) = (verdict, event) {
-                        engine::step_under_way().named(&with_ignored(event, &ignored));
+                        engine::step_under_way().named(&as_taken(state, event, &ignored));
                     }
                     if verdict == Look::Take {
                         return Some(envelope);
@@ -263,7 +269,8 @@ impl<M: Machine> Held<M> {
             }
         }
         if !ignored.is_empty() {
-            engine::step_under_way().named(&format!("nothing, ignoring {}", ignored.join(", ")));
+            let ignored = format!("ignore {}", ignored.join(", "));
+            engine::step_under_way().named(&as_taken(state, ignored, &[]));
         }
         None
     }
@@ -286,7 +293,7 @@ impl<M: Machine> Held<M> {
     pub(super) fn poll(
         &mut self,
         inbox: &Inbox<M>,
-        waits: Waits<'_>,
+        (waits, state): (Waits<'_>, Option<&str>),
         site: &'static Location<'static>,
         look: &dyn Fn(&Envelope<M::Event>) -> Look,
         rest: Option<&dyn Fn()>,
@@ -304,7 +311,7 @@ impl<M: Machine> Held<M> {
             if !self.collect(inbox) {
                 return Poll::Ready(Found::End);
             }
-            if let Some(envelope) = self.take(inbox, look) {
+            if let Some(envelope) = self.take(inbox, state, look) {
                 return Poll::Ready(Found::Event(envelope));
             }
             if self.has_news() {

@@ -1,6 +1,7 @@
 //! The things that `#[cct::machine]` and `#[cct::actor]` make of an `impl` block.
 
 use std::future::Future;
+use std::panic::Location;
 
 use super::context::Context;
 use super::{Failure, Then};
@@ -158,6 +159,8 @@ impl Plan {
 pub struct Handler {
     /// Its function's name.
     pub name: &'static str,
+    /// Where it is.
+    pub site: &'static Location<'static>,
     /// The states that its code names: where it may lead to.
     pub leads_to: &'static [usize],
 }

@@ -14,7 +14,10 @@ use super::inbox::{Found, Held, Look, PUT_BACK, Waits};
 use super::machine::{Machine, Outcome, Rule};
 use super::runtime::Runtime;
 use super::then::Next;
+use super::told::told;
 use super::{Failure, Then};
+use crate::engine;
+use crate::operation::Operation;
 
 /// An actor that runs.
 pub(super) struct Life<M: Machine> {
@@ -23,6 +26,8 @@ pub(super) struct Life<M: Machine> {
     pub(super) states: Vec<M::State>,
     pub(super) cx: Context<M>,
     site: &'static Location<'static>,
+    /// The handler that was called last.
+    handler: &'static Location<'static>,
     is_over: bool,
     /// The last to be dropped: what the others do then is work.
     work: Work,
@@ -73,6 +78,7 @@ impl<M: Machine> Life<M> {
             states: Vec::new(),
             cx: Context::new(me, group),
             site,
+            handler: site,
             is_over: false,
             work,
         }
@@ -95,6 +101,7 @@ impl<M: Machine> Life<M> {
     pub(super) async fn start(&mut self) -> Goes {
         match self.machine.start() {
             Some(state) => {
+                self.note(|| format!("begin in {}", state_name::<M>(&state)));
                 self.enter(state);
                 self.go(Then::stay(), true).await
             }
@@ -129,6 +136,7 @@ impl<M: Machine> Life<M> {
 
     /// The first event in the inbox that is not deferred.
     pub(super) fn next_at_hand(&mut self) -> Option<Event<M::Event>> {
+        let state = self.cx.state_name();
         let (inbox, stack) = (&self.cx.me.0.inbox, &self.cx.stack);
         inbox.machine.look(self.site).done();
         if !self.cx.held.collect(inbox) {
@@ -137,7 +145,10 @@ impl<M: Machine> Life<M> {
         let envelope = self
             .cx
             .held
-            .take(inbox, &|envelope| look::<M>(stack, envelope));
+            .take(inbox, state, &|envelope| look::<M>(stack, envelope));
+        if let Some(envelope) = &envelope {
+            self.place(envelope);
+        }
         self.tell_news();
         let envelope = envelope?;
         self.cx.group = envelope.group;
@@ -146,10 +157,14 @@ impl<M: Machine> Life<M> {
 
     fn poll_next(&mut self, waits: Waits<'_>) -> Poll<Option<Envelope<M::Event>>> {
         loop {
+            let waits = (waits, self.cx.state_name());
             let (me, stack) = (&self.cx.me.0, &self.cx.stack);
             let look = |envelope: &_| look::<M>(stack, envelope);
             let rest = || me.runtime.end_work();
             let polled = (self.cx.held).poll(&me.inbox, waits, self.site, &look, Some(&rest));
+            if let Poll::Ready(Found::Event(envelope)) = &polled {
+                self.place(envelope);
+            }
             self.tell_news();
             return match polled {
                 Poll::Ready(Found::Event(envelope)) => Poll::Ready(Some(envelope)),
@@ -157,6 +172,19 @@ impl<M: Machine> Life<M> {
                 Poll::Ready(Found::End) => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,
             };
+        }
+    }
+
+    /// The event has been taken: in records that is where its handler is.
+    fn place(&self, envelope: &Envelope<M::Event>) {
+        let column = match &envelope.letter {
+            Letter::Event(event) => M::event_index(event),
+            Letter::Halt => M::PLAN.halt(),
+        };
+        if engine::records()
+            && let Some((Rule::Do(handler) | Rule::Leave(handler), _)) = self.rule(column)
+        {
+            engine::step_under_way().at(M::PLAN.handlers[handler].site);
         }
     }
 
@@ -209,14 +237,19 @@ impl<M: Machine> Life<M> {
             }
             match then.0 {
                 Next::Stay => return Goes::Continue(()),
-                Next::Halt => return Goes::Break(()),
+                Next::Halt => {
+                    self.note(|| "halt".to_owned());
+                    return Goes::Break(());
+                }
                 Next::Goto(state) => {
+                    self.note(|| format!("goto {}", state_name::<M>(&state)));
                     self.leave().await?;
                     self.enter(state);
                     enters = true;
                     then = Then::stay();
                 }
                 Next::Push(state) => {
+                    self.note(|| format!("push {}", state_name::<M>(&state)));
                     self.enter(state);
                     enters = true;
                     then = Then::stay();
@@ -227,6 +260,8 @@ impl<M: Machine> Life<M> {
                         "{} popped the state that it began with",
                         self.cx.me.0.title()
                     );
+                    let below = self.cx.stack[self.states.len() - 2];
+                    self.note(|| format!("pop to {}", M::PLAN.states[below]));
                     self.leave().await?;
                     then = Then::stay();
                 }
@@ -240,6 +275,7 @@ impl<M: Machine> Life<M> {
 
     /// Handles an event before those in the inbox. One that is deferred goes to their front.
     async fn raise(&mut self, event: M::Event) -> Result<Then<M>, Goes> {
+        self.note(|| format!("raise {}", M::describe(&event)));
         match self.rule(M::event_index(&event)) {
             Some((Rule::Ignore, _)) => {
                 self.machine.event_ignored(&event, &mut self.cx);
@@ -306,6 +342,7 @@ impl<M: Machine> Life<M> {
         (handler, level): Handled,
         event: Option<M::Event>,
     ) -> Result<Then<M>, Goes> {
+        self.handler = M::PLAN.handlers[handler].site;
         let state = level.map(|level| &mut self.states[level]);
         let then = self
             .machine
@@ -343,6 +380,13 @@ impl<M: Machine> Life<M> {
         self.states.pop();
         self.cx.stack.pop();
         goes
+    }
+
+    /// Notes what the last handler leads to, where it is.
+    fn note(&self, text: impl FnOnce() -> String) {
+        if let Some(text) = told(text) {
+            engine::note(Operation::Transition, &text, self.handler);
+        }
     }
 
     /// The consequence of a failure.
@@ -407,6 +451,10 @@ impl<M: Machine> Drop for Life<M> {
     }
 }
 
+fn state_name<M: Machine>(state: &M::State) -> &'static str {
+    M::PLAN.states[M::state_index(state)]
+}
+
 /// The rule of the states of this stack, from the top, for an event of this column, and the level of the one
 /// that does.
 fn rule<M: Machine>(stack: &[usize], column: usize) -> Option<(Rule, Option<usize>)> {
@@ -445,7 +493,7 @@ fn look<M: Machine>(stack: &[usize], envelope: &Envelope<M::Event>) -> Look {
 async fn give_way() {
     let mut is_over = false;
     poll_fn(|cx| {
-        if crate::engine::is_controlled() || std::mem::replace(&mut is_over, true) {
+        if engine::is_controlled() || std::mem::replace(&mut is_over, true) {
             return Poll::Ready(());
         }
         cx.waker().wake_by_ref();

@@ -393,7 +393,7 @@ impl Runtime {
         if engine::is_controlled() {
             engine::declare_wait();
             while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
-                engine::wait_at(Operation::WaitUntil, self.rest(), NEVER, None, site);
+                engine::wait_at(Operation::WaitUntilIdle, self.rest(), NEVER, None, site);
             }
             engine::acquire(self.rest());
         } else {

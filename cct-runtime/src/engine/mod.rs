@@ -96,3 +96,4 @@ pub(crate) use worker::order::{
 };
 pub(crate) use worker::panic::{install_hook, message_of};
 pub(crate) use worker::run::{Order, Plan, Record};
+pub(crate) use worker::step::note;

@@ -82,6 +82,7 @@ impl InboxMachine {
             let was_idle = std::mem::take(&mut state.is_idle);
             engine::unseen(|| store(state.stored, was_idle));
             engine::release_one(self.object(), state.stored);
+            step.carries(state.stored);
             state.stored += 1;
             state.kinds[kind] += 1;
             (Stored::Stored, state.waker.take())
@@ -112,6 +113,7 @@ impl InboxMachine {
     pub fn taken(&self, kind: usize, number: u64) {
         self.state.with(|state| state.kinds[kind] -= 1);
         engine::acquire_one(self.object(), number);
+        engine::step_under_way().carries(number);
     }
 
     /// The owner's worker waits until something is stored.

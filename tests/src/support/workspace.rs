@@ -34,11 +34,32 @@ impl Workspace {
     /// The same, of a fixture that uses the library `cct`.
     #[track_caller]
     pub fn of_fixture_with_library(name: &str) -> Self {
-        let workspace = Self::of_fixture(name);
+        Self::of_fixture(name).with_library()
+    }
+
+    /// A copy for one test as well, in which an earlier test has built the library `cct`, if there was one: that
+    /// takes longer than most tests. All else is as in a new copy.
+    #[track_caller]
+    pub fn of_fixture_with_built_library(folder: &str, name: &str) -> Self {
+        let copies = (0..).map(|number| Path::new(folder).join(format!("{name}-{number}")));
+        let free = copies.into_iter().find_map(|copy| {
+            fs::create_dir_all(&copy).expect("the target folder is writable");
+            let lock = File::create(copy.join("lock")).expect("the target folder is writable");
+            lock.try_lock().is_ok().then(|| (copy.join(name), lock))
+        });
+        let (root, lock) = free.expect("some copy is free");
+        copy(&fixture(name), &root);
+        forget_runs(&root.join("target/cct"));
+        let life = Life::Long(lock);
+        Self { root, life }.with_library()
+    }
+
+    #[track_caller]
+    fn with_library(self) -> Self {
         let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-runtime");
         let library = library.to_str().expect("the checkout's path is text");
-        workspace.replace("Cargo.toml", "../../../cct-runtime", library);
-        workspace
+        self.replace("Cargo.toml", "../../../cct-runtime", library);
+        self
     }
 
     /// Copies any folder, without its `target`.
@@ -189,6 +210,31 @@ fn try_copy(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Removes what runs have left in the tool's part of a target folder, but not what cargo built there.
+#[track_caller]
+fn forget_runs(target: &Path) {
+    const BUILT: [&str; 5] = [
+        "CACHEDIR.TAG",
+        ".rustc_info.json",
+        "debug",
+        "origins",
+        "shadow",
+    ];
+    for entry in fs::read_dir(target).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        if BUILT.contains(&&*name) || name.contains("-linux-") {
+            continue;
+        }
+        let removed = if path.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        };
+        removed.expect("the target folder is writable");
+    }
 }
 
 /// Removes what is no longer in the original, but nothing that cargo made.

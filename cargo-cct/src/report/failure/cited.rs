@@ -130,7 +130,7 @@ fn tags(
         let step = &trace.steps[index];
         let effect = match folded.get(&index) {
             Some(stretch) => stretch.within(),
-            None => describe::effect(step),
+            None => describe::effect(trace, step),
         };
         let (number, worker) = (names.step(index), names.worker(step.worker));
         format!("{number} {worker} {effect}")

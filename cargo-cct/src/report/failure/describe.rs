@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use cct::operation::Operation as Op;
 use cct::trace::{MemoryOrder, Outcome, Step, Trace, Value, WorkerKind};
 
+use super::actors;
 use super::names::{Names, operation};
 use crate::report::words::list;
 
@@ -15,11 +16,22 @@ pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
         return "✗ panics".to_owned();
     }
     let mut text = action(trace, names, index);
+    if is_of_actor(step) {
+        return match step.outcome {
+            Outcome::Waits => format!("waits {text}"),
+            _ => text,
+        };
+    }
     if let Some(op) = operation(step).filter(|_| names.call(step).is_none()) {
         text.push_str(&values(step, op));
     }
     text.push_str(ending(trace, index));
     text
+}
+
+/// True for what an actor or a timer does: its words say how it ended, and its values are the events' numbers.
+fn is_of_actor(step: &Step) -> bool {
+    matches!(operation(step), Some(Op::Enqueue | Op::Dequeue | Op::Tick))
 }
 
 /// The step without its values and how it ended.
@@ -32,11 +44,16 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
         return call.to_owned();
     }
     match (label(trace, step), step.object) {
+        (Some(label), Some(_)) if op == Op::Dequeue && actors::is_ignored(label) => {
+            label.to_owned()
+        }
         (Some(label), Some(_)) if matches!(op, Op::Enqueue | Op::Dequeue) => {
             format!("{} {label}", op.name())
         }
         (Some(label), Some(object)) => format!("{}.{label}", names.object(object)),
-        (Some(label), None) if matches!(op, Op::Custom | Op::End) => label.to_owned(),
+        (Some(label), None) if matches!(op, Op::Custom | Op::End | Op::Transition) => {
+            label.to_owned()
+        }
         (Some(label), None) if op == Op::Await => {
             format!("{} {label}", subject(names, index, step, op))
         }
@@ -106,6 +123,11 @@ fn subject(names: &Names, index: usize, step: &Step, op: Op) -> String {
             Some(awaited) => format!("{awaited}.await"),
             None => op.name().to_owned(),
         },
+        Op::Dequeue if step.outcome == Outcome::Waits => "for an event".to_owned(),
+        Op::Dequeue => "looks for an event".to_owned(),
+        Op::Tick if step.outcome == Outcome::Waits => "for its time".to_owned(),
+        Op::Tick if step.outcome == Outcome::TimedOut => "runs out".to_owned(),
+        Op::Tick => "runs out early".to_owned(),
         Op::Poll => "goes on with other tasks".to_owned(),
         // In its thread's column an end would look like the thread's.
         Op::End if matches!(names.kind(step.worker), WorkerKind::Root(_)) => {
@@ -166,12 +188,13 @@ pub(super) fn value(value: Value) -> String {
 }
 
 /// The effect of a step on the values of its object, for the citation of its line.
-pub(super) fn effect(step: &Step) -> String {
+pub(super) fn effect(trace: &Trace, step: &Step) -> String {
     let Some(op) = operation(step) else {
         return String::new();
     };
     match (step.outcome, step.read, step.written) {
         (Outcome::Waits, ..) => "waits".to_owned(),
+        _ if is_of_actor(step) => op.name().to_owned(),
         (Outcome::Woken, ..) => "is woken".to_owned(),
         (Outcome::TimedOut, ..) => "times out".to_owned(),
         (Outcome::Refused, Some(read), _) => format!("fails on {}", value(read)),
@@ -184,6 +207,10 @@ pub(super) fn effect(step: &Step) -> String {
             Op::Spawn => "spawns".to_owned(),
             Op::Join => "joins".to_owned(),
             Op::Panic => "panics".to_owned(),
+            Op::Transition => {
+                let word = label(trace, step).and_then(|label| label.split(' ').next());
+                word.unwrap_or(op.name()).to_owned()
+            }
             _ => op.name().to_owned(),
         },
     }

@@ -1,5 +1,6 @@
 //! The report of one failure: what happened, step by step, and how to see it again.
 
+mod actors;
 mod calls;
 mod certain;
 mod cited;
@@ -472,7 +473,7 @@ impl Report {
             return last;
         };
         let Some(worker) = bug.worker else {
-            return last;
+            return self.end_of_test(trace).unwrap_or(last);
         };
         let lane = |step: &Step| self.names.lane(step.worker);
         let is_it = |step: &Step| {
@@ -492,13 +493,27 @@ impl Report {
         panic.or_else(own).or_else(by_worker).unwrap_or(last)
     }
 
+    /// Where something has not happened when the test is over: the last that its body did. All else is others'
+    /// end.
+    fn end_of_test(&self, trace: &Trace) -> Option<usize> {
+        let bug = self.record.bug.as_ref()?;
+        let is_over = bug.kind == BugKind::Liveness && bug.waits.is_empty();
+        let is_bodys = |step: &Step| {
+            let counts = names::operation(step).is_some_and(Operation::counts_references);
+            self.names.lane(step.worker) == 0 && !counts
+        };
+        let found = trace.steps.iter().rposition(is_bodys);
+        found.filter(|_| is_over)
+    }
+
     /// The last step that is worth a line: what is done while a panic unwinds has nothing to do with its
     /// cause, but that it leads to another one.
     fn last(&self, trace: &Trace) -> usize {
         let failing = self.failing(trace);
         let is_panic = |step: &Step| names::operation(step) == Some(Operation::Panic);
         if !trace.steps.get(failing).is_some_and(is_panic) {
-            return trace.steps.len().saturating_sub(1);
+            let last = trace.steps.len().saturating_sub(1);
+            return self.end_of_test(trace).unwrap_or(last);
         }
         let led_to = self.record.bug.as_ref().and_then(|bug| bug.led_to.as_ref());
         let is_last = |last: &Consequence, step: &Step| {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct::operation::Operation;
 use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 
+use super::actors::Actors;
 use super::inside::OuterCall;
 use super::origin::Origin;
 use super::source::{Source, short_name, short_site};
@@ -34,6 +35,7 @@ pub(super) struct Names {
     owners: BTreeMap<u32, u32>,
     /// The worker that a `spawn` step makes.
     spawned: BTreeMap<usize, u32>,
+    actors: Actors,
 }
 
 /// `main` or `w1`: what tells every worker from every other, also where nothing is known of it.
@@ -51,6 +53,7 @@ impl Names {
         let mut names = Names {
             workers: trace.workers.clone(),
             called_at: called_at(trace),
+            actors: Actors::of(trace),
             ..Names::default()
         };
         for (worker, info) in (0..).zip(&trace.workers) {
@@ -92,7 +95,9 @@ impl Names {
             .zip(&trace.objects)
             .map(|(number, object)| {
                 let is_flag = flags.contains(&number);
-                (is_flag, name(trace, source, number, object))
+                let owned = names.actors.object(number).map(str::to_owned);
+                let name = owned.unwrap_or_else(|| name(trace, source, number, object));
+                (is_flag, name)
             })
             .collect();
         let mut used = BTreeMap::<&str, usize>::new();
@@ -129,9 +134,12 @@ impl Names {
         lane(&self.workers, worker)
     }
 
-    /// `main` or `w1`, where the reader need not tell a thread from the future that it blocks on.
+    /// `main` or `w1`, where the reader need not tell a thread from the future that it blocks on; an actor
+    /// by its name.
     pub(super) fn worker(&self, number: u32) -> String {
-        worker(self.lane(number))
+        let lane = self.lane(number);
+        let name = self.actors.name(lane);
+        name.map_or_else(|| worker(lane), str::to_owned)
     }
 
     /// The worker where it is introduced: `w1 thread at lib.rs:7`.
@@ -143,6 +151,7 @@ impl Names {
         let site = spawned_at(info).map(short_site);
         let spawned = site.map_or_else(String::new, |site| format!(" spawned {site}"));
         match (info.kind, &info.name) {
+            _ if self.actors.name(lane).is_some() => format!("{short} ({}){spawned}", worker(lane)),
             (WorkerKind::WakeUp, _) => format!("{short} wakes tasks"),
             (WorkerKind::Task, _) => format!("{short} task{spawned}"),
             (_, Some(name)) => format!("{short} `{}`{spawned}", visible_on_a_line(name)),
@@ -165,6 +174,9 @@ impl Names {
             (WorkerKind::WakeUp, _) => format!("worker {number}, which wakes tasks"),
             (WorkerKind::Task, _) => format!("task {number}{site}"),
             (WorkerKind::Thread, _) if number == 0 => "main".to_owned(),
+            (WorkerKind::Thread, _) if self.actors.name(number).is_some() => {
+                format!("{}{site}", self.worker(number))
+            }
             (WorkerKind::Thread, Some(name)) => {
                 format!("thread {number} `{}`{site}", visible_on_a_line(name))
             }

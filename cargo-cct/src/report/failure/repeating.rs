@@ -1,12 +1,14 @@
-//! The steps that repeat for ever in a livelock: the part of a report that says so.
+//! The steps that repeat for ever in a livelock, and where something that must happen never does: the part of a
+//! report that says so.
 
 use std::collections::BTreeMap;
 
+use cct::operation::Operation;
 use cct::trace::Trace;
 use cct::verdict::{Bug, BugKind};
 use serde_json::{Value, json};
 
-use super::names::Names;
+use super::names::{Names, operation, worker};
 use crate::report::words::{number, put};
 
 /// A cycle has at most this many steps.
@@ -14,20 +16,21 @@ const LONGEST: usize = 64;
 /// It goes round at least so often.
 const FEWEST: usize = 3;
 /// Of how many workers it is told.
-const MOST: usize = 4;
+pub(super) const MOST: usize = 4;
 
 /// The last steps of a worker, which come again and again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Cycle {
-    worker: u32,
-    /// The first and the last step of its first round, by index.
-    first: usize,
-    last: usize,
+pub(super) struct Cycle {
+    pub(super) worker: u32,
+    /// The first step of its first round, by index.
+    pub(super) first: usize,
+    /// The last step of its first round.
+    pub(super) last: usize,
     /// How often it goes round, up to the end.
     times: usize,
 }
 
-/// A line for each worker that goes round in a livelock; empty for other bugs.
+/// A line for each worker that goes round; empty for bugs that are not about that.
 pub(super) fn text(bug: Option<&Bug>, trace: &Trace, names: &Names) -> String {
     let cycles = cycles(bug, trace, names);
     let mut out = String::new();
@@ -55,7 +58,7 @@ pub(super) fn json(bug: Option<&Bug>, trace: &Trace, names: &Names) -> Value {
     }
     let told = cycles.iter().map(|cycle| {
         json!({
-            "worker": names.worker(cycle.worker),
+            "worker": worker(cycle.worker),
             "first": names.step(cycle.first),
             "last": names.step(cycle.last),
             "times": cycle.times,
@@ -64,13 +67,17 @@ pub(super) fn json(bug: Option<&Bug>, trace: &Trace, names: &Names) -> Value {
     told.collect()
 }
 
-fn cycles(bug: Option<&Bug>, trace: &Trace, names: &Names) -> Vec<Cycle> {
-    if bug.is_none_or(|bug| bug.kind != BugKind::Livelock) {
+/// The cycles of a schedule that goes round to its end.
+pub(super) fn cycles(bug: Option<&Bug>, trace: &Trace, names: &Names) -> Vec<Cycle> {
+    let goes_round = |bug: &Bug| matches!(bug.kind, BugKind::Livelock | BugKind::Liveness);
+    if !bug.is_some_and(goes_round) {
         return Vec::new();
     }
     let mut own = BTreeMap::<u32, Vec<usize>>::new();
     for (index, step) in trace.steps.iter().enumerate() {
-        if !step.note {
+        // Counts of references are nobody's loop.
+        let is_count = operation(step).is_some_and(Operation::counts_references);
+        if !step.note && !is_count {
             own.entry(names.lane(step.worker)).or_default().push(index);
         }
     }
@@ -107,8 +114,6 @@ fn cycle(worker: u32, steps: &[usize], trace: &Trace) -> Option<Cycle> {
 
 #[cfg(test)]
 mod tests {
-    use cct::operation::Operation;
-
     use super::super::source::Source;
     use super::*;
     use crate::sample;

@@ -396,7 +396,7 @@ fn nearest(trace: &Trace, names: &Names, rows: Vec<Row>, wanted: &Wanted) -> Vec
         let (first, last) = steps(row)?;
         let lane = |step: usize| names.lane(trace.steps[step].worker);
         let own = (first..=last).filter(move |&step| lane(step) == lane(first));
-        own.filter_map(|step| wanted.rank(trace, step)).min()
+        own.filter_map(|step| wanted.rank(trace, names, step)).min()
     };
     let mut ranked: Vec<_> = (0..rows.len())
         .filter_map(|place| Some((of_row(&rows[place])?, Reverse(place))))

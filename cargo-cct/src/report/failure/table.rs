@@ -39,6 +39,9 @@ pub(super) const MOST_COLUMNS: usize = 4;
 const NARROWEST: usize = 26;
 /// A wider one is hard to follow.
 const WIDEST: usize = 46;
+/// The room for workers' names in a list: at least, and at most.
+const SHORT_NAME: usize = 5;
+const LONG_NAME: usize = 28;
 /// The room for step numbers.
 const NUMBER: usize = 7;
 
@@ -201,6 +204,9 @@ impl Table<'_> {
             );
         }
         out.push('\n');
+        let length = |&worker: &u32| self.names.worker(worker).chars().count();
+        let lanes = self.lanes(rows);
+        let name = (lanes.iter().map(length).max().unwrap_or(0)).clamp(SHORT_NAME, LONG_NAME);
         let (mut last, mut named) = (0, Named::new());
         for row in rows {
             match row {
@@ -227,7 +233,11 @@ impl Table<'_> {
                     let worker = self.names.worker(self.trace.steps[step].worker);
                     let cell = self.cell(row, &mut named, layout);
                     let hint = self.hint(row, layout).map(|hint| format!("  {hint}"));
-                    let text = format!("{worker:>5}: {}", cell.text);
+                    let room = layout
+                        .width
+                        .saturating_sub(NUMBER + name + cell.site.len() + 5);
+                    let told = fit_all_but_middle(&cell.text, cell.tail, room.max(NARROWEST));
+                    let text = format!("{worker:>name$}: {told}");
                     let style = if step == self.failing {
                         BAD
                     } else {
@@ -248,7 +258,7 @@ impl Table<'_> {
         }
         if let Some((worker, text, site)) = &self.end {
             let text = format!(
-                "{:>5}: {}  {}",
+                "{:>name$}: {}  {}",
                 self.names.worker(*worker),
                 layout.text(text),
                 short(site.as_ref())

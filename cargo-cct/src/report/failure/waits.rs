@@ -4,6 +4,7 @@ use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Step, Trace, WorkerKind};
 use cct::verdict::{Bug, BugKind, Unpolled, Wait};
 
+use super::actors;
 use super::calls;
 use super::layout::Layout;
 use super::names::{self, Names, operation};
@@ -24,6 +25,8 @@ pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) 
     // The circle first, then those behind it; executors' threads are at rest, and nobody's fault.
     let (circle, rest): (Vec<_>, Vec<_>) = bug.waits.iter().partition(|wait| wait.in_cycle);
     let (idle, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|wait| view.is_idle(wait));
+    let (resting, rest): (Vec<_>, Vec<_>) =
+        rest.into_iter().partition(|wait| view.is_at_rest(wait));
     let has_circle = !circle.is_empty();
     for wait in circle.into_iter().chain(rest) {
         let mut line = view.line(wait);
@@ -42,6 +45,9 @@ pub(super) fn text(bug: &Bug, trace: Option<(&Trace, &Names)>, layout: &Layout) 
     }
     if !idle.is_empty() {
         put!(out, "    {}\n", paint(FAINT, &view.idle(&idle)));
+    }
+    if !resting.is_empty() {
+        put!(out, "    {}\n", paint(FAINT, &view.resting(&resting)));
     }
     out
 }
@@ -62,7 +68,12 @@ impl View<'_> {
         let held_roots = |wait: &&Wait| held_back(wait) && self.is_root(wait.worker);
         let held_roots = bug.waits.iter().filter(held_roots).count() as u64;
         let tasks = bug.waits.iter().filter(is_task).count() as u64 + held_roots - held;
-        let workers = bug.waits.len() as u64 - held - idle - spinning - tasks;
+        let resting = bug
+            .waits
+            .iter()
+            .filter(|wait| self.is_at_rest(wait))
+            .count() as u64;
+        let workers = bug.waits.len() as u64 - held - idle - spinning - tasks - resting;
         let mut kinds = Vec::new();
         if workers > 0 || tasks == 0 {
             kinds.push(count(workers, "worker"));
@@ -97,6 +108,27 @@ impl View<'_> {
     /// True for a thread that polls tasks and has none to poll.
     fn is_idle(&self, wait: &Wait) -> bool {
         self.trace.is_some_and(|(trace, _)| is_idle(trace, wait))
+    }
+
+    /// True for an actor that has nothing to do.
+    fn is_at_rest(&self, wait: &Wait) -> bool {
+        self.trace
+            .is_some_and(|(trace, _)| actors::is_at_rest(trace, wait))
+    }
+
+    /// The actors that have nothing to do, with their states.
+    fn resting(&self, waits: &[&Wait]) -> String {
+        let states = waits.iter().map(|wait| {
+            let (name, trace) = (self.worker(wait.worker), self.trace);
+            let state = trace.and_then(|(trace, _)| {
+                let state = actors::state(trace, wait.worker, trace.steps.len())?;
+                Some(format!("{name} in {state}"))
+            });
+            state.unwrap_or(name)
+        });
+        let names: Vec<String> = states.collect();
+        let have = if names.len() == 1 { "has" } else { "have" };
+        format!("{} {have} no event to handle", names.join(", "))
     }
 
     fn idle(&self, waits: &[&Wait]) -> String {
@@ -212,6 +244,8 @@ impl View<'_> {
             Some(Op::ScopeEnd) => return "the end of its scope's threads".to_owned(),
             Some(Op::Park) => return "an unpark".to_owned(),
             Some(Op::Sleep) => return "time to pass".to_owned(),
+            Some(Op::Dequeue) => return "an event".to_owned(),
+            Some(Op::Tick) => return "its time".to_owned(),
             _ => {}
         }
         let known = self.trace.and_then(|(trace, names)| {

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use cct::trace::Trace;
+use cct::verdict::BugKind;
 
 use super::describe;
 use super::names::Names;
+use super::repeating::{self, Cycle};
 use super::slice::Slice;
 use super::story::{Scene, Story};
 
@@ -18,6 +20,8 @@ pub(super) struct Wanted {
     slice: Slice,
     /// The objects of the required steps.
     pub objects: BTreeSet<u32>,
+    /// The rounds that come again and again: their first ones tell it all.
+    rounds: Vec<Cycle>,
 }
 
 /// Steps on other objects than those of the required ones come so much later.
@@ -27,6 +31,9 @@ const DETOUR: u32 = 8;
 const READS: usize = 8;
 /// At most this many stores that undo another worker's are shown, with that.
 const MOST_MARKS: usize = 8;
+/// So many steps of a round that comes again and again are shown in any case.
+const ROUND: usize = 8;
+
 impl Wanted {
     /// All that the story and the marks name, and the last writes to what the failing worker read.
     pub(super) fn of(
@@ -38,7 +45,16 @@ impl Wanted {
         required.insert(scene.failing);
         required.extend(more);
         required.extend(scene.waiting());
+        let is_liveness = scene.bug.kind == BugKind::Liveness;
+        let bug = Some(scene.bug).filter(|_| is_liveness);
+        let rounds = repeating::cycles(bug, scene.trace, scene.names);
+        for round in rounds.iter().take(repeating::MOST) {
+            let own =
+                |&step: &usize| scene.names.lane(scene.trace.steps[step].worker) == round.worker;
+            required.extend((round.first..=round.last).filter(own).take(ROUND));
+        }
         let mut wanted = Wanted::from(scene.trace, scene.names, required);
+        wanted.rounds = rounds;
         wanted.required.extend(scene.last_writers(READS));
         let marks = describe::all_overwrites(scene.trace);
         let marked = (0..marks.len())
@@ -51,9 +67,12 @@ impl Wanted {
     }
 
     /// The rank of a step, the least first; none if the failure does not depend on it.
-    pub(super) fn rank(&self, trace: &Trace, step: usize) -> Option<(bool, u32)> {
+    pub(super) fn rank(&self, trace: &Trace, names: &Names, step: usize) -> Option<(bool, u32)> {
         if self.required.contains(&step) {
             return Some((false, 0));
+        }
+        if self.is_again(trace, names, step) {
+            return None;
         }
         let object = trace.steps[step].object;
         let is_known = object.is_none_or(|object| self.objects.contains(&object));
@@ -69,7 +88,15 @@ impl Wanted {
             slice,
             objects: objects.collect(),
             required,
+            rounds: Vec::new(),
         }
+    }
+
+    /// True for a step of a further round of those that come again and again.
+    fn is_again(&self, trace: &Trace, names: &Names, step: usize) -> bool {
+        let lane = names.lane(trace.steps[step].worker);
+        let mut rounds = self.rounds.iter();
+        rounds.any(|round| round.worker == lane && step > round.last)
     }
 }
 
@@ -79,7 +106,7 @@ mod tests {
 
     use cct::operation::Operation as Op;
     use cct::trace::{Step, Value};
-    use cct::verdict::{Bug, BugKind};
+    use cct::verdict::Bug;
 
     use super::super::layout::Detail;
     use super::super::rows::{self, Row};

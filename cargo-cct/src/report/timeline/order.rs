@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cct::operation::{Effect, Operation as Op};
-use cct::trace::{Outcome, Step};
+use cct::trace::{Outcome, Step, Value};
 
 use crate::report::failure::Facts;
 
@@ -106,6 +106,8 @@ struct Object {
     holders: Vec<u32>,
     /// The messages in it that have not been received.
     sent: VecDeque<usize>,
+    /// The events in it, if it is an inbox: the step that sent each, and its number.
+    events: Vec<(usize, Option<Value>)>,
 }
 
 impl Order {
@@ -172,6 +174,12 @@ impl Order {
                 let by_holder = state.changed.filter(is_holders);
                 Some((by_holder, Why::Misses))
             }
+            // An actor's events are numbered.
+            Op::Dequeue if step.written.is_some() => {
+                let number = step.written;
+                let sent = state.events.iter().position(|&(_, event)| event == number);
+                Some((sent.map(|at| state.events.remove(at).0), Why::Receives))
+            }
             Op::Recv | Op::TryRecv | Op::RecvTimeout if is_done => match state.sent.pop_front() {
                 Some(sent) => Some((Some(sent), Why::Receives)),
                 None => Some((state.changed, Why::Meets)),
@@ -231,6 +239,9 @@ impl Order {
             state.released = Some(index);
             state.holders.retain(|&holder| holder != step.worker);
         }
+        if op == Op::Enqueue && step.written.is_some() {
+            state.events.push((index, step.written));
+        }
         if matches!(op, Op::Send | Op::TrySend) && is_done {
             state.sent.push_back(index);
         }
@@ -255,8 +266,6 @@ fn last_of_other(
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-
-    use cct::trace::Value;
 
     use super::*;
     use crate::report::failure::Report;
@@ -306,6 +315,29 @@ mod tests {
         ];
         let overwrites = |to| (1, to, Why::Overwrites);
         assert_eq!(edges_of(&steps), [overwrites(2), overwrites(3)]);
+    }
+
+    #[test]
+    fn an_event_is_taken_after_it_was_sent() {
+        let step = |worker, operation, number| {
+            let (mut step, file) = step(worker, operation, "src/a.rs");
+            (step.object, step.written) = (Some(0), Some(Value::Unsigned(number)));
+            (step, file)
+        };
+        let steps = [
+            step(0, Op::Enqueue, 0),
+            step(1, Op::Enqueue, 1),
+            step(2, Op::Dequeue, 1),
+            step(2, Op::Dequeue, 0),
+        ];
+        let record = record(&trace(&steps), "fails");
+        let report = Report::of(&record, Path::new("/nowhere"));
+        let edges = edges(report.facts().expect("there are steps"));
+        let edges: Vec<_> = edges
+            .iter()
+            .map(|edge| (edge.from, edge.to, edge.why))
+            .collect();
+        assert_eq!(edges, [(1, 2, Why::Receives), (0, 3, Why::Receives)]);
     }
 
     #[test]

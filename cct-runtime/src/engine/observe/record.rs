@@ -281,6 +281,14 @@ impl Recorder {
         }
     }
 
+    /// Notes that the operation under way is done by the code at this place.
+    pub(crate) fn note_place(&mut self, place: &Location<'_>) {
+        let site = self.site(place);
+        if let Some(last) = self.trace.steps.last_mut() {
+            last.site = site;
+        }
+    }
+
     /// Notes the values that the operation under way read and wrote.
     pub(crate) fn note_values(
         &mut self,

@@ -1,12 +1,15 @@
 //! An operation under way, through which a shim tells what it read and wrote.
 
+use std::panic::Location;
 use std::sync::atomic::Ordering;
 
 use super::memory::{Atomic, AtomicAct};
 use super::weak::{Plain, Values, load_older, operate};
 use crate::claim::Exception;
 use crate::engine::decide::{Engine, engine, outside};
+use crate::engine::observe::record::Note;
 use crate::object::ObjectId;
+use crate::operation::Operation;
 use crate::trace::{Older, Outcome, Value};
 
 /// An operation that was declared and may now be carried out.
@@ -198,6 +201,27 @@ impl Step {
         }
     }
 
+    /// The operation puts this message of its object in, or takes it out: messages are numbered.
+    #[inline]
+    pub fn carries(self, message: u64) {
+        self.record(Outcome::Done, || (None, Some(Value::Unsigned(message))));
+    }
+
+    /// The operation is done by the code at this place, which was not known before.
+    #[inline]
+    pub fn at(self, place: &'static Location<'static>) {
+        // SAFETY: as in `progressed`.
+        unsafe {
+            if !self.engine.is_null() && !self.is_part && (*self.engine).observers.keeps_values {
+                outside(|| {
+                    if let Some(recorder) = &mut (*self.engine).observers.recorder {
+                        recorder.note_place(place);
+                    }
+                });
+            }
+        }
+    }
+
     /// A claim about all schedules leaves something of the operation out, if this is so.
     #[inline]
     pub fn leaves_out_if(self, is_so: bool, exception: Exception) {
@@ -232,6 +256,16 @@ impl Step {
                 note_values(self.engine, outcome, read, written);
             }
         }
+    }
+}
+
+/// Something happens to the current worker that is worth a line and no step of its own.
+pub(crate) fn note(operation: Operation, text: &str, site: &'static Location<'static>) {
+    let engine = engine();
+    if !engine.is_null() {
+        let note = Note::of(operation, site).saying(text);
+        // SAFETY: a set engine is live, and so is its current worker.
+        outside(|| unsafe { (*engine).record_note((*engine).roster.current, &note) });
     }
 }
 

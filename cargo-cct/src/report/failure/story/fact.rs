@@ -117,6 +117,10 @@ pub(super) enum Fact {
         /// The load.
         load: usize,
     },
+    /// A monitor is hot since this step.
+    Hot(usize),
+    /// An actor ignored events in this step.
+    Ignores(usize),
     /// A worker panicked.
     Panics(usize),
     /// The failing worker failed.
@@ -235,6 +239,8 @@ impl Fact {
             | Fact::Allocates(step)
             | Fact::Frees(step)
             | Fact::TakesNothingOver(step)
+            | Fact::Hot(step)
+            | Fact::Ignores(step)
             | Fact::Panics(step) => vec![*step],
             Fact::PublishesNothing { store, load }
             | Fact::MayBeMissed { store, load }

@@ -12,6 +12,7 @@ mod cycle;
 mod ends;
 mod fact;
 mod held;
+mod hot;
 mod interleaved;
 mod last;
 mod misused;
@@ -56,6 +57,7 @@ impl Story {
                 .panics_before()
                 .map(|step| Sentence(vec![Fact::Panics(step)])),
         );
+        sentences.extend(hot::sentences(scene));
         if scene.bug.waits.is_empty() || scene.bug.worker.is_some() {
             if scene.bug.race.is_some() {
                 sentences.extend(raced::sentences(scene));

@@ -4,6 +4,7 @@ use cct::operation::Operation as Op;
 use cct::trace::{Outcome, Site, Step, Trace, Value};
 use cct::verdict::Bug;
 
+use super::super::actors;
 use super::super::names::{self, Names};
 use super::super::origin::Origin;
 use super::super::torn::Torn;
@@ -132,11 +133,9 @@ impl<'a> Scene<'a> {
 
     /// The waits in which the schedule ended.
     pub(in super::super) fn waiting(&self) -> Vec<usize> {
-        let waits = self
-            .bug
-            .waits
-            .iter()
-            .filter(|wait| !waits::is_idle(self.trace, wait));
+        let waits = self.bug.waits.iter().filter(|wait| {
+            !waits::is_idle(self.trace, wait) && !actors::is_at_rest(self.trace, wait)
+        });
         waits
             .filter_map(|wait| self.last_of(wait.worker))
             .filter(|&last| self.step(last).outcome == Outcome::Waits)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cct::operation::Operation as Op;
 use cct::verdict::{Unpolled, Wait};
 
-use super::super::waits;
+use super::super::{actors, waits};
 use super::cancelled;
 use super::fact::{Awaited, Ends, Fact};
 use super::held;
@@ -32,6 +32,11 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
         all.into_iter().partition(|wait| is_for_end(wait));
     if stuck.is_empty() {
         stuck = ends;
+    }
+    // Actors that have nothing to do are no reason, if somebody waits for something else.
+    let is_busy = |wait: &&Wait| !actors::is_at_rest(scene.trace, wait);
+    if stuck.iter().any(is_busy) {
+        stuck.retain(is_busy);
     }
     // The test's body usually waits for the others.
     stuck.sort_by_key(|wait| scene.names.lane(wait.worker) == 0);

@@ -5,6 +5,7 @@ use cct::origin;
 use cct::trace::{Outcome, Site, Value};
 use cct::verdict::{BugKind, Unpolled};
 
+use super::super::actors;
 use super::super::describe;
 use super::super::names;
 use super::super::source::short_site;
@@ -12,6 +13,7 @@ use super::Scene;
 use super::access::{self, Access};
 use super::counted;
 use super::fact::{Awaited, Ends, Fact};
+use super::hot;
 use super::raced;
 use crate::report::words::number as count;
 
@@ -102,7 +104,11 @@ impl Words<'_> {
             | Fact::MayBeMissed { .. }
             | Fact::MayMiss { .. } => self.of_race(fact),
             Fact::NoneWrote { .. } | Fact::Repeats { .. } => self.of_value(fact),
-            Fact::Cancelled(_) | Fact::Fails { .. } | Fact::WasAt(_) => self.of_end(fact),
+            Fact::Cancelled(_)
+            | Fact::Fails { .. }
+            | Fact::Hot(_)
+            | Fact::Ignores(_)
+            | Fact::WasAt(_) => self.of_end(fact),
             Fact::Taken(step) => format!("which {}", self.clause(*step, "had taken")),
             Fact::LastCame(_)
             | Fact::KeepsOut(_)
@@ -245,6 +251,28 @@ impl Words<'_> {
                     _ => "panicked",
                 };
                 format!("{who}{verb} at {}", names.at(site))
+            }
+            Fact::Ignores(step) => {
+                let (state, events) =
+                    actors::ignored_in(scene.trace, *step).unwrap_or((None, "events"));
+                let state = state.map_or_else(String::new, |state| format!(" in `{state}`"));
+                let number = names.step(*step);
+                format!(
+                    "{} ignored `{events}`{state} (step {number})",
+                    self.who(*step)
+                )
+            }
+            Fact::Hot(step) => {
+                let all = hot::hot(scene.trace);
+                let hot = all.into_iter().find(|hot| hot.since == *step);
+                let hot = hot.map(|hot| {
+                    format!(
+                        "`{}` is in its hot state `{}` since ",
+                        hot.monitor, hot.state
+                    )
+                });
+                let notified = self.clause(*step, "notified it");
+                format!("{}{notified}", hot.unwrap_or_default())
             }
             Fact::WasAt(step) => {
                 let what = describe::action(scene.trace, names, *step);
@@ -491,6 +519,8 @@ fn waits(scene: &Scene<'_>, wait: &Awaited) -> String {
         (Some(Op::ScopeEnd), _) => format!("waits for the end of its scope's threads{at}"),
         (Some(Op::Park), _) => format!("waits to be unparked{at}"),
         (Some(Op::Sleep), _) => format!("sleeps{at}"),
+        (Some(Op::Dequeue), _) => format!("waits for an event{at}"),
+        (Some(Op::Tick), _) => format!("waits for its time{at}"),
         (Some(Op::Recv | Op::RecvTimeout), _) => {
             format!("waits for a message from `{object}`{at}")
         }
