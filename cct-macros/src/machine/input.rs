@@ -275,6 +275,13 @@ impl Input {
         let handler = self.handler(attribute, method)?;
         // Two transitions in one handler do not compile: the first would be lost.
         method.attrs.push(parse_quote!(#[deny(unused_must_use)]));
+        method.attrs.push(parse_quote! {
+            #[allow(
+                clippy::unused_self,
+                clippy::needless_pass_by_value,
+                reason = "a handler is a method, and takes its event by value"
+            )]
+        });
         self.handlers.push(handler);
         Ok(())
     }

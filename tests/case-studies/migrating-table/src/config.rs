@@ -151,7 +151,6 @@ impl ConfigService {
         pushing.without(subscriber)
     }
 
-    #[expect(clippy::unused_self, reason = "a handler is a method")]
     #[on]
     fn acknowledge(
         &mut self,

@@ -19,12 +19,6 @@
 //! cargo cct test -p protocols
 //! ```
 
-#![expect(
-    clippy::unused_self,
-    clippy::needless_pass_by_value,
-    reason = "a handler is a method, and takes its event by value"
-)]
-
 pub mod chain_replication;
 pub mod chord;
 pub mod failure_detector;

@@ -19,12 +19,6 @@
 //! cargo cct test -p replication
 //! ```
 
-#![expect(
-    clippy::unused_self,
-    clippy::needless_pass_by_value,
-    reason = "a handler is a method, and takes its event by value"
-)]
-
 pub mod harness;
 mod network;
 mod server;

@@ -32,10 +32,6 @@ impl Drop for Permit {
     }
 }
 
-#[expect(
-    clippy::unused_self,
-    reason = "a handler is a method, and the lock has only states"
-)]
 #[cct::machine(start = Free)]
 #[defer(Taken: Acquire)]
 impl Lock {
