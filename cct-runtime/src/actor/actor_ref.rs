@@ -3,14 +3,15 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::crashed::Crashed;
 use super::event::{Letter, SendOptions};
 use super::group::EventGroup;
 use super::inbox::{Inbox, Sent};
 use super::machine::{Accepts, Machine};
 use super::runtime::{Runtime, Status};
 use super::{Answer, Failure, Reply, reply};
+use crate::engine;
 
 /// The number of an actor in its runtime.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,19 +32,14 @@ pub(super) struct Actor<M: Machine> {
     pub(super) name: Option<String>,
     pub(super) inbox: Inbox<M>,
     pub(super) runtime: Runtime,
-    pub(super) has_crashed: AtomicBool,
+    pub(super) crashed: Crashed,
 }
 
 impl<M: Machine> Actor<M> {
     /// Its node has crashed: nothing is handled from here on, and nothing that it does reaches others.
     pub(super) fn crash(&self) {
-        self.has_crashed.store(true, Ordering::SeqCst);
+        self.crashed.set();
         self.inbox.machine.shut(&|| self.runtime.begin_work());
-    }
-
-    #[inline(never)]
-    pub(super) fn has_crashed(&self) -> bool {
-        self.has_crashed.load(Ordering::SeqCst)
     }
 
     /// `Server 3`, or its name.
@@ -165,7 +161,7 @@ impl<M: Machine> ActorRef<M> {
         let name = name_of::<M>(&letter);
         let (must_handle, most) = (options.must_handle, options.at_most);
         match self.offer(letter, options, site) {
-            Sent::Stored => {}
+            Sent::Stored | Sent::Lost => {}
             Sent::Halted(letter) => {
                 if must_handle && !self.0.runtime.is_stopped() {
                     let failure = Failure::Dropped { event: name };
@@ -337,6 +333,16 @@ impl<E> Target<E> for Recipient<E> {
 pub(super) fn grouped(options: SendOptions, group: Option<&EventGroup>) -> SendOptions {
     SendOptions {
         group: options.group.or_else(|| group.cloned()),
+        ..options
+    }
+}
+
+/// An event of this sender, which is lost if the sender's node crashes before the step in which it is sent.
+/// Outside of the engine that is known beforehand, more or less.
+pub(super) fn sent_by(sender: &Crashed, options: SendOptions) -> SendOptions {
+    let may_be_lost = engine::is_controlled() || sender.get();
+    SendOptions {
+        sender: may_be_lost.then(|| sender.clone()),
         ..options
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use super::actor_ref::{ActorRef, Target, grouped};
+use super::actor_ref::{ActorRef, Target, grouped, sent_by};
 use super::due::Due;
 use super::event::{Envelope, Letter, SendOptions};
 use super::group::EventGroup;
@@ -53,7 +53,7 @@ impl<M: Machine> Context<M> {
 
     /// True once its node has crashed.
     pub(super) fn has_crashed(&self) -> bool {
-        self.me.0.has_crashed()
+        self.me.0.crashed.get()
     }
 
     /// The name of the state on top; none for an actor without states.
@@ -70,6 +70,7 @@ impl<M: Machine> Context<M> {
     /// The same in some special way.
     #[track_caller]
     pub fn send_with<E>(&self, to: &impl Target<E>, event: E, options: SendOptions) {
+        let options = sent_by(&self.me.0.crashed, options);
         to.take(
             event,
             grouped(options, self.group.as_ref()),

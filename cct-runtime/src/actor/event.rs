@@ -1,5 +1,6 @@
 //! Events: any type that can be sent, and what travels with it.
 
+use super::crashed::Crashed;
 use super::group::EventGroup;
 
 /// The event of having no event: its handler runs whenever the inbox has nothing for the state.
@@ -16,6 +17,8 @@ pub struct SendOptions {
     pub(super) must_handle: bool,
     pub(super) at_most: Option<u32>,
     pub(super) group: Option<EventGroup>,
+    /// The sender, if its node may have crashed.
+    pub(super) sender: Option<Crashed>,
 }
 
 impl SendOptions {
@@ -41,6 +44,19 @@ impl SendOptions {
             at_most: Some(number),
             ..self
         }
+    }
+
+    /// The event arrives even if its sender crashes.
+    pub(super) fn by_nobody(self) -> Self {
+        SendOptions {
+            sender: None,
+            ..self
+        }
+    }
+
+    /// True if the sender has crashed.
+    pub(super) fn is_lost(&self) -> bool {
+        self.sender.as_ref().is_some_and(Crashed::get)
     }
 
     /// It belongs to this group.

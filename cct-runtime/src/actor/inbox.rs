@@ -9,6 +9,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
+use super::crashed::Crashed;
 use super::event::{Envelope, IsDeferred, Letter, SendOptions};
 use super::machine::Machine;
 use super::told::told;
@@ -34,6 +35,8 @@ pub(super) enum Sent<E> {
     Halted(E),
     /// There are too many of the kind.
     TooMany,
+    /// The sender had crashed.
+    Lost,
 }
 
 impl<M: Machine> Inbox<M> {
@@ -55,6 +58,7 @@ impl<M: Machine> Inbox<M> {
     ) -> Sent<Letter<M::Event>> {
         let kind = kind::<M>(&letter);
         let at_most = options.at_most.unwrap_or(u32::MAX);
+        let sender = options.sender;
         let mut envelope = Some(Envelope {
             letter,
             number: 0,
@@ -77,10 +81,13 @@ impl<M: Machine> Inbox<M> {
             // SAFETY: the machine calls this while nobody else reaches the arrivals.
             unsafe { (*self.arrivals.get()).push_back(envelope) };
         };
-        let stored = (self.machine).send((kind, at_most), site, told.as_deref(), &mut store);
+        let is_lost = || sender.as_ref().is_some_and(Crashed::get);
+        let label = (site, told.as_deref());
+        let stored = (self.machine).send((kind, at_most), label, &is_lost, &mut store);
         match stored {
             Stored::Stored => Sent::Stored,
             Stored::TooMany => Sent::TooMany,
+            Stored::Lost => Sent::Lost,
             Stored::Closed => Sent::Halted(envelope.expect("nothing was stored").letter),
         }
     }

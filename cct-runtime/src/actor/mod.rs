@@ -83,6 +83,7 @@
 
 mod actor_ref;
 mod context;
+mod crashed;
 #[doc(hidden)]
 pub mod describe;
 mod due;

@@ -416,7 +416,7 @@ impl<M: Machine> Life<M> {
             timer.stop();
         }
         let (arrived, was_idle) = me.0.inbox.close(self.site);
-        let is_cut_short = me.0.runtime.is_stopped() || me.0.has_crashed();
+        let is_cut_short = me.0.runtime.is_stopped() || me.0.crashed.get();
         self.work.is_at_rest |= was_idle;
         for envelope in self.cx.held.drain().into_iter().chain(arrived) {
             let event = name_of::<M>(&envelope.letter);

@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Failure;
 use super::actor_ref::{Actor, ActorId, ActorRef};
+use super::crashed::Crashed;
 use super::group::EventGroup;
 use super::inbox::Inbox;
 use super::machine::Machine;
@@ -269,7 +270,7 @@ impl Runtime {
             name,
             inbox: Inbox::new(),
             runtime: self.clone(),
-            has_crashed: AtomicBool::new(false),
+            crashed: Crashed::default(),
         })
     }
 }

@@ -19,6 +19,8 @@ pub enum Stored {
     Closed,
     /// There are as many of the kind as there may be: nothing was stored.
     TooMany,
+    /// The event was lost on its way: nothing was stored.
+    Lost,
 }
 
 /// The inbox without its events, which are kept by who calls.
@@ -59,18 +61,21 @@ impl InboxMachine {
         }
     }
 
-    /// Stores an event, in a step that goes by `label`; `store` is called at most once. It is told the
-    /// event's number, and whether the owner was at rest, which is then at work before it can know.
+    /// Stores an event, in a step that goes by `label`, unless it `is_lost` then; `store` is called at most once.
+    /// It is told the event's number, and whether the owner was at rest, which is then at work before it can know.
     pub fn send(
         &self,
         (kind, at_most): (usize, u32),
-        site: &'static Location<'static>,
-        label: Option<&str>,
+        (site, label): (&'static Location<'static>, Option<&str>),
+        is_lost: &dyn Fn() -> bool,
         store: &mut dyn FnMut(u64, bool),
     ) -> Stored {
         let step = engine::point_at(Operation::Enqueue, self.object(), site);
         if let Some(label) = label {
             step.named(label);
+        }
+        if is_lost() {
+            return Stored::Lost;
         }
         let (stored, waker) = self.state.with(|state| {
             if state.is_closed {

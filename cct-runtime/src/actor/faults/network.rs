@@ -145,9 +145,18 @@ impl Network {
         self.0.state.update(|state| state.side.clear());
     }
 
-    fn fate(&self, from: NodeId, to: NodeId, site: &'static Location<'static>) -> Fate {
-        let mut fate = Fate::Arrives;
+    /// The sender may have crashed before it has sent the event.
+    fn fate(
+        &self,
+        (from, to): (NodeId, NodeId),
+        options: &SendOptions,
+        site: &'static Location<'static>,
+    ) -> Fate {
+        let mut fate = Fate::IsLost;
         self.0.state.update_at("passes", site, |state| {
+            if options.is_lost() {
+                return;
+            }
             state.sent += 1;
             let number = state.sent;
             fate = if state.side.contains(&from) != state.side.contains(&to)
@@ -213,7 +222,10 @@ impl<E: Clone + Send + 'static> Link<E> {
 
 impl<E: Clone + Send + 'static> Target<E> for Link<E> {
     fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>) {
-        match self.network.fate(self.from, self.to, site) {
+        let fate = (self.network).fate((self.from, self.to), &options, site);
+        // From here on it is on its way, whether the sender crashes or not.
+        let options = options.by_nobody();
+        match fate {
             Fate::IsLost => {}
             Fate::Arrives => self.end.take(event, options, site),
             Fate::ArrivesTwice => {

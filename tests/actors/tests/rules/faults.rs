@@ -1,7 +1,7 @@
 //! Faults of a distributed system: what holds whichever of them happen.
 
 use cct::actor::faults::{Durable, Faults, Network, Node, SkewedClock, crash, split};
-use cct::actor::{Context, Reply, Runtime};
+use cct::actor::{ActorRef, Context, Reply, Runtime, SharedCounter};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +109,38 @@ fn a_node_that_is_down_gets_nothing(rt: &Runtime) {
     node.send(Set(2));
     rt.wait_until_idle().unwrap();
     assert_eq!(disk.read(), [2]);
+}
+
+/// Sends the number of its life as soon as it lives.
+struct Living {
+    life: u32,
+    store: ActorRef<Store>,
+}
+
+struct Alive;
+
+#[cct::machine(start = Alive)]
+impl Living {
+    #[entry]
+    fn tell(&mut self, _: &mut Alive, cx: &mut Context<Self>) {
+        for _ in 0..2 {
+            cx.send(&self.store, Set(self.life));
+        }
+    }
+}
+
+#[cct::test]
+fn an_actor_that_has_crashed_sends_nothing(rt: &Runtime) {
+    let store = rt.create(Store::boot(&Durable::new(Vec::new())));
+    let (told, lives) = (store.clone(), SharedCounter::new(0));
+    let node = Node::start(rt, move || Living {
+        life: u32::try_from(lives.increment()).expect("there are few"),
+        store: told.clone(),
+    });
+    crash(rt, vec![Box::new(node)], 2);
+    rt.wait_until_idle().unwrap();
+    let all = store.ask(All).wait().expect("it lives");
+    assert!(all.is_sorted(), "{all:?}");
 }
 
 #[test]
