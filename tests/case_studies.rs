@@ -1,5 +1,5 @@
-//! Programs of the literature as machines (`case-studies/`): under control the bug of each is found and
-//! the mended ones pass. The suite runs one of them; all take minutes:
+//! Programs of the literature, as machines and as tasks (`case-studies/`): under control the bug of each is found
+//! and the mended ones pass. The suite runs two of them; all take minutes:
 //! `cargo test -p cct-tests --test case_studies -- --ignored`.
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]
@@ -10,7 +10,87 @@ use std::path::Path;
 use cct_tests::support::{Events, Finished, cargo_cct};
 
 /// The tests that have to fail, and of which kind their bugs are; all others have to pass.
-const FAILS: [(&str, &str); 24] = [
+const FAILS: [(&str, &str); 44] = [
+    (
+        "account-manager::accounts an_older_version_overwrites_a_later_one_without_etags",
+        "safety",
+    ),
+    (
+        "account-manager::accounts clients_that_check_get_in_each_others_way",
+        "panic",
+    ),
+    (
+        "account-manager::accounts clients_without_etags_undo_what_others_did",
+        "safety",
+    ),
+    (
+        "account-manager::accounts two_that_check_both_create_an_account",
+        "panic",
+    ),
+    (
+        "account-manager::accounts two_that_check_both_delete_an_account",
+        "panic",
+    ),
+    (
+        "account-manager::accounts two_updates_of_one_version_both_succeed_without_etags",
+        "safety",
+    ),
+    (
+        "coffee-machine::actors a_hopper_below_zero_is_taken_for_beans",
+        "panic",
+    ),
+    (
+        "coffee-machine::actors two_at_a_time_confuse_the_sensors",
+        "liveness",
+    ),
+    (
+        "coffee-machine::tasks a_hopper_below_zero_is_taken_for_beans_by_tasks",
+        "panic",
+    ),
+    (
+        "consensus::consensus a_log_that_loses_its_end_lacks_what_was_committed",
+        "panic",
+    ),
+    (
+        "consensus::consensus a_message_that_is_sent_before_it_is_true_promises_too_much",
+        "panic",
+    ),
+    (
+        "consensus::consensus a_snapshot_that_is_lost_is_waited_for_for_ever",
+        "liveness",
+    ),
+    (
+        "consensus::consensus a_snapshot_without_its_data_leaves_a_gap",
+        "safety",
+    ),
+    (
+        "consensus::consensus a_vote_that_is_forgotten_is_given_twice",
+        "safety",
+    ),
+    (
+        "consensus::consensus entries_that_are_not_committed_are_applied_in_vain",
+        "safety",
+    ),
+    (
+        "drinks-robot::drinks_robot a_request_that_is_deleted_first_is_lost_in_a_crash",
+        "liveness",
+    ),
+    (
+        "drinks-robot::drinks_robot an_order_that_is_forgotten_late_is_waited_for_for_ever",
+        "liveness",
+    ),
+    (
+        "image-gallery::gallery a_crash_between_two_writes_leaves_images",
+        "panic",
+    ),
+    (
+        "image-gallery::gallery an_image_outlives_its_account",
+        "panic",
+    ),
+    (
+        "image-gallery::gallery an_update_of_a_deleted_account_is_an_error_of_the_server",
+        "panic",
+    ),
     (
         "extent-manager::extent_manager a_late_report_of_a_failed_node_prevents_repair",
         "liveness",
@@ -91,6 +171,11 @@ const FAILS: [(&str, &str); 24] = [
 #[test]
 fn the_bugs_of_the_replicated_register_are_found() {
     bugs_are_found(&["-p", "replication"], "replication::");
+}
+
+#[test]
+fn the_bugs_of_the_drinks_robot_are_found() {
+    bugs_are_found(&["-p", "drinks-robot"], "drinks-robot::");
 }
 
 #[test]
