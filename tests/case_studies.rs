@@ -1,5 +1,5 @@
-//! Programs of the literature, as machines and as tasks (`case-studies/`): under control the bug of each is found
-//! and the mended ones pass. The suite runs two of them; all take minutes:
+//! Programs of the literature, as machines and as tasks (`case-studies/`): under control the bug of each is
+//! found and the mended ones pass. The suite runs two of them; all take minutes:
 //! `cargo test -p cct-tests --test case_studies -- --ignored`.
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]

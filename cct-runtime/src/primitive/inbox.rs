@@ -61,8 +61,9 @@ impl InboxMachine {
         }
     }
 
-    /// Stores an event, in a step that goes by `label`, unless it `is_lost` then; `store` is called at most once.
-    /// It is told the event's number, and whether the owner was at rest, which is then at work before it can know.
+    /// Stores an event, in a step that goes by `label`, unless it `is_lost` then; `store` is called at most
+    /// once. It is told the event's number, and whether the owner was at rest, which is then at work before
+    /// it can know.
     pub fn send(
         &self,
         (kind, at_most): (usize, u32),

@@ -3,7 +3,7 @@
 /// An account, as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Account {
-    /// Whatever its owner wants.
+    /// The owner's data.
     pub payload: String,
     /// It grows with each update.
     pub version: u32,

@@ -7,8 +7,8 @@
 //! This is Coyote's sample *Account manager*, and its sequel with etags. [`Variant`] chooses the bug. With
 //! [`Variant::ChecksThenActs`] two requests both find that there is no account, or that there is one, and the
 //! store refuses what one of them does then. With [`Variant::IgnoresETags`] an update overwrites one that it
-//! has not seen, also by an older version, which breaks the specification [`VersionsGrow`]. The mended manager
-//! leaves the check to the store, and has it compare etags.
+//! has not seen, also by an older version, which breaks the specification [`VersionsGrow`]. The mended
+//! manager leaves the check to the store, and has it compare etags.
 //!
 //! ```text
 //! cargo cct test -p account-manager

@@ -9,8 +9,9 @@
 //! network that loses, duplicates, delays and is split, and it crashes and boots from its [`Disk`]. A
 //! [`Client`] proposes numbers until all replicas have applied them.
 //!
-//! The invariants of Raft are specifications: [`TermsHaveOneLeader`], [`LogsMatch`], [`LeadersAreComplete`] and
-//! [`StatesAgree`]; and so is progress once faults have ended: [`ALeaderIsElected`], [`ProposalsAreApplied`].
+//! The invariants of Raft are specifications: [`TermsHaveOneLeader`], [`LogsMatch`], [`LeadersAreComplete`]
+//! and [`StatesAgree`]; and so is progress once faults have ended: [`ALeaderIsElected`],
+//! [`ProposalsAreApplied`].
 //! [`Variant`] chooses the wrapper's bug.
 //!
 //! ```text

@@ -2,8 +2,8 @@
 
 use cct::actor::SharedCounter;
 
-/// Crashes and splits are chosen when a test begins, and happen at some disk write or message, so that each is as
-/// likely as any other.
+/// Crashes and splits are chosen when a test begins, and happen at some disk write or message, so that each
+/// is as likely as any other.
 #[derive(Clone, Debug)]
 pub struct Plan {
     crashes: Vec<Crash>,
@@ -46,7 +46,8 @@ pub enum Change {
 }
 
 impl Plan {
-    /// So many crashes among so many writes, and perhaps a split among so many messages, between so many replicas.
+    /// So many crashes among so many writes, and perhaps a split among so many messages, between so many
+    /// replicas.
     #[must_use]
     pub fn choose(crashes: (u32, usize), split: Option<usize>, replicas: u32) -> Plan {
         let one_of = |number: usize| i64::from(index_below(number));

@@ -1,5 +1,5 @@
-//! A robot that serves drinks with the help of a navigator, which **fails over while the robot is on its way**:
-//! then the robot waits for an order that nobody will bring.
+//! A robot that serves drinks with the help of a navigator, which **fails over while the robot is on its
+//! way**: then the robot waits for an order that nobody will bring.
 //!
 //! The robot shows the navigator a picture of the room. The navigator stores the request, has a cognitive
 //! service find somebody to be served, and a planner make the route. The stored request is deleted once the

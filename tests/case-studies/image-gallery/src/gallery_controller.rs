@@ -2,7 +2,7 @@
 
 use crate::{BlobError, Response, Stores, Variant};
 
-/// What containers of accounts begin with.
+/// Names of containers begin with this.
 const PREFIX: &str = "gallery-";
 
 /// The container of an account's images.

@@ -1,5 +1,5 @@
-//! A web service of an image gallery over two stores: **errors of the server**, and **images that outlive their
-//! account**.
+//! A web service of an image gallery over two stores: **errors of the server**, and **images that outlive
+//! their account**.
 //!
 //! Accounts are rows of one store, images are blobs in containers of another, one container for each account.
 //! [`AccountController`] and [`GalleryController`] are stateless, and there are several instances of each.

@@ -183,7 +183,7 @@ impl Firmware {
         self.after(checking)
     }
 
-    /// What was ground for somebody else is thrown away.
+    /// Coffee that was ground for somebody else is thrown away.
     #[on]
     fn read_porta_filter(
         &mut self,
