@@ -108,6 +108,18 @@ impl<T: Wire> Wire for Box<T> {
     }
 }
 
+impl<T: Wire, const N: usize> Wire for [T; N] {
+    fn put(&self, out: &mut Vec<u8>) {
+        for value in self {
+            value.put(out);
+        }
+    }
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let values: Option<Vec<T>> = (0..N).map(|_| T::take(input)).collect();
+        values?.try_into().ok()
+    }
+}
+
 impl<T: Wire> Wire for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
         put_length(self.len(), out);

@@ -5,6 +5,7 @@ pub mod claim;
 pub mod codec;
 pub mod comparison;
 pub mod config;
+pub mod covered;
 pub mod footprint;
 pub mod known;
 pub mod object;

@@ -9,6 +9,7 @@
 
 use crate::claim::Exceptions;
 use crate::codec::{wire_enum, wire_struct};
+use crate::covered::Coverage;
 use crate::footprint::Footprint;
 use crate::strategy::{Action, Limits, Progress};
 use crate::trace::{Outcome, Schedule, Site, Trace, Value, WorkerKind};
@@ -109,6 +110,9 @@ pub enum Event {
     Figures(Figures),
     /// A test has run once, in its profile.
     Footprint(Footprint),
+    /// What the schedules have shown of the test's machines, just before `Finished`; not told where there are
+    /// none.
+    Covered(Coverage),
 }
 
 /// From where on a failure is certain, as far as other executions tell that begin as its schedule does.
@@ -441,7 +445,7 @@ pub struct Divergence {
 wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
     6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x), 11 Certain(x),
-    12 Pair(x), 13 Violation(x), 14 Figures(x), 15 Footprint(x),
+    12 Pair(x), 13 Violation(x), 14 Figures(x), 15 Footprint(x), 16 Covered(x),
 });
 wire_struct!(Shrunk {
     schedule,

@@ -18,6 +18,8 @@ pub(super) struct Model {
     pub(super) exits: Vec<Option<usize>>,
     /// For each handler, the states that its code names.
     pub(super) leads_to: Vec<Vec<usize>>,
+    /// For each handler, the transitions that its type allows, if its type says which.
+    pub(super) then: Vec<Option<Vec<Lead>>>,
     pub(super) start: Option<usize>,
     /// The states that nothing leads to.
     pub(super) unreachable: Vec<usize>,
@@ -38,6 +40,15 @@ pub(super) enum Rule {
     Leave(usize),
 }
 
+/// A transition that a handler can return.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lead {
+    Goto(usize),
+    Push(usize),
+    Pop,
+    Halt,
+}
+
 /// An owner of rules: a state, a group, or the actor.
 struct Owner {
     name: Option<Ident>,
@@ -56,6 +67,7 @@ impl Model {
             entries: Vec::new(),
             exits: Vec::new(),
             leads_to: Vec::new(),
+            then: Vec::new(),
             start: None,
             unreachable: Vec::new(),
         };
@@ -240,6 +252,7 @@ impl Model {
     fn find_transitions(&mut self, input: &Input) {
         for handler in &input.handlers {
             let output = &handler.output;
+            self.then.push(self.leads(output));
             let mut names = BTreeSet::new();
             collect(quote::quote!(#output), &mut names);
             collect(handler.body.clone(), &mut names);
@@ -263,6 +276,42 @@ impl Model {
                 self.unreachable.push(state);
             }
         }
+    }
+
+    /// The transitions that this type allows; none if it does not say which.
+    fn leads(&self, output: &ReturnType) -> Option<Vec<Lead>> {
+        let mut leads = Vec::new();
+        if let ReturnType::Type(_, of) = output {
+            self.collect_leads(of, &mut leads)?;
+        }
+        Some(leads)
+    }
+
+    fn collect_leads(&self, of: &Type, into: &mut Vec<Lead>) -> Option<()> {
+        match of {
+            Type::Tuple(of) if of.elems.is_empty() => return Some(()),
+            Type::Paren(of) => return self.collect_leads(&of.elem, into),
+            Type::Group(of) => return self.collect_leads(&of.elem, into),
+            _ => {}
+        }
+        let name = last(of)?;
+        if let Some(state) = find(&self.states, name) {
+            into.push(Lead::Goto(state));
+            return Some(());
+        }
+        let argument = || first_argument(of);
+        let state = || find(&self.states, last(argument()?)?);
+        match name.to_string().as_str() {
+            "Option" | "Result" => self.collect_leads(argument()?, into)?,
+            "Goto" => into.push(Lead::Goto(state()?)),
+            "Push" => into.push(Lead::Push(state()?)),
+            "Pop" => into.push(Lead::Pop),
+            "Halt" => into.push(Lead::Halt),
+            // The event that is raised has a handler of its own.
+            "Raise" => {}
+            _ => return None,
+        }
+        Some(())
     }
 
     /// The number of the column of an event.
@@ -290,10 +339,7 @@ impl Model {
             return false;
         };
         if name == "Result"
-            && let Type::Path(path) = of
-            && let Some(PathArguments::AngleBracketed(arguments)) =
-                path.path.segments.last().map(|segment| &segment.arguments)
-            && let Some(GenericArgument::Type(of)) = arguments.args.first()
+            && let Some(of) = first_argument(of)
         {
             return self.is_transition(of);
         }
@@ -366,6 +412,21 @@ fn span_of(of: &Of) -> Span {
     match of {
         Of::Event(of) => of.span(),
         Of::Any(span) | Of::Default(span) | Of::Halt(span) => *span,
+    }
+}
+
+/// The first type in the angle brackets of a type.
+fn first_argument(of: &Type) -> Option<&Type> {
+    let Type::Path(path) = of else {
+        return None;
+    };
+    let segment = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(of) => Some(of),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{Generics, parse_quote};
 
 use super::input::{Handler, Input, Of, Parameter, When};
-use super::model::{Model, Named, Rule};
+use super::model::{Lead, Model, Named, Rule};
 
 pub(super) fn write(input: &Input, model: &Model) -> TokenStream {
     let names = Names::of(input);
@@ -287,11 +287,31 @@ fn plan(input: &Input, model: &Model, names: &Names<'_>) -> TokenStream {
     let entries = model.entries.iter().map(slot);
     let exits = model.exits.iter().map(slot);
     let start = slot(&model.start);
-    let handlers = input.handlers.iter().zip(&model.leads_to);
-    let handlers = handlers.map(|(handler, leads_to)| {
+    let lead = |lead: &Lead| match lead {
+        Lead::Goto(state) => quote!(#support::Lead::Goto(#state)),
+        Lead::Push(state) => quote!(#support::Lead::Push(#state)),
+        Lead::Pop => quote!(#support::Lead::Pop),
+        Lead::Halt => quote!(#support::Lead::Halt),
+    };
+    let then = model.then.iter().map(|leads| match leads {
+        Some(leads) => {
+            let leads = leads.iter().map(lead);
+            quote!(::core::option::Option::Some(&[#(#leads),*]))
+        }
+        None => none(),
+    });
+    let handlers = input.handlers.iter().zip(&model.leads_to).zip(then);
+    let handlers = handlers.map(|((handler, leads_to), then)| {
         let name = handler.name.to_string();
         let site = quote_spanned!(handler.name.span()=> ::core::panic::Location::caller());
-        quote!(#support::Handler { name: #name, site: #site, leads_to: &[#(#leads_to),*] })
+        quote! {
+            #support::Handler { name: #name, site: #site, leads_to: &[#(#leads_to),*], then: #then }
+        }
+    });
+    let groups = input.groups.iter().map(|group| {
+        let name = group.name.to_string();
+        let members = group.members.iter().map(ToString::to_string);
+        quote!((#name, &[#(#members),*]))
     });
     quote! {
         #support::Plan {
@@ -304,6 +324,7 @@ fn plan(input: &Input, model: &Model, names: &Names<'_>) -> TokenStream {
             exits: &[#(#exits),*],
             handlers: &[#(#handlers),*],
             start: #start,
+            groups: &[#(#groups),*],
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::covered::Table;
 use super::crashed::Crashed;
 use super::event::{Letter, SendOptions};
 use super::group::EventGroup;
@@ -11,6 +12,7 @@ use super::inbox::{Inbox, Sent};
 use super::machine::{Accepts, Machine};
 use super::runtime::{Runtime, Status};
 use super::{Answer, Failure, Reply, reply};
+use crate::covered::Fate;
 use crate::engine;
 
 /// The number of an actor in its runtime.
@@ -33,6 +35,8 @@ pub(super) struct Actor<M: Machine> {
     pub(super) inbox: Inbox<M>,
     pub(super) runtime: Runtime,
     pub(super) crashed: Crashed,
+    /// Where it counts what it does.
+    pub(super) table: Table,
 }
 
 impl<M: Machine> Actor<M> {
@@ -167,6 +171,11 @@ impl<M: Machine> ActorRef<M> {
                     let failure = Failure::Dropped { event: name };
                     self.0.runtime.fail(&self.0.title(), &failure, site);
                 }
+                if !self.0.runtime.is_stopped() {
+                    self.0
+                        .table
+                        .event(None, column::<M>(&letter), Fate::Dropped);
+                }
                 self.0.runtime.note_dropped(name, self.0.id);
                 drop(letter);
             }
@@ -184,6 +193,14 @@ pub(super) fn name_of<M: Machine>(letter: &Letter<M::Event>) -> &'static str {
     match letter {
         Letter::Event(event) => M::PLAN.events[M::event_index(event)],
         Letter::Halt => "HaltEvent",
+    }
+}
+
+/// The event's number, where those that all have come last: the event of having none, and that of the end.
+pub(super) fn column<M: Machine>(letter: &Letter<M::Event>) -> usize {
+    match letter {
+        Letter::Event(event) => M::event_index(event),
+        Letter::Halt => M::PLAN.events.len() + 1,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use super::actor_ref::{ActorRef, Target, grouped, sent_by};
+use super::actor_ref::{ActorRef, Target, column, grouped, sent_by};
 use super::due::Due;
 use super::event::{Envelope, Letter, SendOptions};
 use super::group::EventGroup;
@@ -16,6 +16,7 @@ use super::machine::{Accepts, Machine};
 use super::runtime::Runtime;
 use super::timer::{Tick, Timer};
 use super::{Answer, Reply, reply};
+use crate::covered::Fate;
 
 /// The actor's side of the runtime, given to each handler.
 pub struct Context<M: Machine> {
@@ -154,6 +155,8 @@ impl<M: Machine> Context<M> {
         })
         .await;
         self.receives = false;
+        let (state, event) = (self.stack.last().copied(), column::<M>(&envelope.letter));
+        self.me.0.table.event(state, event, Fate::Received);
         self.group = envelope.group;
         match envelope.letter {
             Letter::Event(event) => event,

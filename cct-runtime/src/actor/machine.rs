@@ -135,6 +135,8 @@ pub struct Plan {
     pub handlers: &'static [Handler],
     /// The state to begin with.
     pub start: Option<usize>,
+    /// The groups of states, with their members: states, and other groups.
+    pub groups: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Plan {
@@ -163,6 +165,21 @@ pub struct Handler {
     pub site: &'static Location<'static>,
     /// The states that its code names: where it may lead to.
     pub leads_to: &'static [usize],
+    /// The transitions that its type allows; none if its type does not say which.
+    pub then: Option<&'static [Lead]>,
+}
+
+/// A transition that a handler can return.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lead {
+    /// Into this state, in place of the one on top.
+    Goto(usize),
+    /// Into this state, on top of the others.
+    Push(usize),
+    /// Back to the state below.
+    Pop,
+    /// To the end.
+    Halt,
 }
 
 /// A state's rule for an event.

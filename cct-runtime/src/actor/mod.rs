@@ -83,6 +83,7 @@
 
 mod actor_ref;
 mod context;
+mod covered;
 mod crashed;
 #[doc(hidden)]
 pub mod describe;
@@ -111,7 +112,7 @@ pub use failure::Failure;
 pub use group::{AwaitableGroup, EventGroup};
 pub use machine::{Accepts, HasState, Machine, Outcome};
 #[doc(hidden)]
-pub use machine::{Handler, Plan, Rule};
+pub use machine::{Handler, Lead, Plan, Rule};
 pub use reply::{Answer, Reply, reply};
 #[doc(hidden)]
 pub use runtime::tested;

@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::task::Poll;
 use std::thread;
 
-use super::actor_ref::{ActorRef, name_of};
+use super::actor_ref::{ActorRef, column, name_of};
 use super::context::Context;
+use super::covered::{Cause, Table};
 use super::event::{Envelope, IsDeferred, Letter};
 use super::group::EventGroup;
 use super::inbox::{Found, Held, Look, PUT_BACK, Waits};
@@ -16,6 +17,7 @@ use super::runtime::Runtime;
 use super::then::Next;
 use super::told::told;
 use super::{Failure, Then};
+use crate::covered::{Fate, On, To};
 use crate::engine;
 use crate::operation::Operation;
 
@@ -29,6 +31,8 @@ pub(super) struct Life<M: Machine> {
     /// The handler that was called last.
     handler: &'static Location<'static>,
     is_over: bool,
+    /// The handler that was called last, exits aside.
+    cause: Cause,
     /// The last to be dropped: what the others do then is work.
     work: Work,
 }
@@ -73,6 +77,7 @@ impl<M: Machine> Life<M> {
             runtime: me.0.runtime.clone(),
             is_at_rest: false,
         };
+        me.0.table.created();
         Life {
             machine,
             states: Vec::new(),
@@ -80,6 +85,7 @@ impl<M: Machine> Life<M> {
             site,
             handler: site,
             is_over: false,
+            cause: (None, On::Entry),
             work,
         }
     }
@@ -192,11 +198,15 @@ impl<M: Machine> Life<M> {
     fn tell_news(&mut self) {
         if let Some((ignored, defers)) = self.cx.held.take_news() {
             for event in ignored {
+                self.count(M::event_index(&event), Fate::Ignored);
                 self.machine.event_ignored(&event, &mut self.cx);
             }
             if defers {
                 let mut held = std::mem::replace(&mut self.cx.held, Held::new());
-                held.tell_deferred(|event| self.machine.event_deferred(event, &mut self.cx));
+                held.tell_deferred(|event| {
+                    self.count(M::event_index(event), Fate::Deferred);
+                    self.machine.event_deferred(event, &mut self.cx);
+                });
                 self.cx.held = held;
             }
         }
@@ -239,17 +249,20 @@ impl<M: Machine> Life<M> {
                 Next::Stay => return Goes::Continue(()),
                 Next::Halt => {
                     self.note(|| "halt".to_owned());
+                    self.went(To::Halt);
                     return Goes::Break(());
                 }
                 Next::Goto(state) => {
                     self.note(|| format!("goto {}", state_name::<M>(&state)));
                     self.leave().await?;
+                    self.went(To::Goto(M::state_index(&state) as u32));
                     self.enter(state);
                     enters = true;
                     then = Then::stay();
                 }
                 Next::Push(state) => {
                     self.note(|| format!("push {}", state_name::<M>(&state)));
+                    self.went(To::Push(M::state_index(&state) as u32));
                     self.enter(state);
                     enters = true;
                     then = Then::stay();
@@ -263,6 +276,7 @@ impl<M: Machine> Life<M> {
                     let below = self.cx.stack[self.states.len() - 2];
                     self.note(|| format!("pop to {}", M::PLAN.states[below]));
                     self.leave().await?;
+                    self.went(To::Pop);
                     then = Then::stay();
                 }
                 Next::Raise(event) => match self.raise(event).await {
@@ -278,10 +292,12 @@ impl<M: Machine> Life<M> {
         self.note(|| format!("raise {}", M::describe(&event)));
         match self.rule(M::event_index(&event)) {
             Some((Rule::Ignore, _)) => {
+                self.count(M::event_index(&event), Fate::Ignored);
                 self.machine.event_ignored(&event, &mut self.cx);
                 Ok(Then::stay())
             }
             Some((Rule::Defer, _)) => {
+                self.count(M::event_index(&event), Fate::Deferred);
                 self.machine.event_deferred(&event, &mut self.cx);
                 self.cx.held.put_first(Envelope {
                     letter: Letter::Event(event),
@@ -304,9 +320,14 @@ impl<M: Machine> Life<M> {
             Event::Letter(Letter::Halt) => M::PLAN.halt(),
             Event::Default => M::PLAN.default(),
         };
-        let came_in = self.cx.state_name();
+        // Where counts are, the rule for all other events has no place.
+        let number = column - usize::from(column > M::PLAN.events.len());
+        let (came_in, top) = (self.cx.state_name(), self.cx.stack.last().copied());
         loop {
             if let Some((Rule::Do(handler) | Rule::Leave(handler), level)) = self.rule(column) {
+                let state = self.owner(level);
+                self.table().event(state, number, Fate::Handled);
+                self.cause = (state, On::Event(number as u32));
                 let event = match event {
                     Event::Letter(Letter::Event(event)) => Some(event),
                     _ => None,
@@ -319,6 +340,7 @@ impl<M: Machine> Life<M> {
                 Event::Default => return Ok(Then::stay()),
             };
             if self.states.is_empty() {
+                self.table().event(top, number, Fate::Unhandled);
                 self.machine.event_unhandled(event, &mut self.cx);
                 let event = M::PLAN.events[column];
                 let state = came_in;
@@ -354,15 +376,42 @@ impl<M: Machine> Life<M> {
         })
     }
 
+    fn table(&self) -> Table {
+        self.cx.me.0.table
+    }
+
+    /// The state to which a rule of this level belongs; that on top has those of the machine.
+    fn owner(&self, level: Option<usize>) -> Option<usize> {
+        let stack = &self.cx.stack;
+        level.map(|level| stack[level]).or(stack.last().copied())
+    }
+
+    /// An event of this column is left where it is, or dropped.
+    fn count(&self, column: usize, fate: Fate) {
+        let level = self.rule(column).and_then(|(_, level)| level);
+        self.table().event(self.owner(level), column, fate);
+    }
+
+    /// The transition that the last handler has returned was made.
+    fn went(&self, to: To) {
+        self.table().transition(self.cause, to);
+    }
+
     fn enter(&mut self, state: M::State) {
-        self.cx.stack.push(M::state_index(&state));
+        let number = M::state_index(&state);
+        self.table().entered(number);
+        self.cx.stack.push(number);
         self.states.push(state);
     }
 
     async fn run_entry(&mut self) -> Result<Then<M>, Goes> {
         let top = self.states.len() - 1;
-        match M::PLAN.entries[self.cx.stack[top]] {
-            Some(handler) => self.call((handler, Some(top)), None).await,
+        let state = self.cx.stack[top];
+        match M::PLAN.entries[state] {
+            Some(handler) => {
+                self.cause = (Some(state), On::Entry);
+                self.call((handler, Some(top)), None).await
+            }
             None => Ok(Then::stay()),
         }
     }
@@ -373,7 +422,12 @@ impl<M: Machine> Life<M> {
         let mut goes = Goes::Continue(());
         if let Some(handler) = M::PLAN.exits[self.cx.stack[top]] {
             match self.call((handler, Some(top)), None).await {
-                Ok(Then(Next::Halt)) | Err(Goes::Break(())) => goes = Goes::Break(()),
+                Ok(Then(Next::Halt)) => {
+                    let cause = (Some(self.cx.stack[top]), On::Exit);
+                    self.table().transition(cause, To::Halt);
+                    goes = Goes::Break(());
+                }
+                Err(Goes::Break(())) => goes = Goes::Break(()),
                 Ok(_) | Err(Goes::Continue(())) => {}
             }
         }
@@ -405,6 +459,7 @@ impl<M: Machine> Life<M> {
     /// The end that the actor has come to by itself.
     pub(super) fn end(mut self) {
         self.close();
+        self.table().halted();
         self.machine.halted(&mut self.cx);
         self.finish();
     }
@@ -420,6 +475,11 @@ impl<M: Machine> Life<M> {
         self.work.is_at_rest |= was_idle;
         for envelope in self.cx.held.drain().into_iter().chain(arrived) {
             let event = name_of::<M>(&envelope.letter);
+            if !is_cut_short {
+                let top = self.cx.stack.last().copied();
+                self.table()
+                    .event(top, column::<M>(&envelope.letter), Fate::Dropped);
+            }
             if envelope.must_handle && !is_cut_short {
                 (me.0.runtime).fail(&me.0.title(), &Failure::Dropped { event }, self.site);
             }

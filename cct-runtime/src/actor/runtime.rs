@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Failure;
 use super::actor_ref::{Actor, ActorId, ActorRef};
+use super::covered::Table;
 use super::crashed::Crashed;
 use super::group::EventGroup;
 use super::inbox::Inbox;
@@ -271,6 +272,7 @@ impl Runtime {
             inbox: Inbox::new(),
             runtime: self.clone(),
             crashed: Crashed::default(),
+            table: Table::of(M::PLAN, std::any::type_name::<M>()),
         })
     }
 }

@@ -10,6 +10,7 @@ use super::runner::Runner;
 use super::search::Search;
 use super::shrink;
 use crate::config::{Resolved, Settings};
+use crate::covered::Coverage;
 use crate::engine::Tape;
 use crate::part::Part;
 use crate::trace::Schedule;
@@ -31,6 +32,8 @@ pub struct Exploration {
     pub counters: Counters,
     /// The bug that ended it, with its schedule.
     pub found: Option<Found>,
+    /// What the schedules have shown of machines.
+    pub covered: Coverage,
 }
 
 /// Explores in this process; panics when a bug is found. A process may call it once.
@@ -108,17 +111,21 @@ impl Explorer {
         each: Option<&mut dyn FnMut(Schedule)>,
     ) -> Exploration {
         let judged = || judge(ShouldPanic::No, &body);
-        let mut found = None;
+        let (mut found, mut covered) = (None, Coverage::default());
         let mut search = self.search(settings, strategies);
         // The coercion shortens its lifetime to the search's.
         search.maker.each = each.map(|each| each as &mut dyn FnMut(Schedule));
-        let counters = search.run(&judged, &mut |event| {
-            if let Event::Found(bug) = event {
-                found = Some(bug);
-            }
+        let counters = search.run(&judged, &mut |event| match event {
+            Event::Found(bug) => found = Some(bug),
+            Event::Covered(seen) => covered = seen,
+            _ => {}
         });
         self.runner.clean_up();
-        Exploration { counters, found }
+        Exploration {
+            counters,
+            found,
+            covered,
+        }
     }
 
     /// As [`explore_with`](Explorer::explore_with) until the budget is used up, whatever is found, with each

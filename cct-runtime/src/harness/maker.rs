@@ -62,6 +62,7 @@ impl Maker<'_> {
         if !is_over && record == Record::Schedule && self.has_to_look(&member.head) {
             end = self.look_again(end, iteration, body);
         }
+        self.runner.engine.observers.covered.keep();
         let (runner, verdict) = (&*self.runner, end.verdict);
         member.longest = member.longest.max(runner.engine.step_count());
         member.limits = member.limits.and(runner.engine.limits());

@@ -143,6 +143,10 @@ impl<'a> Search<'a> {
         if let Some(fingerprints) = tally.fingerprints(self.through) {
             tell(Event::Fingerprints(fingerprints));
         }
+        let covered = self.maker.runner.engine.observers.covered.take();
+        if !covered.machines.is_empty() {
+            tell(Event::Covered(covered));
+        }
         let mut counters = self.maker.tally.counters;
         if engine::uncontrolled_threads_exist() {
             counters.left_out.add(Exception::UncontrolledThreads);

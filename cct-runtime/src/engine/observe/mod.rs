@@ -2,10 +2,11 @@
 //!
 //! [`tape`] writes the schedule while it is made, always. [`record`] keeps every step, when somebody wants to
 //! know. [`watch`] collects the accesses of each step, for strategies that observe and for the count of
-//! behaviours, which [`happens_before`] tells apart. [`races`] looks at plain memory. [`debugged`] is for
-//! debuggers, and [`stops`] says where a replay stops.
+//! behaviours, which [`happens_before`] tells apart. [`races`] looks at plain memory. [`covered`] counts what
+//! machines do. [`debugged`] is for debuggers, and [`stops`] says where a replay stops.
 
 pub(crate) mod calls;
+pub(crate) mod covered;
 pub(crate) mod debugged;
 pub(crate) mod happens_before;
 mod printed;
@@ -18,6 +19,7 @@ pub(crate) mod watch;
 
 use crate::object::ObjectId;
 use crate::trace::{Outcome, Value};
+use covered::Tables;
 use debugged::Debugged;
 use races::Races;
 use record::Recorder;
@@ -40,6 +42,8 @@ pub(crate) struct Observers {
     pub(crate) shares: Shares,
     /// Looks for data races, if somebody does.
     pub(crate) races: Option<Box<Races>>,
+    /// Counts what machines do.
+    pub(crate) covered: Tables,
     /// Whether somebody wants to know what each step read and wrote.
     pub(crate) keeps_values: bool,
     /// The streams that the step under way has taken for a print, and not given back; 0 for none.
@@ -66,6 +70,7 @@ impl Observers {
             debugged: None,
             stops: None,
             races: None,
+            covered: Tables::default(),
             keeps_values: false,
             printing: [ObjectId::NONE; 2],
         }
@@ -81,6 +86,7 @@ impl Observers {
             debugged,
             stops,
             races,
+            covered,
             keeps_values,
             shares: _,
             printing,
@@ -92,6 +98,7 @@ impl Observers {
             stops.begin();
         }
         *own = recorder;
+        covered.begin();
         watch.begin(asks, classifies);
         let orders = races.as_ref().is_some_and(|races| races.is_on());
         *keeps_values = own.is_some() || watch.is_on || orders;

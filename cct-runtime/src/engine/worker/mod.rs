@@ -10,6 +10,7 @@ pub(crate) mod call;
 pub(crate) mod choice;
 pub(crate) mod clock;
 pub(crate) mod counts;
+pub(crate) mod covered;
 pub(crate) mod ending;
 pub(crate) mod facts;
 mod glance;
