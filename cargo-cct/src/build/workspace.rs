@@ -283,6 +283,11 @@ impl Workspace {
         self.target.join("failures")
     }
 
+    /// The folder with what tests have covered of their machines.
+    pub(crate) fn machines(&self) -> PathBuf {
+        self.target.join("machines")
+    }
+
     /// The folder of violations that delay injection has found.
     pub(crate) fn violations(&self) -> PathBuf {
         self.target.join("violations")

@@ -179,6 +179,7 @@ mod tests {
             uncontrolled: Vec::new(),
             printed: String::new(),
             seen: None,
+            covered: cct::covered::Coverage::default(),
             silence: None,
             outcome: Outcome::Passed,
         }

@@ -15,7 +15,7 @@ use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::tried::{self, Remark};
 use super::visible::visible_on_a_line;
 use super::words::{count, distinct, duration, number, put, switches};
-use super::{Reported, Reporter, Summary, claim, shrinking, status};
+use super::{Reported, Reporter, Summary, claim, machines as covered, shrinking, status};
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
 /// How many failures are shown in full; of the rest there is a line each.
@@ -262,6 +262,7 @@ impl Reporter for Human {
                 claim::of_tests(summary)
             );
         }
+        out.push_str(&machines(summary));
         for failed in &summary.failures {
             let id = failed.id.as_deref().unwrap_or_default();
             put!(
@@ -283,4 +284,30 @@ impl Reporter for Human {
         }
         self.print(&out)
     }
+}
+
+/// A line for each type of machine, and where their pictures are.
+fn machines(summary: &Summary) -> String {
+    let mut out = String::new();
+    for (binary, all) in summary.machines.merged() {
+        for machine in &all.machines {
+            let title = if out.is_empty() { "Machines" } else { "" };
+            put!(
+                out,
+                "{} {} {}\n",
+                paint(GOOD, &format!("{title:>12}")),
+                paint(FAINT, binary),
+                covered::line(machine)
+            );
+        }
+    }
+    if let Some(folder) = summary.pictures.as_ref().filter(|_| !out.is_empty()) {
+        put!(
+            out,
+            "{:>13}{}\n",
+            "",
+            paint(FAINT, &format!("pictures in {}", folder))
+        );
+    }
+    out
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use cct::wire::Counters;
 use serde_json::{Value, json};
 
-use super::{Reported, Reporter, Summary, claim, status, tried};
+use super::{Reported, Reporter, Summary, claim, machines, status, tried};
 use crate::build::cargo::Executable;
 use crate::results::Joined;
 use crate::run::{Claim, Outcome, Repeats, RunSeed, TestName, TestRun};
@@ -124,6 +124,7 @@ impl Reporter for Json {
                 "tried": tried::json(&run.tried),
                 "diverged": run.diverged,
                 "uncontrolled": run.uncontrolled,
+                "machines": run.covered.machines.iter().map(machines::json_of_type).collect::<Vec<_>>(),
                 "failure": failure.map(|(_, report)| report.json()),
             }),
         )
@@ -155,6 +156,7 @@ impl Reporter for Json {
                 "exhausted_but_for": summary.but_for,
                 "counters": summary.counters,
                 "seconds": summary.elapsed.as_secs_f64(),
+                "machines": summary.pictures,
                 "failures": failures.collect::<Vec<_>>(),
             }),
         )

@@ -15,6 +15,7 @@ mod human;
 mod interference;
 mod json;
 mod junit;
+mod machines;
 mod many;
 pub(crate) mod merged;
 mod replay;
@@ -45,6 +46,7 @@ pub(crate) use human::Human;
 pub(crate) use interference::{Disturbance, Interferences, Profiled};
 pub(crate) use json::Json;
 pub(crate) use junit::JUnit;
+pub(crate) use machines::Machines;
 pub(crate) use many::Many;
 pub(crate) use replay::{Edits, Followed, Replay, saved};
 pub(crate) use settings::settings;
@@ -124,6 +126,10 @@ pub(crate) struct Summary {
     pub elapsed: std::time::Duration,
     /// The failures: status, test, id.
     pub failures: Vec<Failed>,
+    /// What tests have covered of their machines.
+    pub machines: Machines,
+    /// The folder with pictures of these, if there are any.
+    pub pictures: Option<String>,
 }
 
 /// A warning: accesses to memory are to be seen, and the toolchain cannot show them.

@@ -173,6 +173,7 @@ impl Explorer<'_> {
             uncontrolled: explored.uncontrolled,
             printed: explored.printed,
             seen: explored.seen,
+            covered: explored.covered,
             ..TestRun::new(name, executable)
         };
         let found = match (explored.refused, explored.found, explored.finished) {

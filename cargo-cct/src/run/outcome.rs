@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cct::claim::Exceptions;
+use cct::covered::Coverage;
 use cct::verdict::Bug;
 use cct::wire::{Counters, Divergence, Fingerprints, Started};
 
@@ -35,6 +36,8 @@ pub(crate) struct TestRun {
     pub printed: String,
     /// The fingerprints of a shard's schedules.
     pub seen: Option<Fingerprints>,
+    /// What its schedules have shown of its machines.
+    pub covered: Coverage,
     /// How it ended.
     pub outcome: Outcome,
     /// Set when a schedule went on without a sign of life, and nobody knows whether it would have ended.
@@ -81,6 +84,7 @@ impl TestRun {
             linked: executable.linked.left_out,
             uncontrolled: Vec::new(),
             printed: String::new(),
+            covered: Coverage::default(),
             outcome: Outcome::Passed,
             seen: None,
             silence: None,

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use cct::covered::Coverage;
 use cct::part::Part;
 use cct::wire::{Counters, Divergence, Event, Fingerprints, Found, Started};
 
@@ -39,6 +40,8 @@ pub(super) struct Explored {
     pub(super) finished: bool,
     /// The fingerprints that a shard has told.
     pub(super) seen: Option<Fingerprints>,
+    /// What the schedules have shown of machines; not of a process that was stopped or has died.
+    pub(super) covered: Coverage,
     /// The output of the last schedule, or the failing one.
     pub(super) printed: String,
     /// How the process ended that decided.
@@ -118,6 +121,7 @@ struct Heard {
     found: Option<Found>,
     refused: Option<String>,
     seen: Option<Fingerprints>,
+    covered: Coverage,
     finished: bool,
 }
 
@@ -251,6 +255,7 @@ impl Heard {
             Event::Uncontrolled(what) => self.uncontrolled.push(what),
             Event::Found(found) => self.found = Some(found),
             Event::Fingerprints(seen) => self.seen = Some(seen),
+            Event::Covered(covered) => self.covered = covered,
             Event::Finished(counters) => {
                 self.counters = counters;
                 self.finished = true;
@@ -278,13 +283,21 @@ fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
         None => shares.iter().position(Share::decides).unwrap_or(0),
     };
     let share = &shares[number];
+    // The other processes' work meanwhile was in vain.
+    let is_alone = share.decides() || share.has_seen_all();
+    let mut covered = Coverage::default();
+    for other in shares {
+        if !is_alone || std::ptr::eq(other, share) {
+            covered.add(&other.heard.covered);
+        }
+    }
     let mut explored = Explored {
-        counters: if share.decides() || share.has_seen_all() {
-            // The other processes' work meanwhile was in vain.
+        counters: if is_alone {
             share.heard.counters.clone()
         } else {
             sum(shares)
         },
+        covered,
         found: share.found(executable),
         end: share.end.clone(),
         finished: share.heard.finished

@@ -1,5 +1,6 @@
 //! `cargo cct test`: builds, explores, reports.
 
+mod covered;
 mod results;
 mod session;
 mod told;

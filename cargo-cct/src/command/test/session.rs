@@ -5,9 +5,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use cct::claim::Exceptions;
+use cct::covered::Coverage;
 use cct::wire::Counters;
 
-use super::name_of;
+use super::{covered, name_of};
 use crate::build::cargo::{Built, Cargo, Executable};
 use crate::cli::TestArgs;
 use crate::command::keeper::Keeper;
@@ -145,6 +146,7 @@ impl<'a> Session<'a> {
         stop: &Stop,
     ) -> anyhow::Result<Exit> {
         self.summary.elapsed = elapsed;
+        self.summary.pictures = covered::write(&self.summary.machines, self.keeper.workspace)?;
         self.add_earlier();
         let has_results = self.ledger.is_some();
         if self.summary.ran() > 0 || stop.is_set() || has_results {
@@ -215,6 +217,7 @@ impl<'a> Session<'a> {
 
     /// Adds a test, or a slice of it, to the results.
     fn record(&mut self, run: &TestRun) -> io::Result<(usize, bool)> {
+        self.summary.machines.add(run);
         let failure = self.failures.get(&run.name);
         let failure = failure.map(|(record, _)| record.id.clone());
         let Some(ledger) = &mut self.ledger else {
@@ -239,6 +242,11 @@ impl<'a> Session<'a> {
 
     /// A test over all its slices.
     fn whole(&self, run: TestRun) -> TestRun {
+        let covered = self.summary.machines.of(&run.name);
+        let run = TestRun {
+            covered: covered.cloned().unwrap_or_default(),
+            ..run
+        };
         match &self.ledger {
             Some(ledger) => ledger.whole(run),
             None => run,
@@ -278,6 +286,7 @@ impl<'a> Session<'a> {
             uncontrolled: Vec::new(),
             printed: doctests.printed,
             seen: None,
+            covered: Coverage::default(),
             silence: None,
             outcome: if doctests.status.success() {
                 Outcome::Passed
