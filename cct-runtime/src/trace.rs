@@ -136,6 +136,18 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
+    /// The actors, in order of creation.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub actors: Vec<ActorInfo>,
+    /// What actors did, in order.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub doings: Vec<Doing>,
     /// For each value chosen, the step in which it was, by index. Records from before there was this have
     /// none.
     #[cfg_attr(
@@ -150,6 +162,99 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub paths: Vec<Vec<u32>>,
+}
+
+/// An actor of a recorded execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ActorInfo {
+    /// Its name, or its type's with its number.
+    pub name: String,
+    /// Its type, with modules and arguments.
+    pub path: String,
+}
+
+/// Something that an actor did, or that became of an event of its.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Doing {
+    /// The worker.
+    pub worker: u32,
+    /// How many of the trace's steps, and notes, were there before.
+    pub after: u32,
+    /// The actor, an index into the trace's actors; of an event that is sent, whoever gets it.
+    pub actor: u32,
+    /// What it is.
+    pub did: Did,
+    /// The state's name, as the other texts an index into the trace's labels.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub state: Option<u32>,
+    /// The event's name; for transitions also `entry` and `exit`.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub event: Option<u32>,
+    /// The state that comes next.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub to: Option<u32>,
+    /// The event as its `Debug` has it, up to a length.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub payload: Option<u32>,
+    /// For an event that is taken out of the inbox: the how manieth it was to come in, from 0.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub number: Option<u64>,
+}
+
+/// The kinds of doings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Did {
+    /// It was created.
+    Created,
+    /// It was sent an event, which is in its inbox.
+    Sent,
+    /// It took an event out of its inbox, to handle it or since a handler waits for it.
+    Dequeued,
+    /// A handler returned an event.
+    Raised,
+    /// It calls the handler of an event.
+    Handled,
+    /// An event is left in the inbox.
+    Deferred,
+    /// An event is dropped by a rule.
+    Ignored,
+    /// A handler that waited for an event has it.
+    Received,
+    /// It has ended, and an event is dropped for that.
+    Dropped,
+    /// No state has a rule for an event.
+    Unhandled,
+    /// It has entered a state.
+    Entered,
+    /// A state takes the place of the one on top.
+    Goto,
+    /// A state comes on top.
+    Push,
+    /// The state on top is left.
+    Pop,
+    /// It ends since a handler says so.
+    Halt,
+    /// It has ended.
+    Halted,
 }
 
 /// A text that a worker printed, by std's streams or macros.
@@ -515,10 +620,12 @@ impl Trace {
         let life = misused.flat_map(|block| [block.allocated.as_mut(), block.freed.as_mut()]);
         makers.chain(panics).chain(life.flatten()).for_each(later);
         self.choices_at.iter_mut().for_each(later);
-        for print in &mut self.prints {
+        let prints = self.prints.iter_mut().map(|print| &mut print.after);
+        let doings = self.doings.iter_mut().map(|doing| &mut doing.after);
+        for after in prints.chain(doings) {
             // It counts those before.
-            if print.after as usize > index {
-                print.after += 1;
+            if *after as usize > index {
+                *after += 1;
             }
         }
     }
@@ -582,8 +689,26 @@ wire_struct!(Trace {
     awaits,
     misused,
     prints,
+    actors,
+    doings,
     choices_at;
     paths
+});
+wire_struct!(ActorInfo { name, path });
+wire_struct!(Doing {
+    worker,
+    after,
+    actor,
+    did,
+    state,
+    event,
+    to,
+    payload,
+    number
+});
+wire_enum!(Did {
+    0 Created, 1 Sent, 2 Dequeued, 3 Raised, 4 Handled, 5 Deferred, 6 Ignored, 7 Received, 8 Dropped,
+    9 Unhandled, 10 Entered, 11 Goto, 12 Push, 13 Pop, 14 Halt, 15 Halted,
 });
 wire_struct!(Print {
     worker,

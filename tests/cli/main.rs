@@ -29,6 +29,7 @@ mod json;
 mod killed;
 mod known;
 mod law;
+mod machines;
 mod many;
 mod native;
 mod nextest;

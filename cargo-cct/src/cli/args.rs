@@ -438,6 +438,9 @@ pub(crate) struct ShowArgs {
     /// Writes it as a Chrome trace instead, for Perfetto and the like; `-` is standard output.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["full", "json", "open"])]
     pub perfetto: Option<PathBuf>,
+    /// Prints what its actors did instead, an event a line, as JSON.
+    #[arg(long, conflicts_with_all = ["full", "json", "open", "perfetto"])]
+    pub log: bool,
     /// Where the failure is looked for.
     #[command(flatten)]
     pub place: Place,

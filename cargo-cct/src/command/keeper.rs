@@ -16,7 +16,7 @@ use crate::build::workspace::Workspace;
 use crate::failure::{
     Id, LeadsTo, LedTo, Provenance, Record, Stays, Store, StoreError, build_of, merge, renew,
 };
-use crate::report::{Detail, Layout, Report, Stacks, warning_word};
+use crate::report::{Detail, Layout, Report, Stacks, log, warning_word};
 use crate::run::{self, Finding, Length, TestName, TestRun, TriedEnd, TriedOf};
 
 /// The facts that all failures of a run have in common.
@@ -190,7 +190,9 @@ impl Keeper<'_> {
     fn write(&self, record: &Record, report: &Report) {
         let text = report.text(&Layout::FILE, Detail::Full);
         let text = anstream::adapter::strip_str(&text).to_string();
-        warn(self.store.write(record, &text, &report.json()));
+        let log = record.trace.as_ref().and_then(log);
+        let told = (&*text, &report.json());
+        warn(self.store.write(record, told, log.as_deref()));
     }
 
     fn provenance(&self, executable: &Executable) -> io::Result<Provenance> {

@@ -11,7 +11,7 @@ use crate::build::workspace::Workspace;
 use crate::cli::ShowArgs;
 use crate::exit::Exit;
 use crate::failure::{Record, Store};
-use crate::report::{Detail, Json, Layout, Report, Stacks, chrome_trace, opened, say};
+use crate::report::{Detail, Json, Layout, Report, Stacks, chrome_trace, log, opened, say};
 
 /// Does it.
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
@@ -26,6 +26,9 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
         open(&store, folder, &record, &report, &workspace)?;
     } else if let Some(path) = &args.perfetto {
         export(path, &record, &report)?;
+    } else if args.log {
+        let lines = record.trace.as_ref().and_then(log);
+        say(lines.with_context(|| format!("`{}` has no actors", record.id))?)?;
     } else if args.output.json {
         Json::line("report", report.json())?;
     } else {

@@ -6,6 +6,7 @@
 //!   report.txt    the report as it was on the terminal, all steps
 //!   report.json   the same for programs
 //!   timeline.html the same as a picture
+//!   log.jsonl     what actors did, if there are any
 //!   output.txt    what the failing schedule printed
 //!   as-found/     the same files as they were first, if a shorter schedule was found since
 //! ```
@@ -186,12 +187,12 @@ impl Store {
         let _ = file.and_then(|file| file.set_modified(when));
     }
 
-    /// Writes a failure, and its report as text and as JSON.
+    /// Writes a failure, its report as text and as JSON, and the log of its actors, if it has any.
     pub(crate) fn write(
         &self,
         record: &Record,
-        text: &str,
-        json: &Value,
+        (text, json): (&str, &Value),
+        log: Option<&str>,
     ) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(&record.id);
         let failed = |error| StoreError::Access(folder.clone(), error);
@@ -208,6 +209,9 @@ impl Store {
         put("report.txt", text.as_bytes()).map_err(failed)?;
         put("report.json", format!("{json:#}\n").as_bytes()).map_err(failed)?;
         put("output.txt", record.printed.as_bytes()).map_err(failed)?;
+        if let Some(log) = log {
+            put("log.jsonl", log.as_bytes()).map_err(failed)?;
+        }
         Ok(folder)
     }
 
@@ -281,6 +285,9 @@ impl Store {
         }
         let failed = |error| StoreError::Access(aside.clone(), error);
         fs::create_dir_all(&aside).map_err(failed)?;
+        if folder.join("log.jsonl").exists() {
+            fs::copy(folder.join("log.jsonl"), aside.join("log.jsonl")).map_err(failed)?;
+        }
         // The one that makes it a failure comes last.
         for name in ["output.txt", "report.json", "report.txt", "trace.json"] {
             fs::copy(folder.join(name), aside.join(name)).map_err(failed)?;

@@ -11,9 +11,10 @@ use super::group::EventGroup;
 use super::inbox::{Inbox, Sent};
 use super::machine::{Accepts, Machine};
 use super::runtime::{Runtime, Status};
-use super::{Answer, Failure, Reply, reply};
+use super::{Answer, Failure, Reply, reply, told as record};
 use crate::covered::Fate;
 use crate::engine;
+use crate::trace::Did;
 
 /// The number of an actor in its runtime.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,12 +47,25 @@ impl<M: Machine> Actor<M> {
         self.inbox.machine.shut(&|| self.runtime.begin_work());
     }
 
+    /// An event was taken out of the inbox, as the one with this number.
+    pub(super) fn tell_taken(&self, letter: &Letter<M::Event>, number: Option<u64>) {
+        if let Some(payload) = record::told(|| told::<M>(letter)) {
+            let did = (Did::Dequeued, number);
+            self.table.tell(did, column::<M>(letter), Some(&payload));
+        }
+    }
+
     /// `Server 3`, or its name.
     pub(super) fn title(&self) -> String {
-        match &self.name {
-            Some(name) => name.clone(),
-            None => format!("{} {}", M::PLAN.name, self.id),
-        }
+        title_of(M::PLAN.name, self.name.as_deref(), self.id)
+    }
+}
+
+/// `Server 3`, or the name.
+pub(super) fn title_of(kind: &str, name: Option<&str>, id: ActorId) -> String {
+    match name {
+        Some(name) => name.to_owned(),
+        None => format!("{kind} {id}"),
     }
 }
 
@@ -153,7 +167,13 @@ impl<M: Machine> ActorRef<M> {
         let label =
             |letter: &Letter<M::Event>| format!("{} to {}", told::<M>(letter), self.0.title());
         let begin_work = || self.0.runtime.begin_work();
-        (self.0.inbox).send(letter, options, &label, &begin_work, site)
+        let event = column::<M>(&letter);
+        let payload = record::told(|| told::<M>(&letter));
+        let sent = (self.0.inbox).send(letter, options, &label, &begin_work, site);
+        if let (Sent::Stored, Some(payload)) = (&sent, payload) {
+            (self.0.table).tell((Did::Sent, None), event, Some(&payload));
+        }
+        sent
     }
 
     pub(super) fn deliver(

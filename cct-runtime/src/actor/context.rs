@@ -156,6 +156,9 @@ impl<M: Machine> Context<M> {
         .await;
         self.receives = false;
         let (state, event) = (self.stack.last().copied(), column::<M>(&envelope.letter));
+        self.me
+            .0
+            .tell_taken(&envelope.letter, Some(envelope.number));
         self.me.0.table.event(state, event, Fate::Received);
         self.group = envelope.group;
         match envelope.letter {

@@ -7,20 +7,39 @@ use crate::covered::{
     self, Count, Covered, DEFAULT, Fate, Group, HALT, Handler, On, Pair, State, To, Transition,
 };
 use crate::engine;
+use crate::trace::Did;
 
-/// The table of a type of machine in which its actors count; none outside of the engine.
+/// Where an actor counts what it does: the table of its type, and its number in the record. There is no table
+/// outside of the engine.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table(Option<u32>);
+pub(super) struct Table {
+    number: Option<u32>,
+    actor: Option<u32>,
+}
 
 /// A handler's state and event: the reason for the transition that it returns.
 pub(super) type Cause = (Option<usize>, On);
 
 impl Table {
-    /// The table of this type.
+    /// That of a new actor of this type.
     #[inline(never)]
-    pub(super) fn of(plan: &'static Plan, path: &'static str) -> Table {
+    pub(super) fn of(plan: &'static Plan, path: &'static str, title: &dyn Fn() -> String) -> Table {
         let kind = (std::ptr::from_ref(plan).addr(), path);
-        Table(engine::table_of_machine(kind, &|| declared(plan, path)))
+        let number = engine::table_of_machine(kind, &|| declared(plan, path));
+        let is_recorded = number.is_some() && engine::records();
+        let actor = is_recorded.then(|| engine::record_actor(&title(), path));
+        Table {
+            number,
+            actor: actor.flatten(),
+        }
+    }
+
+    /// An event was sent to the actor, taken out of its inbox, as the one with this number, or raised by it.
+    #[inline(never)]
+    pub(super) fn tell(self, did: (Did, Option<u64>), event: usize, payload: Option<&str>) {
+        if let Some(table) = self.number {
+            engine::tell_event_of_machine(table, self.actor, did, event as u32, payload);
+        }
     }
 
     /// An actor was created.
@@ -55,15 +74,15 @@ impl Table {
 
     #[inline]
     fn count(self, count: Count) {
-        if let Some(table) = self.0 {
-            count_in(table, count);
+        if let Some(table) = self.number {
+            count_in(table, self.actor, count);
         }
     }
 }
 
 #[inline(never)]
-fn count_in(table: u32, count: Count) {
-    engine::count_of_machine(table, count);
+fn count_in(table: u32, actor: Option<u32>, count: Count) {
+    engine::count_of_machine(table, actor, count);
 }
 
 fn number(state: Option<usize>) -> Option<u32> {

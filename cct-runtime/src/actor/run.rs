@@ -20,6 +20,7 @@ use super::{Failure, Then};
 use crate::covered::{Fate, On, To};
 use crate::engine;
 use crate::operation::Operation;
+use crate::trace::Did;
 
 /// An actor that runs.
 pub(super) struct Life<M: Machine> {
@@ -31,6 +32,8 @@ pub(super) struct Life<M: Machine> {
     /// The handler that was called last.
     handler: &'static Location<'static>,
     is_over: bool,
+    /// The number of the event that was taken last.
+    number: Option<u64>,
     /// The handler that was called last, exits aside.
     cause: Cause,
     /// The last to be dropped: what the others do then is work.
@@ -85,6 +88,7 @@ impl<M: Machine> Life<M> {
             site,
             handler: site,
             is_over: false,
+            number: None,
             cause: (None, On::Entry),
             work,
         }
@@ -136,6 +140,7 @@ impl<M: Machine> Life<M> {
             self.poll_next(waits)
         })
         .await?;
+        self.number = Some(envelope.number);
         self.cx.group = envelope.group;
         Some(Event::Letter(envelope.letter))
     }
@@ -157,6 +162,7 @@ impl<M: Machine> Life<M> {
         }
         self.tell_news();
         let envelope = envelope?;
+        self.number = Some(envelope.number);
         self.cx.group = envelope.group;
         Some(Event::Letter(envelope.letter))
     }
@@ -218,6 +224,9 @@ impl<M: Machine> Life<M> {
             Event::Letter(letter) => name_of::<M>(letter),
             Event::Default => "DefaultEvent",
         };
+        if let Event::Letter(letter) = &event {
+            self.cx.me.0.tell_taken(letter, self.number);
+        }
         if let Event::Letter(Letter::Event(event)) = &event {
             self.machine.event_dequeued(event, &mut self.cx);
         }
@@ -289,7 +298,11 @@ impl<M: Machine> Life<M> {
 
     /// Handles an event before those in the inbox. One that is deferred goes to their front.
     async fn raise(&mut self, event: M::Event) -> Result<Then<M>, Goes> {
-        self.note(|| format!("raise {}", M::describe(&event)));
+        if let Some(payload) = told(|| M::describe(&event)) {
+            let did = (Did::Raised, None);
+            (self.table()).tell(did, M::event_index(&event), Some(&payload));
+            self.note(|| format!("raise {payload}"));
+        }
         match self.rule(M::event_index(&event)) {
             Some((Rule::Ignore, _)) => {
                 self.count(M::event_index(&event), Fate::Ignored);

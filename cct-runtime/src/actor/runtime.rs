@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Failure;
-use super::actor_ref::{Actor, ActorId, ActorRef};
+use super::actor_ref::{Actor, ActorId, ActorRef, title_of};
 use super::covered::Table;
 use super::crashed::Crashed;
 use super::group::EventGroup;
@@ -266,13 +266,15 @@ impl Runtime {
 
     /// An actor that nobody runs.
     pub(super) fn actor<M: Machine>(&self, name: Option<String>) -> Arc<Actor<M>> {
+        let id = self.new_id();
+        let title = || title_of(M::PLAN.name, name.as_deref(), id);
         Arc::new(Actor {
-            id: self.new_id(),
+            table: Table::of(M::PLAN, std::any::type_name::<M>(), &title),
+            id,
             name,
             inbox: Inbox::new(),
             runtime: self.clone(),
             crashed: Crashed::default(),
-            table: Table::of(M::PLAN, std::any::type_name::<M>()),
         })
     }
 }

@@ -88,7 +88,10 @@ pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
 pub(crate) use switch::{Context as Suspended, call_at};
 pub(crate) use worker::call::access_by_call;
-pub(crate) use worker::covered::{count as count_of_machine, table_of as table_of_machine};
+pub(crate) use worker::covered::{
+    count as count_of_machine, record_actor, table_of as table_of_machine,
+    tell_event as tell_event_of_machine,
+};
 pub(crate) use worker::ending::{bad_memory, end_with, fail, note_block};
 pub(crate) use worker::memory::mean_races;
 pub(crate) use worker::order::{

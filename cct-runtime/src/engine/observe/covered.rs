@@ -2,7 +2,8 @@
 //!
 //! A table is made with the first actor of its type and stays. To count is then to add one at a place.
 
-use crate::covered::{Count, Coverage, Covered, Shape, add_all};
+use crate::covered::{Count, Coverage, Covered, Fate, On, Shape, To, add_all};
+use crate::trace::Did;
 
 /// The tables of all types, in the order of their first actors.
 #[derive(Debug, Default)]
@@ -45,6 +46,49 @@ impl Tables {
         if let Some(table) = self.tables.get_mut(number as usize) {
             table.count(count);
         }
+    }
+
+    /// A count in words: what it is, the state, the event, and the state that comes next.
+    pub(crate) fn words(&self, number: u32, count: Count) -> Option<(Did, [Option<&str>; 3])> {
+        let declared = &self.tables.get(number as usize)?.declared;
+        let state = |state: u32| Some(&*declared.states[state as usize].name);
+        let event = |event: u32| Some(&*declared.events[event as usize]);
+        Some(match count {
+            Count::Created => (Did::Created, [None; 3]),
+            Count::Halted => (Did::Halted, [None; 3]),
+            Count::Entered(entered) => (Did::Entered, [state(entered), None, None]),
+            Count::Event(of, name, fate) => {
+                let did = match fate {
+                    Fate::Handled => Did::Handled,
+                    Fate::Deferred => Did::Deferred,
+                    Fate::Ignored => Did::Ignored,
+                    Fate::Received => Did::Received,
+                    Fate::Dropped => Did::Dropped,
+                    Fate::Unhandled => Did::Unhandled,
+                };
+                (did, [of.and_then(state), event(name), None])
+            }
+            Count::Transition(from, on, to) => {
+                let (did, to) = match to {
+                    To::Goto(to) => (Did::Goto, state(to)),
+                    To::Push(to) => (Did::Push, state(to)),
+                    To::Pop => (Did::Pop, None),
+                    To::Halt => (Did::Halt, None),
+                };
+                let on = match on {
+                    On::Event(number) => event(number),
+                    On::Entry => Some("entry"),
+                    On::Exit => Some("exit"),
+                };
+                (did, [from.and_then(state), on, to])
+            }
+        })
+    }
+
+    /// The name of an event.
+    pub(crate) fn event(&self, number: u32, event: u32) -> Option<&str> {
+        let events = &self.tables.get(number as usize)?.declared.events;
+        events.get(event as usize).map(|name| &**name)
     }
 
     /// A new iteration begins. One that was not kept is forgotten.

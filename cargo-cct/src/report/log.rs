@@ -1,0 +1,186 @@
+//! What the actors of an execution did, as lines of JSON: an event a line, in order.
+//!
+//! It is made of a trace: of what its actors did, of the ticks of their timers, and of what monitors were told.
+
+use std::collections::BTreeMap;
+
+use cct::operation::Operation;
+use cct::trace::{Did, Doing, Step, Trace};
+use serde_json::{Map, Value, json};
+
+/// The lines; none if the trace has no actors.
+pub(crate) fn log(trace: &Trace) -> Option<String> {
+    if trace.actors.is_empty() {
+        return None;
+    }
+    let mut lines = String::new();
+    let mut senders = Senders::default();
+    let mut doings = trace.doings.iter().peekable();
+    let mut number = 0;
+    for index in 0..=trace.steps.len() {
+        // What is told after a step was done during it.
+        while let Some(doing) = doings.next_if(|it| it.after as usize <= index) {
+            let sender = senders.of(doing);
+            add(&mut lines, number, doing_line(trace, doing, sender));
+        }
+        if let Some(step) = trace.steps.get(index) {
+            number += usize::from(!step.note);
+            if let Some(line) = step_line(trace, step) {
+                add(&mut lines, number, line);
+            }
+        }
+    }
+    Some(lines)
+}
+
+fn add(lines: &mut String, step: usize, mut line: Map<String, Value>) {
+    line.insert("step".to_owned(), json!(step));
+    lines.push_str(&Value::Object(line).to_string());
+    lines.push('\n');
+}
+
+/// The senders of events by actor, in the order in which these came in.
+#[derive(Default)]
+struct Senders(BTreeMap<u32, Vec<u32>>);
+
+impl Senders {
+    /// The worker that has sent the event, if it came from elsewhere.
+    fn of(&mut self, doing: &Doing) -> Option<u32> {
+        let sent = self.0.entry(doing.actor).or_default();
+        if doing.did == Did::Sent {
+            sent.push(doing.worker);
+            return Some(doing.worker);
+        }
+        let number = usize::try_from(doing.number?).ok()?;
+        sent.get(number).copied()
+    }
+}
+
+fn doing_line(trace: &Trace, doing: &Doing, sender: Option<u32>) -> Map<String, Value> {
+    let text = |index: Option<u32>| Some(trace.labels.get(index? as usize)?.clone());
+    let actor = trace.actors.get(doing.actor as usize);
+    let mut line = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            line.insert(key.to_owned(), value);
+        }
+    };
+    put("did", Some(json!(doing.did)));
+    put("actor", actor.map(|actor| json!(actor.name)));
+    if doing.did == Did::Created {
+        put("type", actor.map(|actor| json!(actor.path)));
+        put("by", Some(name_of(trace, doing.worker)));
+    }
+    put("state", text(doing.state).map(Value::from));
+    put("event", text(doing.event).map(Value::from));
+    put("to", text(doing.to).map(Value::from));
+    put("payload", text(doing.payload).map(Value::from));
+    put("sender", sender.map(|sender| name_of(trace, sender)));
+    line
+}
+
+/// A timer that ran out, and what a monitor was told.
+fn step_line(trace: &Trace, step: &Step) -> Option<Map<String, Value>> {
+    let operation = Operation::from_code(step.operation)?;
+    let label = step
+        .label
+        .and_then(|label| trace.labels.get(label as usize));
+    let line = match operation {
+        Operation::Tick => json!({ "did": "tick", "timer": name_of(trace, step.worker) }),
+        Operation::Notify => json!({
+            "did": "notified",
+            "monitor": label,
+            "by": name_of(trace, step.worker),
+        }),
+        _ => return None,
+    };
+    match line {
+        Value::Object(line) => Some(line),
+        _ => None,
+    }
+}
+
+/// The name of a worker: an actor's is its own, and that of the test's body is the same in each test.
+fn name_of(trace: &Trace, number: u32) -> Value {
+    if number == 0 {
+        return json!("main");
+    }
+    let worker = trace.workers.get(number as usize);
+    let name = worker.and_then(|worker| worker.name.clone());
+    json!(name.unwrap_or_else(|| format!("w{number}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use cct::operation::Operation;
+    use cct::trace::{ActorInfo, Did, Doing, Step, Trace, WorkerInfo, WorkerKind};
+
+    use super::log;
+
+    fn doing(worker: u32, after: u32, did: Did) -> Doing {
+        Doing {
+            worker,
+            after,
+            actor: 0,
+            did,
+            state: None,
+            event: None,
+            to: None,
+            payload: None,
+            number: None,
+        }
+    }
+
+    #[test]
+    fn a_line_has_its_step_and_a_taken_event_its_sender() {
+        let worker = |name: &str| WorkerInfo {
+            name: Some(name.to_owned()),
+            spawned_at: None,
+            kind: WorkerKind::Thread,
+            made_by: None,
+        };
+        let step = |worker, operation: Operation| Step::of(worker, operation as u8, None, 0);
+        let mut trace = Trace {
+            workers: vec![worker("main"), worker("Door 0"), worker("timer of Door 0")],
+            labels: ["Knock", "Knock(2)", "Shut"].map(str::to_owned).into(),
+            actors: vec![ActorInfo {
+                name: "Door 0".to_owned(),
+                path: "house::Door".to_owned(),
+            }],
+            steps: vec![
+                step(0, Operation::Enqueue),
+                step(2, Operation::Tick),
+                step(2, Operation::Enqueue),
+                step(1, Operation::Dequeue),
+            ],
+            ..Trace::default()
+        };
+        assert_eq!(log(&Trace::default()), None);
+        let sent = |worker, after| Doing {
+            event: Some(0),
+            payload: Some(1),
+            ..doing(worker, after, Did::Sent)
+        };
+        let taken = Doing {
+            number: Some(1),
+            did: Did::Dequeued,
+            ..sent(1, 4)
+        };
+        let goes = Doing {
+            state: Some(2),
+            event: Some(0),
+            to: Some(2),
+            ..doing(1, 4, Did::Goto)
+        };
+        let created = doing(0, 0, Did::Created);
+        trace.doings = vec![created, sent(0, 1), sent(2, 3), taken, goes];
+        insta::assert_snapshot!(log(&trace).unwrap_or_default(), @r#"
+        {"actor":"Door 0","by":"main","did":"created","step":0,"type":"house::Door"}
+        {"actor":"Door 0","did":"sent","event":"Knock","payload":"Knock(2)","sender":"main","step":1}
+        {"did":"tick","step":2,"timer":"timer of Door 0"}
+        {"actor":"Door 0","did":"sent","event":"Knock","payload":"Knock(2)","sender":"timer of Door 0","step":3}
+        {"actor":"Door 0","did":"dequeued","event":"Knock","payload":"Knock(2)","sender":"timer of Door 0","step":4}
+        {"actor":"Door 0","did":"goto","event":"Knock","state":"Shut","step":4,"to":"Shut"}
+        "#);
+    }
+}
