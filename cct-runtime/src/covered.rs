@@ -1,4 +1,4 @@
-//! What a test has covered of its machines: their declared structure, and how often each part was seen.
+//! The coverage of machines: their declared structure, and how often a test has seen each part of it.
 //!
 //! Kept here: the table of counts that one type of machine has, by number ([`Shape`]), and what crosses the
 //! process boundary ([`Covered`]), which says everything by name.
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use crate::codec::{wire_enum, wire_struct};
 
-/// What schedules of a test have shown of its machines.
+/// The machines of some schedules of a test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
     /// How many schedules were looked at.
@@ -352,7 +352,7 @@ impl Shape {
     }
 
     /// How many counts there are.
-    pub const fn len(self) -> u32 {
+    pub const fn size(self) -> u32 {
         self.transitions() + (self.states + 1) * (self.events + 2) * self.ways()
     }
 
@@ -404,7 +404,7 @@ impl Shape {
         2 * self.states + 2
     }
 
-    /// What is declared, with these counts.
+    /// The declared type, with these counts.
     pub fn told(self, declared: &Covered, counts: &[u64]) -> Covered {
         let at = |count: Count| counts[self.place(count) as usize];
         let mut told = declared.clone();
@@ -536,7 +536,7 @@ mod tests {
     fn counted(counts: &[Count]) -> Covered {
         let declared = door();
         let shape = Shape::of(&declared);
-        let mut table = vec![0; shape.len() as usize];
+        let mut table = vec![0; shape.size() as usize];
         for &count in counts {
             table[shape.place(count) as usize] += 1;
         }
@@ -568,7 +568,7 @@ mod tests {
             let all = all(shape);
             let places: BTreeSet<u32> = all.iter().map(|&count| shape.place(count)).collect();
             assert_eq!(places.len(), all.len());
-            assert_eq!(places, (0..shape.len()).collect());
+            assert_eq!(places, (0..shape.size()).collect());
         }
     }
 

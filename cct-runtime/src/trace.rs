@@ -136,18 +136,12 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub prints: Vec<Print>,
-    /// The actors, in order of creation.
+    /// The log of actors.
     #[cfg_attr(
         feature = "serde",
-        serde(default, skip_serializing_if = "Vec::is_empty")
+        serde(default, skip_serializing_if = "Log::is_empty")
     )]
-    pub actors: Vec<ActorInfo>,
-    /// What actors did, in order.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, skip_serializing_if = "Vec::is_empty")
-    )]
-    pub doings: Vec<Doing>,
+    pub log: Box<Log>,
     /// For each value chosen, the step in which it was, by index. Records from before there was this have
     /// none.
     #[cfg_attr(
@@ -162,6 +156,23 @@ pub struct Trace {
         serde(default, skip_serializing_if = "Vec::is_empty")
     )]
     pub paths: Vec<Vec<u32>>,
+}
+
+/// The actors of a recorded execution, and what they did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Log {
+    /// The actors, in order of creation.
+    pub actors: Vec<ActorInfo>,
+    /// Their doings, in order.
+    pub doings: Vec<Doing>,
+}
+
+impl Log {
+    /// True if there are no actors.
+    pub fn is_empty(&self) -> bool {
+        self.actors.is_empty()
+    }
 }
 
 /// An actor of a recorded execution.
@@ -182,9 +193,9 @@ pub struct Doing {
     pub worker: u32,
     /// How many of the trace's steps, and notes, were there before.
     pub after: u32,
-    /// The actor, an index into the trace's actors; of an event that is sent, whoever gets it.
+    /// The actor, an index into the log's actors; of an event that is sent, whoever gets it.
     pub actor: u32,
-    /// What it is.
+    /// The kind.
     pub did: Did,
     /// The state's name, as the other texts an index into the trace's labels.
     #[cfg_attr(
@@ -621,7 +632,7 @@ impl Trace {
         makers.chain(panics).chain(life.flatten()).for_each(later);
         self.choices_at.iter_mut().for_each(later);
         let prints = self.prints.iter_mut().map(|print| &mut print.after);
-        let doings = self.doings.iter_mut().map(|doing| &mut doing.after);
+        let doings = self.log.doings.iter_mut().map(|doing| &mut doing.after);
         for after in prints.chain(doings) {
             // It counts those before.
             if *after as usize > index {
@@ -689,11 +700,11 @@ wire_struct!(Trace {
     awaits,
     misused,
     prints,
-    actors,
-    doings,
+    log,
     choices_at;
     paths
 });
+wire_struct!(Log { actors, doings });
 wire_struct!(ActorInfo { name, path });
 wire_struct!(Doing {
     worker,

@@ -110,8 +110,7 @@ pub enum Event {
     Figures(Figures),
     /// A test has run once, in its profile.
     Footprint(Footprint),
-    /// What the schedules have shown of the test's machines, just before `Finished`; not told where there are
-    /// none.
+    /// The coverage of the test's machines, just before `Finished`; not told where there are none.
     Covered(Coverage),
 }
 

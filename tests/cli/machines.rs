@@ -1,4 +1,4 @@
-//! What tests have covered of their machines: in the summary, as JSON, and in files.
+//! The coverage of machines: in the summary, as JSON, and in files.
 
 use std::fs;
 

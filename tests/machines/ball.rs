@@ -55,7 +55,7 @@ fn note(seen: Seen) {
     TIMES[seen as usize].fetch_add(1, Relaxed);
 }
 
-/// What was seen in the schedule that has ended.
+/// The counts of the schedule that has ended.
 pub(crate) fn seen() -> impl Iterator<Item = (Seen, u64)> {
     let times = TIMES.iter().map(|times| times.load(Relaxed));
     Seen::ALL.iter().copied().zip(times)

@@ -48,7 +48,7 @@ fn counts_are_those_that_a_machine_has_of_itself_and_those_of_its_logs() {
         let mut logged: BTreeMap<Seen, u64> = BTreeMap::new();
         for schedule in &schedules {
             let trace = explorer.replay(schedule, ball::body).trace;
-            for doing in &trace.doings {
+            for doing in &trace.log.doings {
                 if let Some(seen) = seen_in(&trace, doing) {
                     *logged.entry(seen).or_default() += 1;
                 }
@@ -61,7 +61,7 @@ fn counts_are_those_that_a_machine_has_of_itself_and_those_of_its_logs() {
     assert_eq!(all, Seen::ALL.iter().copied().collect());
 }
 
-/// What was covered, in words.
+/// The coverage in words.
 fn told(covered: &Covered) -> BTreeMap<Seen, u64> {
     let mut told = BTreeMap::new();
     let state = |state: Option<u32>| match state {
@@ -111,9 +111,9 @@ fn seen_as(what: &str) -> Seen {
     *known.unwrap_or_else(|| panic!("the machine knows nothing of `{what}`"))
 }
 
-/// What a line of a log says of a ball, if it says something that is counted.
+/// The meaning of a line of a log, if it is of a ball and counts.
 fn seen_in(trace: &Trace, doing: &Doing) -> Option<Seen> {
-    if trace.actors[doing.actor as usize].path != std::any::type_name::<Ball>() {
+    if trace.log.actors[doing.actor as usize].path != std::any::type_name::<Ball>() {
         return None;
     }
     let text = |index: Option<u32>| index.map_or("none", |index| &*trace.labels[index as usize]);

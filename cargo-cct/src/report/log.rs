@@ -1,6 +1,6 @@
-//! What the actors of an execution did, as lines of JSON: an event a line, in order.
+//! The log of an execution: each thing that an actor did, as a line of JSON, in order.
 //!
-//! It is made of a trace: of what its actors did, of the ticks of their timers, and of what monitors were told.
+//! It is made of a trace: of its actors' doings, the ticks of their timers, and what monitors were told.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use serde_json::{Map, Value, json};
 
 /// The lines; none if the trace has no actors.
 pub(crate) fn log(trace: &Trace) -> Option<String> {
-    if trace.actors.is_empty() {
+    if trace.log.is_empty() {
         return None;
     }
     let mut lines = String::new();
     let mut senders = Senders::default();
-    let mut doings = trace.doings.iter().peekable();
+    let mut doings = trace.log.doings.iter().peekable();
     let mut number = 0;
     for index in 0..=trace.steps.len() {
-        // What is told after a step was done during it.
+        // It was done during the step before.
         while let Some(doing) = doings.next_if(|it| it.after as usize <= index) {
             let sender = senders.of(doing);
             add(&mut lines, number, doing_line(trace, doing, sender));
@@ -58,7 +58,7 @@ impl Senders {
 
 fn doing_line(trace: &Trace, doing: &Doing, sender: Option<u32>) -> Map<String, Value> {
     let text = |index: Option<u32>| Some(trace.labels.get(index? as usize)?.clone());
-    let actor = trace.actors.get(doing.actor as usize);
+    let actor = trace.log.actors.get(doing.actor as usize);
     let mut line = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -141,12 +141,8 @@ mod tests {
         };
         let step = |worker, operation: Operation| Step::of(worker, operation as u8, None, 0);
         let mut trace = Trace {
-            workers: vec![worker("main"), worker("Door 0"), worker("timer of Door 0")],
+            workers: vec![worker("main"), worker("Door 0"), worker("timer 0")],
             labels: ["Knock", "Knock(2)", "Shut"].map(str::to_owned).into(),
-            actors: vec![ActorInfo {
-                name: "Door 0".to_owned(),
-                path: "house::Door".to_owned(),
-            }],
             steps: vec![
                 step(0, Operation::Enqueue),
                 step(2, Operation::Tick),
@@ -156,6 +152,10 @@ mod tests {
             ..Trace::default()
         };
         assert_eq!(log(&Trace::default()), None);
+        trace.log.actors.push(ActorInfo {
+            name: "Door 0".to_owned(),
+            path: "house::Door".to_owned(),
+        });
         let sent = |worker, after| Doing {
             event: Some(0),
             payload: Some(1),
@@ -173,13 +173,13 @@ mod tests {
             ..doing(1, 4, Did::Goto)
         };
         let created = doing(0, 0, Did::Created);
-        trace.doings = vec![created, sent(0, 1), sent(2, 3), taken, goes];
+        trace.log.doings = vec![created, sent(0, 1), sent(2, 3), taken, goes];
         insta::assert_snapshot!(log(&trace).unwrap_or_default(), @r#"
         {"actor":"Door 0","by":"main","did":"created","step":0,"type":"house::Door"}
         {"actor":"Door 0","did":"sent","event":"Knock","payload":"Knock(2)","sender":"main","step":1}
-        {"did":"tick","step":2,"timer":"timer of Door 0"}
-        {"actor":"Door 0","did":"sent","event":"Knock","payload":"Knock(2)","sender":"timer of Door 0","step":3}
-        {"actor":"Door 0","did":"dequeued","event":"Knock","payload":"Knock(2)","sender":"timer of Door 0","step":4}
+        {"did":"tick","step":2,"timer":"timer 0"}
+        {"actor":"Door 0","did":"sent","event":"Knock","payload":"Knock(2)","sender":"timer 0","step":3}
+        {"actor":"Door 0","did":"dequeued","event":"Knock","payload":"Knock(2)","sender":"timer 0","step":4}
         {"actor":"Door 0","did":"goto","event":"Knock","state":"Shut","step":4,"to":"Shut"}
         "#);
     }

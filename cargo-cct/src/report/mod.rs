@@ -128,7 +128,7 @@ pub(crate) struct Summary {
     pub elapsed: std::time::Duration,
     /// The failures: status, test, id.
     pub failures: Vec<Failed>,
-    /// What tests have covered of their machines.
+    /// The coverage of machines.
     pub machines: Machines,
     /// The folder with pictures of these, if there are any.
     pub pictures: Option<String>,

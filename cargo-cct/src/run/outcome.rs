@@ -36,7 +36,7 @@ pub(crate) struct TestRun {
     pub printed: String,
     /// The fingerprints of a shard's schedules.
     pub seen: Option<Fingerprints>,
-    /// What its schedules have shown of its machines.
+    /// The coverage of its machines.
     pub covered: Coverage,
     /// How it ended.
     pub outcome: Outcome,

@@ -40,7 +40,7 @@ pub(super) struct Explored {
     pub(super) finished: bool,
     /// The fingerprints that a shard has told.
     pub(super) seen: Option<Fingerprints>,
-    /// What the schedules have shown of machines; not of a process that was stopped or has died.
+    /// The coverage of machines, without that of processes that were stopped or have died.
     pub(super) covered: Coverage,
     /// The output of the last schedule, or the failing one.
     pub(super) printed: String,

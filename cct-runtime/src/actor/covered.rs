@@ -1,4 +1,4 @@
-//! What an actor does, counted for the test: which states, events and transitions there were.
+//! An actor's states, events and transitions, counted for the test.
 //!
 //! Nothing here is generic: the counts are no accesses of the program's.
 

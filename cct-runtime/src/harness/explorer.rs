@@ -32,7 +32,7 @@ pub struct Exploration {
     pub counters: Counters,
     /// The bug that ended it, with its schedule.
     pub found: Option<Found>,
-    /// What the schedules have shown of machines.
+    /// The coverage of machines.
     pub covered: Coverage,
 }
 

@@ -1,4 +1,4 @@
-//! What was covered, for programs. docs/json.md describes it.
+//! The coverage of machines, for programs. docs/json.md describes it.
 
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 //! A box is in the row that is as many arrows away from the first (layers, as Sugiyama, Tagawa and Toda have
 //! them, 1981). Each frame is a column of its own, so that nobody else's box is in it. An arrow leaves a box
 //! downwards, runs across in the space below its row, on a track of its own which has the arrow's lines, and
-//! goes down into the next row; one that leads elsewhere goes around on the right, on a lane of its own. So no
-//! arrow crosses a box, and no two lines of text are in one place.
+//! goes down into the next row; one that leads elsewhere goes around on the right, on a lane of its own. So
+//! no arrow crosses a box, and no two lines of text are in one place.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -299,7 +299,7 @@ fn frames<'a>(spans: Vec<(Span<'a>, i32, i32)>, boxes: &[Area]) -> Vec<(&'a str,
             Some((&*frame.name, area))
         });
     let mut frames: Vec<_> = frames.collect();
-    // Those that are around others are drawn first.
+    // A frame around others is drawn before them.
     frames.reverse();
     frames
 }

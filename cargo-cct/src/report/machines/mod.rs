@@ -1,7 +1,7 @@
-//! What tests have covered of their machines: a line of each type, JSON, and pictures.
+//! The coverage of machines: a line of each type, JSON, and pictures.
 //!
-//! A picture is made twice: for Graphviz ([`dot`]), and as SVG ([`svg`]) with a layout of its own ([`layout`]),
-//! so that nothing has to be installed.
+//! A picture is made twice: for Graphviz ([`dot`]), and as SVG ([`svg`]) with a layout of its own
+//! ([`layout`]), so that nothing has to be installed.
 
 mod dot;
 mod drawing;
@@ -21,7 +21,7 @@ use crate::run::{TestName, TestRun};
 pub(super) use json::of_type as json_of_type;
 pub(super) use line::line;
 
-/// What the tests of a run have covered, by executable and test.
+/// The coverage of machines in a run, by executable and test.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Machines(BTreeMap<String, BTreeMap<String, Coverage>>);
 
@@ -38,12 +38,12 @@ impl Machines {
         }
     }
 
-    /// What a test has covered so far.
+    /// The coverage of a test so far.
     pub(crate) fn of(&self, name: &TestName) -> Option<&Coverage> {
         self.0.get(&name.binary)?.get(&name.test)
     }
 
-    /// What all tests of each executable have covered together.
+    /// The coverage of each executable's tests together.
     pub(super) fn merged(&self) -> impl Iterator<Item = (&str, Coverage)> {
         self.0.iter().map(|(binary, tests)| {
             let mut all = Coverage::default();

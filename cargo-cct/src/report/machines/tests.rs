@@ -315,10 +315,9 @@ fn between((x, y): (i32, i32), (to_x, to_y): (i32, i32)) -> Area {
 #[test]
 fn a_door_in_a_line_and_in_pictures() {
     let door = door();
-    insta::assert_snapshot!(
-        line(&door),
-        @"Door: 3 of 4 states, 4 of 7 transitions, 2 of 5 events, 1 undeclared transition; never: Locked, Open on Turn, Shut on Turn"
-    );
+    let told = "Door: 3 of 4 states, 4 of 7 transitions, 2 of 5 events, 1 undeclared transition; \
+                never: Locked, Open on Turn, Shut on Turn";
+    assert_eq!(line(&door), told);
     insta::assert_snapshot!("door.dot", dot::dot(&door));
     insta::assert_snapshot!("door.svg", svg::svg(&door));
 }

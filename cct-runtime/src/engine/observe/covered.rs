@@ -108,7 +108,7 @@ impl Tables {
         }
     }
 
-    /// What was seen in the iterations that were kept, which are forgotten.
+    /// The coverage by the iterations that were kept, which are forgotten.
     pub(crate) fn take(&mut self) -> Coverage {
         let mut all = Vec::new();
         for table in &mut self.tables {
@@ -128,7 +128,7 @@ impl Tables {
 impl Table {
     fn new(kind: Kind, declared: Covered) -> Table {
         let shape = Shape::of(&declared);
-        let places = shape.len() as usize;
+        let places = shape.size() as usize;
         Table {
             kind,
             declared,

@@ -8,6 +8,7 @@
 pub(crate) mod calls;
 pub(crate) mod covered;
 pub(crate) mod debugged;
+mod doings;
 pub(crate) mod happens_before;
 mod printed;
 pub(crate) mod races;

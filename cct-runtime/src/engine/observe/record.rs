@@ -14,17 +14,14 @@ use crate::operation::Operation;
 use crate::race::SlotId;
 use crate::strategy::WorkerId;
 use crate::trace::{
-    ActorInfo, AwaitPoint, Awaits, Backtrace, Block, Did, Doing, MemoryOrder, ObjectInfo, Older,
-    Outcome, Site, Step, Trace, Value, WorkerInfo, WorkerKind,
+    AwaitPoint, Awaits, Backtrace, Block, MemoryOrder, ObjectInfo, Older, Outcome, Site, Step,
+    Trace, Value, WorkerInfo, WorkerKind,
 };
-
-/// So many characters of an event are told beside what its actor does.
-const LONGEST_PAYLOAD: usize = 200;
 
 /// The record of an iteration.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    trace: Trace,
+    pub(super) trace: Trace,
     objects: BTreeMap<ObjectId, u32>,
     sites: BTreeMap<Site, u32>,
     labels: BTreeMap<String, u32>,
@@ -73,44 +70,6 @@ impl Recorder {
     pub(crate) fn add_print(&mut self, worker: WorkerId, is_error: bool, bytes: &[u8]) {
         let after = self.trace.steps.len() as u32;
         self.prints.add(worker, after, is_error, bytes);
-    }
-
-    /// An actor is created; returns its number.
-    pub(crate) fn add_actor(&mut self, name: &str, path: &str) -> u32 {
-        self.trace.actors.push(ActorInfo {
-            name: String::from(name),
-            path: String::from(path),
-        });
-        self.trace.actors.len() as u32 - 1
-    }
-
-    /// The worker does this for an actor, or to it. An actor from before the record began is not known.
-    pub(crate) fn add_doing(
-        &mut self,
-        worker: WorkerId,
-        actor: Option<u32>,
-        (did, number): (Did, Option<u64>),
-        [state, event, to, payload]: [Option<&str>; 4],
-    ) {
-        let Some(actor) = actor else {
-            return;
-        };
-        let payload = payload.map(|text| match text.char_indices().nth(LONGEST_PAYLOAD) {
-            Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-            None => Cow::Borrowed(text),
-        });
-        let doing = Doing {
-            worker: worker.0,
-            after: self.trace.steps.len() as u32,
-            actor,
-            did,
-            state: state.map(|text| self.label(text)),
-            event: event.map(|text| self.label(text)),
-            to: to.map(|text| self.label(text)),
-            payload: payload.map(|text| self.label(&text)),
-            number,
-        };
-        self.trace.doings.push(doing);
     }
 
     /// The number of an object that has been used.
@@ -182,7 +141,7 @@ impl Recorder {
         (is_it && !self.trace.workers.iter().any(is_taken)).then_some(index as u32)
     }
 
-    fn label(&mut self, text: &str) -> u32 {
+    pub(super) fn label(&mut self, text: &str) -> u32 {
         let labels = &mut self.trace.labels;
         *self
             .labels

@@ -1,4 +1,4 @@
-//! What machines do, counted by their own workers, and told where steps are recorded.
+//! The doings of machines, counted by their own workers, and told where steps are recorded.
 
 use super::{engine, outside};
 use crate::covered::{Count, Covered};
