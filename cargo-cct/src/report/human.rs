@@ -306,7 +306,7 @@ fn machines(summary: &Summary) -> String {
             out,
             "{:>13}{}\n",
             "",
-            paint(FAINT, &format!("pictures in {}", folder))
+            paint(FAINT, &format!("pictures in {folder}"))
         );
     }
     out

@@ -136,12 +136,17 @@ fn area(shown: &Box) -> Area {
         x: 0,
         y: 0,
         width: widest + 2 * INSIDE,
-        height: LINE * (shown.lines.len() as i32 + 1) + INSIDE,
+        height: LINE * (size(shown.lines.len()) + 1) + INSIDE,
     }
 }
 
+/// A number of things as a factor of lengths.
+fn size(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
 fn width(text: &str) -> i32 {
-    text.chars().count() as i32 * CHARACTER
+    size(text.chars().count()) * CHARACTER
 }
 
 fn width_of(lines: &[Line]) -> i32 {
@@ -153,7 +158,7 @@ fn width_of(lines: &[Line]) -> i32 {
 }
 
 fn lines(lines: &[Line]) -> i32 {
-    lines.len() as i32 * LINE
+    size(lines.len()) * LINE
 }
 
 fn loops(drawing: &Drawing, number: usize) -> impl Iterator<Item = &Arrow> {
@@ -255,7 +260,7 @@ impl Columns<'_> {
         }
         let width = |row: &Vec<usize>| {
             let slots: i32 = row.iter().map(|&number| self.slots[number]).sum();
-            slots + BETWEEN * (row.len() as i32 - 1)
+            slots + BETWEEN * (size(row.len()) - 1)
         };
         let widest = by_row.values().map(width).max().unwrap_or(0);
         for row in by_row.values() {
@@ -269,7 +274,7 @@ impl Columns<'_> {
         for inner in &frame.frames {
             let begin = if x == left { x } else { x + BETWEEN };
             let end = self.place(inner, begin + AROUND, boxes, spans) + AROUND;
-            let end = end.max(begin + inner.name.chars().count() as i32 * CHARACTER + 2 * AROUND);
+            let end = end.max(begin + size(inner.name.chars().count()) * CHARACTER + 2 * AROUND);
             let inside = boxes_in(inner);
             spans.push(((inner, inside, depth(inner)), begin, end));
             x = end;
@@ -348,7 +353,7 @@ fn ways(
     let from_or_to = |number: usize, out: bool| {
         let arrows = drawing.arrows.iter().filter(move |it| !is_loop(it));
         let ends = arrows.filter(move |it| number == if out { it.from } else { it.to });
-        ends.count() as i32
+        size(ends.count())
     };
     let mut used: BTreeMap<(usize, bool), i32> = BTreeMap::new();
     // Arrows leave and reach a box side by side.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cct::covered::{Covered, On, To};
 
-use super::super::words::number;
+use super::super::words::{number, put};
 
 /// So many things are named that were not covered.
 const NAMED: usize = 3;
@@ -36,7 +36,7 @@ pub(in crate::report) fn line(covered: &Covered) -> String {
             rest => format!(" and {rest} more"),
         };
         let named = &never[..never.len() - rest];
-        line.push_str(&format!("; never: {}{more}", named.join(", ")));
+        put!(line, "; never: {}{more}", named.join(", "));
     }
     line
 }

@@ -47,7 +47,9 @@ impl Machines {
     pub(super) fn merged(&self) -> impl Iterator<Item = (&str, Coverage)> {
         self.0.iter().map(|(binary, tests)| {
             let mut all = Coverage::default();
-            tests.values().for_each(|one| all.add(one));
+            for one in tests.values() {
+                all.add(one);
+            }
             (&**binary, all)
         })
     }

@@ -223,7 +223,7 @@ fn nothing_is_drawn_over_anything_else() {
                 let area = Area {
                     x: way.text.0,
                     y: way.text.1 - LINE + 4 + number * LINE,
-                    width: line.text.chars().count() as i32 * 7,
+                    width: i32::try_from(line.text.chars().count()).expect("it is short") * 7,
                     height: LINE,
                 };
                 let over = texts
@@ -342,13 +342,13 @@ fn a_file_has_all_tests_together_and_each() {
 
 #[test]
 fn types_of_one_name_have_files_of_their_own() {
-    let named = |path: &str| Covered {
+    let door = |path: &str| Covered {
         path: path.to_owned(),
         name: "Door".to_owned(),
         ..Covered::default()
     };
-    assert_eq!(names(&[named("a::Door")]), ["Door"]);
-    let names = names(&[named("a::Door"), named("a::Door"), named("b::Door<u8>")]);
+    assert_eq!(names(&[door("a::Door")]), ["Door"]);
+    let names = names(&[door("a::Door"), door("a::Door"), door("b::Door<u8>")]);
     assert_eq!(names, ["a.Door", "a.Door-2", "b.Door_u8_"]);
 }
 
