@@ -48,9 +48,30 @@ impl<M: Machine> Actor<M> {
 
     /// `Server 3`, or its name.
     pub(super) fn title(&self) -> String {
+        self.titled().to_string()
+    }
+
+    pub(super) fn titled(&self) -> Title {
+        Title {
+            kind: M::PLAN.name,
+            id: self.id,
+            name: self.name.clone(),
+        }
+    }
+}
+
+/// An actor for people: `Server 3`, or its name.
+pub(super) struct Title {
+    kind: &'static str,
+    id: ActorId,
+    name: Option<String>,
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
-            Some(name) => name.clone(),
-            None => format!("{} {}", M::PLAN.name, self.id),
+            Some(name) => f.write_str(name),
+            None => write!(f, "{} {}", self.kind, self.id),
         }
     }
 }

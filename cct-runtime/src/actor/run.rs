@@ -24,6 +24,8 @@ pub(super) struct Life<M: Machine> {
     pub(super) cx: Context<M>,
     site: &'static Location<'static>,
     is_over: bool,
+    /// How many events it has waited for.
+    events: u32,
     /// The last to be dropped: what the others do then is work.
     work: Work,
 }
@@ -44,6 +46,9 @@ impl Drop for Work {
     }
 }
 
+/// After so many events an actor gives way to others.
+const TURN: u32 = 128;
+
 /// It goes on, or has ended.
 type Goes = ControlFlow<()>;
 
@@ -55,6 +60,25 @@ pub(super) enum Event<E> {
     Letter(Letter<E>),
     /// There is none.
     Default,
+}
+
+impl<E> Event<E> {
+    /// None for those that have no value.
+    fn inner(self) -> Option<E> {
+        match self {
+            Event::Letter(Letter::Event(event)) => Some(event),
+            Event::Letter(Letter::Halt) | Event::Default => None,
+        }
+    }
+}
+
+/// The column of the event in tables of rules.
+fn column<M: Machine>(event: &Event<M::Event>) -> usize {
+    match event {
+        Event::Letter(Letter::Event(event)) => M::event_index(event),
+        Event::Letter(Letter::Halt) => M::PLAN.halt(),
+        Event::Default => M::PLAN.default(),
+    }
 }
 
 impl<M: Machine> Life<M> {
@@ -74,6 +98,7 @@ impl<M: Machine> Life<M> {
             cx: Context::new(me, group),
             site,
             is_over: false,
+            events: 0,
             work,
         }
     }
@@ -114,6 +139,10 @@ impl<M: Machine> Life<M> {
         }
         // An actor at rest keeps no group from its end.
         self.cx.group = None;
+        self.events = self.events.wrapping_add(1);
+        if self.events.is_multiple_of(TURN) {
+            give_way().await;
+        }
         let envelope = poll_fn(|cx| {
             let waits = if blocks {
                 Waits::Blocks
@@ -137,7 +166,7 @@ impl<M: Machine> Life<M> {
         let envelope = self
             .cx
             .held
-            .take(inbox, &|envelope| look::<M>(stack, envelope));
+            .take(inbox, 0, &|envelope| look::<M>(stack, envelope));
         self.tell_news();
         let envelope = envelope?;
         self.cx.group = envelope.group;
@@ -183,11 +212,16 @@ impl<M: Machine> Life<M> {
         if let Event::Letter(Letter::Event(event)) = &event {
             self.machine.event_dequeued(event, &mut self.cx);
         }
-        let then = match self.handle(event).await {
-            Ok(then) => then,
+        // Most have a handler, and stay: one future less for each.
+        let then = match self.handler(column::<M>(&event)) {
+            Some(handled) => self.call(handled, event.inner()).await,
+            None => self.handle(event).await,
+        };
+        let goes = match then {
+            Ok(Then(Next::Stay)) => Goes::Continue(()),
+            Ok(then) => self.go(then, false).await,
             Err(goes) => return goes,
         };
-        let goes = self.go(then, false).await;
         if goes.is_continue() {
             self.machine.event_handled(name, &mut self.cx);
         }
@@ -201,17 +235,22 @@ impl<M: Machine> Life<M> {
         loop {
             if enters {
                 enters = false;
-                then = match self.run_entry().await {
-                    Ok(then) => then,
-                    Err(goes) => return goes,
-                };
+                then = Then::stay();
+                if let Some(entry) = self.entry() {
+                    then = match self.call(entry, None).await {
+                        Ok(then) => then,
+                        Err(goes) => return goes,
+                    };
+                }
                 continue;
             }
             match then.0 {
                 Next::Stay => return Goes::Continue(()),
                 Next::Halt => return Goes::Break(()),
                 Next::Goto(state) => {
-                    self.leave().await?;
+                    if !self.leaves_at_once() {
+                        self.leave().await?;
+                    }
                     self.enter(state);
                     enters = true;
                     then = Then::stay();
@@ -263,19 +302,11 @@ impl<M: Machine> Life<M> {
     /// Calls the event's handler; leaves states that have none, from the top. A machine that is left in no
     /// state, or a failure, ends this.
     async fn handle(&mut self, event: Event<M::Event>) -> Result<Then<M>, Goes> {
-        let column = match &event {
-            Event::Letter(Letter::Event(event)) => M::event_index(event),
-            Event::Letter(Letter::Halt) => M::PLAN.halt(),
-            Event::Default => M::PLAN.default(),
-        };
+        let column = column::<M>(&event);
         let came_in = self.cx.state_name();
         loop {
-            if let Some((Rule::Do(handler) | Rule::Leave(handler), level)) = self.rule(column) {
-                let event = match event {
-                    Event::Letter(Letter::Event(event)) => Some(event),
-                    _ => None,
-                };
-                return self.call((handler, level), event).await;
+            if let Some(handled) = self.handler(column) {
+                return self.call(handled, event.inner()).await;
             }
             let event = match &event {
                 Event::Letter(Letter::Event(event)) => event,
@@ -301,6 +332,14 @@ impl<M: Machine> Life<M> {
         rule::<M>(&self.cx.stack, column)
     }
 
+    /// The handler of the states for an event of this column.
+    fn handler(&self, column: usize) -> Option<Handled> {
+        match self.rule(column) {
+            Some((Rule::Do(handler) | Rule::Leave(handler), level)) => Some((handler, level)),
+            _ => None,
+        }
+    }
+
     async fn call(
         &mut self,
         (handler, level): Handled,
@@ -322,12 +361,22 @@ impl<M: Machine> Life<M> {
         self.states.push(state);
     }
 
-    async fn run_entry(&mut self) -> Result<Then<M>, Goes> {
+    /// The entry of the state on top.
+    fn entry(&self) -> Option<Handled> {
         let top = self.states.len() - 1;
-        match M::PLAN.entries[self.cx.stack[top]] {
-            Some(handler) => self.call((handler, Some(top)), None).await,
-            None => Ok(Then::stay()),
+        let handler = M::PLAN.entries[self.cx.stack[top]]?;
+        Some((handler, Some(top)))
+    }
+
+    /// Leaves the state on top, unless it has an exit.
+    fn leaves_at_once(&mut self) -> bool {
+        let top = self.states.len() - 1;
+        let leaves = M::PLAN.exits[self.cx.stack[top]].is_none();
+        if leaves {
+            self.states.pop();
+            self.cx.stack.pop();
         }
+        leaves
     }
 
     /// Leaves the state on top.

@@ -16,7 +16,7 @@ use super::inbox::Inbox;
 use super::machine::Machine;
 use super::pool::Pool;
 use super::run::Life;
-use super::task::{block_on, guarded};
+use super::task::{Guarded, block_on};
 use super::timer::Clock;
 use crate::engine::{self, NEVER, message_of};
 use crate::object::ObjectId;
@@ -38,8 +38,9 @@ struct Shared {
     registry: Mutex<Registry>,
     /// How many actors are at work, and timers that will make work.
     work: AtomicUsize,
-    /// The threads that wait for the end of work, outside of the engine.
+    /// The threads that wait for the end of work, outside of the engine, and how many there are.
     rest: (Mutex<()>, Condvar),
+    resting: AtomicUsize,
     is_stopped: AtomicBool,
     failure: Mutex<Option<RuntimeFailure>>,
     hooks: Mutex<Hooks>,
@@ -170,6 +171,7 @@ impl Runtime {
             registry: Mutex::default(),
             work: AtomicUsize::new(0),
             rest: (Mutex::new(()), Condvar::new()),
+            resting: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
             hooks: Mutex::default(),
@@ -219,7 +221,7 @@ impl Runtime {
         site: &'static Location<'static>,
     ) -> ActorRef<M> {
         let actor = self.actor::<M>(name);
-        let title = actor.title();
+        let title = actor.titled();
         let named = actor.name.clone().map(|name| {
             let actor: AnyActor = Arc::<Actor<M>>::clone(&actor);
             (name, actor)
@@ -240,7 +242,8 @@ impl Runtime {
         }
         match &self.0.world {
             World::Workers => {
-                let (runtime, told) = (self.clone(), title.clone());
+                let (runtime, title) = (self.clone(), title.to_string());
+                let told = title.clone();
                 let body = move || {
                     let life = || block_on(&inbox, life.run(true), site);
                     if let Err(panic) = catch_unwind(AssertUnwindSafe(life)) {
@@ -251,12 +254,12 @@ impl Runtime {
                 Runtime::spawn_worker(&title, site, Box::new(body));
             }
             World::Pool(pool) => {
-                let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
-                pool.spawn(Box::pin(life));
+                let life = Box::pin(life.run(false));
+                pool.spawn(Guarded::new(self.clone(), title, inbox, life));
             }
             World::Executor(spawn) => {
-                let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
-                spawn(Box::pin(life));
+                let life = Box::pin(life.run(false));
+                spawn(Box::pin(Guarded::new(self.clone(), title, inbox, life)));
             }
         }
         me
@@ -374,12 +377,17 @@ impl Runtime {
     pub(super) fn end_work(&self) {
         engine::release(self.rest());
         if self.0.work.fetch_sub(1, Ordering::SeqCst) == 1 {
-            if engine::is_controlled() {
-                engine::wake_all(self.rest());
-            } else {
-                drop(lock(&self.0.rest.0));
-                self.0.rest.1.notify_all();
-            }
+            self.tell_of_rest();
+        }
+    }
+
+    /// Wakes who waits for the end of work, since it has come, or a failure has.
+    fn tell_of_rest(&self) {
+        if engine::is_controlled() {
+            engine::wake_all(self.rest());
+        } else if self.0.resting.load(Ordering::SeqCst) > 0 {
+            drop(lock(&self.0.rest.0));
+            self.0.rest.1.notify_all();
         }
     }
 
@@ -397,11 +405,13 @@ impl Runtime {
             }
             engine::acquire(self.rest());
         } else {
+            self.0.resting.fetch_add(1, Ordering::SeqCst);
             let mut guard = lock(&self.0.rest.0);
             while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
                 let waited = self.0.rest.1.wait(guard);
                 guard = waited.unwrap_or_else(PoisonError::into_inner);
             }
+            self.0.resting.fetch_sub(1, Ordering::SeqCst);
         }
         self.failure().map_or(Ok(()), Err)
     }
@@ -507,12 +517,7 @@ impl Runtime {
                 hook(&failure);
             }
         }
-        if engine::is_controlled() {
-            engine::wake_all(self.rest());
-        } else {
-            drop(lock(&self.0.rest.0));
-            self.0.rest.1.notify_all();
-        }
+        self.tell_of_rest();
     }
 }
 
