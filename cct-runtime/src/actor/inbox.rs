@@ -243,7 +243,11 @@ impl<M: Machine> Held<M> {
                     at += 1;
                 }
                 Look::Take | Look::Drop => {
-                    let envelope = self.queue.remove(at).expect("it was looked at");
+                    let envelope = match at {
+                        0 => self.queue.pop_front(),
+                        _ => self.queue.remove(at),
+                    };
+                    let envelope = envelope.expect("it was looked at");
                     // An event that was put back has been counted already.
                     if envelope.number != PUT_BACK {
                         (inbox.machine).taken(kind::<M>(&envelope.letter), envelope.number);

@@ -212,20 +212,39 @@ impl<M: Machine> Life<M> {
         if let Event::Letter(Letter::Event(event)) = &event {
             self.machine.event_dequeued(event, &mut self.cx);
         }
-        // Most have a handler, and stay: one future less for each.
+        // Most have a handler, and it leads to nothing that would have to be awaited: two futures less for each.
         let then = match self.handler(column::<M>(&event)) {
             Some(handled) => self.call(handled, event.inner()).await,
             None => self.handle(event).await,
         };
         let goes = match then {
-            Ok(Then(Next::Stay)) => Goes::Continue(()),
-            Ok(then) => self.go(then, false).await,
+            Ok(then) => match self.go_at_once(then) {
+                Some(then) => self.go(then, false).await,
+                None => Goes::Continue(()),
+            },
             Err(goes) => return goes,
         };
         if goes.is_continue() {
             self.machine.event_handled(name, &mut self.cx);
         }
         goes
+    }
+
+    /// Stays, or goes to another state where neither an exit nor an entry is to be run; gives anything else back.
+    fn go_at_once(&mut self, then: Then<M>) -> Option<Then<M>> {
+        match then.0 {
+            Next::Stay => None,
+            Next::Goto(state)
+                if M::PLAN.entries[M::state_index(&state)].is_none()
+                    && (self.cx.stack.last())
+                        .is_some_and(|&left| M::PLAN.exits[left].is_none()) =>
+            {
+                self.pop();
+                self.enter(state);
+                None
+            }
+            next => Some(Then(next)),
+        }
     }
 
     /// Does what a handler has returned; then what the entries of new states return, and so on.
@@ -235,22 +254,17 @@ impl<M: Machine> Life<M> {
         loop {
             if enters {
                 enters = false;
-                then = Then::stay();
-                if let Some(entry) = self.entry() {
-                    then = match self.call(entry, None).await {
-                        Ok(then) => then,
-                        Err(goes) => return goes,
-                    };
-                }
+                then = match self.run_entry().await {
+                    Ok(then) => then,
+                    Err(goes) => return goes,
+                };
                 continue;
             }
             match then.0 {
                 Next::Stay => return Goes::Continue(()),
                 Next::Halt => return Goes::Break(()),
                 Next::Goto(state) => {
-                    if !self.leaves_at_once() {
-                        self.leave().await?;
-                    }
+                    self.leave().await?;
                     self.enter(state);
                     enters = true;
                     then = Then::stay();
@@ -361,22 +375,12 @@ impl<M: Machine> Life<M> {
         self.states.push(state);
     }
 
-    /// The entry of the state on top.
-    fn entry(&self) -> Option<Handled> {
+    async fn run_entry(&mut self) -> Result<Then<M>, Goes> {
         let top = self.states.len() - 1;
-        let handler = M::PLAN.entries[self.cx.stack[top]]?;
-        Some((handler, Some(top)))
-    }
-
-    /// Leaves the state on top, unless it has an exit.
-    fn leaves_at_once(&mut self) -> bool {
-        let top = self.states.len() - 1;
-        let leaves = M::PLAN.exits[self.cx.stack[top]].is_none();
-        if leaves {
-            self.states.pop();
-            self.cx.stack.pop();
+        match M::PLAN.entries[self.cx.stack[top]] {
+            Some(handler) => self.call((handler, Some(top)), None).await,
+            None => Ok(Then::stay()),
         }
-        leaves
     }
 
     /// Leaves the state on top.
@@ -389,9 +393,13 @@ impl<M: Machine> Life<M> {
                 Ok(_) | Err(Goes::Continue(())) => {}
             }
         }
+        self.pop();
+        goes
+    }
+
+    fn pop(&mut self) {
         self.states.pop();
         self.cx.stack.pop();
-        goes
     }
 
     /// The consequence of a failure.
