@@ -4,6 +4,7 @@ mod help;
 mod instructions;
 mod peers;
 mod production;
+mod schedules;
 mod statistics;
 mod workload;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         ["instructions", ref options @ ..] => {
             Request::parse(options).and_then(|request| instructions::print(&request))
         }
+        ["schedules"] => schedules::print(5),
         ["slice", peer, row, threads, operations] => slice(peer, row, threads, operations),
         ["--help" | "-h"] => {
             print!("{}", help::TEXT);

@@ -139,12 +139,7 @@ impl Actor for Sender {
         Ok(sending)
     }
 
-    async fn handle(
-        &self,
-        me: ActorRef<ToSender>,
-        message: ToSender,
-        state: &mut Sending,
-    ) -> Done {
+    async fn handle(&self, me: ActorRef<ToSender>, message: ToSender, state: &mut Sending) -> Done {
         match message {
             ToSender::Start(rounds) => {
                 state.rounds = rounds;
