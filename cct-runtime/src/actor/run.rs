@@ -47,7 +47,7 @@ impl Drop for Work {
 }
 
 /// After so many events an actor gives way to others.
-const TURN: u32 = 128;
+const IN_A_ROW: u32 = 128;
 
 /// It goes on, or has ended.
 type Goes = ControlFlow<()>;
@@ -140,7 +140,7 @@ impl<M: Machine> Life<M> {
         // An actor at rest keeps no group from its end.
         self.cx.group = None;
         self.events = self.events.wrapping_add(1);
-        if self.events.is_multiple_of(TURN) {
+        if self.events.is_multiple_of(IN_A_ROW) {
             give_way().await;
         }
         let envelope = poll_fn(|cx| {

@@ -261,8 +261,8 @@ impl Clock {
         let is_first = first.is_none_or(|Reverse(first)| alarm.at < first.at);
         alarms.next.push(Reverse(alarm));
         if !std::mem::replace(&mut alarms.has_thread, true) {
-            let shelf = Arc::clone(&self.0);
-            let run = move || keep_time(&shelf);
+            let mine = Arc::clone(&self.0);
+            let run = move || keep_time(&mine);
             let thread = thread::Builder::new().name("timers of actors".to_owned());
             thread.spawn(run).expect("a thread for timers can be made");
         } else if is_first {

@@ -17,8 +17,8 @@ pub(super) struct Crew {
     callable: AtomicUsize,
     /// Somebody was called, and has not found anything yet.
     is_calling: AtomicBool,
-    /// An idle thread is on the watch.
-    is_watched: AtomicBool,
+    /// An idle thread is the sentry.
+    has_sentry: AtomicBool,
 }
 
 struct Seats {
@@ -31,20 +31,16 @@ struct Seats {
 /// How a thread's rest has ended.
 pub(super) enum Rest {
     /// It was called.
-    IsCalled,
+    Called,
     /// By itself.
-    IsOver,
+    Over,
     /// Nobody has called for long: the seat is free now.
-    IsTooLong,
+    TooLong,
 }
 
 impl Rest {
     pub(super) fn of_end(is_called: bool) -> Rest {
-        if is_called {
-            Rest::IsCalled
-        } else {
-            Rest::IsOver
-        }
+        if is_called { Rest::Called } else { Rest::Over }
     }
 }
 
@@ -58,7 +54,7 @@ impl Crew {
             is_called: (0..threads).map(|_| Condvar::new()).collect(),
             callable: AtomicUsize::new(threads),
             is_calling: AtomicBool::new(false),
-            is_watched: AtomicBool::new(false),
+            has_sentry: AtomicBool::new(false),
         }
     }
 
@@ -122,10 +118,10 @@ impl Crew {
     pub(super) fn wait(&self, seat: usize, patience: Duration) -> Rest {
         let mut seats = self.sleep(seat, patience);
         if !seats.leave(seat) {
-            return Rest::IsCalled;
+            return Rest::Called;
         }
         seats.free.push(seat);
-        Rest::IsTooLong
+        Rest::TooLong
     }
 
     /// The same, and its rest goes on. True if it was called.
@@ -140,19 +136,19 @@ impl Crew {
         slept.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// False if somebody is on the watch.
-    pub(super) fn begin_watch(&self) -> bool {
-        !self.is_watched.swap(true, Ordering::SeqCst)
+    /// False if somebody is the sentry.
+    pub(super) fn begin_sentry(&self) -> bool {
+        !self.has_sentry.swap(true, Ordering::SeqCst)
     }
 
-    pub(super) fn end_watch(&self) {
-        self.is_watched.store(false, Ordering::Relaxed);
+    pub(super) fn end_sentry(&self) {
+        self.has_sentry.store(false, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 
     /// Asked as [`is_callable`](Self::is_callable) is, and after it.
-    pub(super) fn is_watched(&self) -> bool {
-        self.is_watched.load(Ordering::Relaxed)
+    pub(super) fn has_sentry(&self) -> bool {
+        self.has_sentry.load(Ordering::Relaxed)
     }
 
     fn count(&self, seats: &Seats) {

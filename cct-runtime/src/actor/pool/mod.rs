@@ -5,7 +5,7 @@
 //! takes it as soon as the poll under way is over; the others are for all, and a thread that is [idle](Crew) is
 //! called, which takes half of them. So two actors that answer each other stay on one thread and wake nobody.
 //!
-//! A poll that takes long, or blocks, holds up the task that was left to its thread. That is seen to by the *watch*,
+//! A poll that takes long, or blocks, holds up the task that was left to its thread. That is seen to by the *sentry*,
 //! one of the idle threads, which takes such a task after a millisecond or two.
 
 mod crew;
@@ -38,12 +38,12 @@ thread_local! {
 }
 
 /// After so many polls a thread looks at the arrivals before its own queue.
-const TURN: u32 = 61;
+const IN_A_ROW: u32 = 61;
 
-/// How often the watch looks.
+/// How often the sentry looks.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// After so many looks at a pool that does nothing there is no watch.
+/// After so many looks at a pool that does nothing there is no sentry.
 const QUIET_LOOKS: u32 = 10;
 
 /// A thread without work ends after this.
@@ -68,7 +68,7 @@ impl Pool {
         let (pool, seat) = SEAT.get();
         if pool == Arc::as_ptr(self) {
             let is_left = self.queues[seat].push_own(task);
-            if self.crew.is_callable() && !(is_left && self.crew.is_watched()) {
+            if self.crew.is_callable() && !(is_left && self.crew.has_sentry()) {
                 self.call();
             }
         } else {
@@ -98,10 +98,7 @@ impl Pool {
             while let Some(task) = self.find(seat, polls) {
                 if std::mem::take(&mut is_called) {
                     self.crew.end_call();
-                    // There may be more, for others.
-                    if self.has_tasks() && self.crew.is_callable() {
-                        self.call();
-                    }
+                    self.call_for_more();
                 }
                 polls = polls.wrapping_add(1);
                 self.queues[seat].note(polls);
@@ -113,9 +110,9 @@ impl Pool {
                 continue;
             }
             match self.rest(seat) {
-                Rest::IsCalled => is_called = true,
-                Rest::IsOver => {}
-                Rest::IsTooLong => return,
+                Rest::Called => is_called = true,
+                Rest::Over => {}
+                Rest::TooLong => return,
             }
         }
     }
@@ -123,7 +120,7 @@ impl Pool {
     /// The next task for the thread of this seat.
     fn find(&self, seat: usize, polls: u32) -> Option<Arc<Task>> {
         let own = &self.queues[seat];
-        if polls.is_multiple_of(TURN)
+        if polls.is_multiple_of(IN_A_ROW)
             && let Some(task) = self.arrivals.pop()
         {
             return Some(task);
@@ -149,33 +146,40 @@ impl Pool {
         self.queues.iter().any(Queue::has_front)
     }
 
-    /// Waits to be called; on the watch, if nobody else is.
-    fn rest(self: &Arc<Self>, seat: usize) -> Rest {
-        if self.crew.begin_watch() {
-            let rest = self.watch(seat);
-            self.crew.end_watch();
-            if let Some(rest) = rest {
-                // A task may have been left to its thread since somebody was on the watch.
-                if self.has_left() && self.crew.is_callable() {
-                    self.call();
-                }
-                return rest;
-            }
+    /// Calls the next one if there is more to do than is being taken care of.
+    fn call_for_more(self: &Arc<Self>) {
+        let is_more = self.has_tasks() || !self.crew.has_sentry() && self.has_left();
+        if is_more && self.crew.is_callable() {
+            self.call();
         }
-        if self.has_left() {
-            return Rest::of_end(self.crew.end_rest(seat));
+    }
+
+    /// Waits to be called; as the sentry, if nobody else is.
+    fn rest(self: &Arc<Self>, seat: usize) -> Rest {
+        if self.crew.begin_sentry() {
+            let rest = self.stand_sentry(seat);
+            self.crew.end_sentry();
+            match rest {
+                Some(rest) => {
+                    self.call_for_more();
+                    return rest;
+                }
+                // One was left to its thread at the last moment.
+                None if self.has_left() => return Rest::of_end(self.crew.end_rest(seat)),
+                None => {}
+            }
         }
         self.crew.wait(seat, PATIENCE)
     }
 
     /// Looks for tasks that are held up, until the thread is called, has one, or nothing goes on; then there is none.
-    fn watch(&self, seat: usize) -> Option<Rest> {
+    fn stand_sentry(&self, seat: usize) -> Option<Rest> {
         let looks = |queue: &Queue| (queue.polls(), queue.has_front());
         let mut last: Vec<(u32, bool)> = self.queues.iter().map(looks).collect();
         let mut quiet = 0;
         while quiet < QUIET_LOOKS {
             if self.crew.doze(seat, LOOK) {
-                return Some(Rest::IsCalled);
+                return Some(Rest::Called);
             }
             quiet += 1;
             for (queue, last) in self.queues.iter().zip(&mut last) {
