@@ -1,5 +1,6 @@
 //! Actors and state machines: the rules in `actors/` hold natively, and under control in 200 schedules of
-//! each; each mistake in `actors/mistakes/` is told where it is; and production holds under load (`actors/soak/`).
+//! each; each mistake in `actors/mistakes/` is told where it is; and production holds under load
+//! (`actors/soak/`).
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]
 
@@ -16,7 +17,8 @@ fn natively_each_rule_holds() {
     test(&mut cargo(), &package(), &[]);
 }
 
-/// In debug builds; `SOAK=100 cargo test --release --manifest-path tests/actors/soak/Cargo.toml` takes longer.
+/// In debug builds; `SOAK=100 cargo test --release --manifest-path tests/actors/soak/Cargo.toml` takes
+/// longer.
 #[test]
 fn production_holds_under_load() {
     test(&mut cargo(), &package().join("soak"), &[]);

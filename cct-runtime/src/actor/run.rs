@@ -212,7 +212,8 @@ impl<M: Machine> Life<M> {
         if let Event::Letter(Letter::Event(event)) = &event {
             self.machine.event_dequeued(event, &mut self.cx);
         }
-        // Most have a handler, and it leads to nothing that would have to be awaited: two futures less for each.
+        // Most have a handler, and it leads to nothing that would have to be awaited: two futures less
+        // for each.
         let then = match self.handler(column::<M>(&event)) {
             Some(handled) => self.call(handled, event.inner()).await,
             None => self.handle(event).await,
@@ -230,7 +231,8 @@ impl<M: Machine> Life<M> {
         goes
     }
 
-    /// Stays, or goes to another state where neither an exit nor an entry is to be run; gives anything else back.
+    /// Stays, or goes to another state where neither an exit nor an entry is to be run; gives anything
+    /// else back.
     fn go_at_once(&mut self, then: Then<M>) -> Option<Then<M>> {
         match then.0 {
             Next::Stay => None,

@@ -34,7 +34,8 @@ pub struct InboxMachine {
     kinds: Box<[Kind]>,
 }
 
-/// How many events of a kind were ever stored, which is written under the lock, and how many the owner has taken.
+/// How many events of a kind were ever stored, which is written under the lock, and how many the owner
+/// has taken.
 #[derive(Default)]
 struct Kind {
     stored: AtomicU32,
@@ -132,7 +133,7 @@ impl InboxMachine {
 
     /// Runs `access`, which takes all that was stored, if there is any. False once the inbox is closed.
     pub fn fetch(&self, access: &mut dyn FnMut()) -> bool {
-        // Who goes to rest looks again, under the lock.
+        // An owner that goes to rest looks again, under the lock.
         if self.has_arrivals.load(Ordering::Relaxed) {
             self.state.with(|_| {
                 engine::unseen(access);

@@ -15,7 +15,7 @@ use crate::operation::Operation;
 /// The latch without its value, which is kept by who calls.
 pub struct LatchMachine {
     state: Guarded<State>,
-    /// What native threads sleep on.
+    /// Native threads sleep on it.
     end: AtomicU32,
 }
 

@@ -1,8 +1,8 @@
 //! Which threads of a pool are idle, and who is called when there are tasks.
 //!
-//! A task is queued, and then a thread is called; a thread is idle, and then looks at the queues once more. A fence
-//! stands between the two on both sides, so that one of them sees the other. One thread is called at a time: it
-//! calls the next if there is more than it can take.
+//! A task is queued, and then a thread is called; a thread is idle, and then looks at the queues once
+//! more. A fence stands between the two on both sides, so that one of them sees the other. One thread is
+//! called at a time: it calls the next if there is more than it can take.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The seats of a pool, with a thread on each or none.
 pub(super) struct Crew {
     seats: Mutex<Seats>,
-    /// What the thread on each seat sleeps on.
+    /// The thread on each seat sleeps on its own.
     is_called: Box<[Condvar]>,
     /// How many seats are idle or free.
     callable: AtomicUsize,
@@ -64,8 +64,8 @@ impl Crew {
         self.callable.load(Ordering::Relaxed) > 0
     }
 
-    /// Calls an idle thread, unless one is under way. If all are busy and there is a free seat, returns that: its
-    /// thread begins as one that was called.
+    /// Calls an idle thread, unless one is under way. If all are busy and there is a free seat, returns
+    /// that: its thread begins as one that was called.
     pub(super) fn call(&self) -> Option<usize> {
         if self.is_calling.load(Ordering::Relaxed) || self.is_calling.swap(true, Ordering::SeqCst) {
             return None;

@@ -1,12 +1,13 @@
 //! The threads that actors run on where no engine is.
 //!
-//! Each thread has a [queue](Queue) of its own, and all have one for tasks that come from elsewhere. A task that is
-//! woken by another one waits in the queue of that one's thread. The first there is left to the thread, since it
-//! takes it as soon as the poll under way is over; the others are for all, and a thread that is [idle](Crew) is
-//! called, which takes half of them. So two actors that answer each other stay on one thread and wake nobody.
+//! Each thread has a [queue](Queue) of its own, and all have one for tasks that come from elsewhere. A
+//! task that is woken by another one waits in the queue of that one's thread. The first there is left to
+//! the thread, since it takes it as soon as the poll under way is over; the others are for all, and a
+//! thread that is [idle](Crew) is called, which takes half of them. So two actors that answer each other
+//! stay on one thread and wake nobody.
 //!
-//! A poll that takes long, or blocks, holds up the task that was left to its thread. That is seen to by the *sentry*,
-//! one of the idle threads, which takes such a task after a millisecond or two.
+//! A poll that takes long, or blocks, holds up the task that was left to its thread. That is seen to by
+//! the *sentry*, one of the idle threads, which takes such a task after a millisecond or two.
 
 mod crew;
 mod queue;
@@ -172,7 +173,8 @@ impl Pool {
         self.crew.wait(seat, PATIENCE)
     }
 
-    /// Looks for tasks that are held up, until the thread is called, has one, or nothing goes on; then there is none.
+    /// Looks for tasks that are held up, until the thread is called, has one, or nothing goes on; then
+    /// there is none.
     fn stand_sentry(&self, seat: usize) -> Option<Rest> {
         let looks = |queue: &Queue| (queue.polls(), queue.has_front());
         let mut last: Vec<(u32, bool)> = self.queues.iter().map(looks).collect();

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::task::Task;
 
-/// A queue, on cache lines of its own. The queue of a thread has a place in front, for the task that is left to it.
+/// A queue, on cache lines of its own. The queue of a thread has a place in front, for the task that is
+/// left to it.
 #[repr(align(128))]
 #[derive(Default)]
 pub(super) struct Queue {

@@ -1,7 +1,7 @@
 //! Tools of the tests: payloads that count, memory, and random numbers.
 //!
-//! `SOAK=100 cargo test --release --manifest-path tests/actors/soak/Cargo.toml` takes a hundred times as much of
-//! everything as the suite does.
+//! `SOAK=100 cargo test --release --manifest-path tests/actors/soak/Cargo.toml` takes a hundred times as
+//! much of everything as the suite does.
 
 mod memory;
 mod payload;

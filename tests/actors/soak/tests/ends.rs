@@ -8,7 +8,7 @@ use std::time::Duration;
 use cct::actor::{ActorRef, Context, Halt, Reply, Runtime, Status};
 use soak::{Payload, Payloads, Random, factor};
 
-/// What the actors of a test have in common.
+/// The things that the actors of a test have in common.
 #[derive(Clone)]
 struct World {
     payloads: Payloads,

@@ -1,4 +1,4 @@
-//! Whatever is done a million times leaves memory as it was: one test, since the memory is the process's.
+//! Memory stays as it was whatever is done a million times: one test, since the memory is the process's.
 
 use std::time::Duration;
 

@@ -18,7 +18,7 @@ mod with_shuttle {
 /// So many schedules in each round.
 const SCHEDULES: usize = 20_000;
 
-/// What a round has measured.
+/// The figures of a round.
 struct Sample {
     schedules_per_second: f64,
     steps: f64,

@@ -1,5 +1,6 @@
-//! A replicated value: a client writes values, a server keeps each on three nodes, and answers once all of them have it. As threads
-//! with channels, of whichever crate; `tests/replication.rs` has it as actors.
+//! A replicated value: a client writes values, a server keeps each on three nodes, and answers once all
+//! of them have it. As threads with channels, of whichever crate; `tests/replication.rs` has it as
+//! actors.
 
 /// How many values the client writes.
 pub const VALUES: u32 = 2;
