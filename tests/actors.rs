@@ -1,5 +1,6 @@
 //! Actors and state machines: the rules in `actors/` hold natively, and under control in 200 schedules of
-//! each; and each mistake in `actors/mistakes/` is told where it is.
+//! each; each mistake in `actors/mistakes/` is told where it is; and production holds under load
+//! (`actors/soak/`).
 
 #![allow(missing_docs, reason = "tests are claims and need no more words")]
 
@@ -13,12 +14,19 @@ use serde_json::Value;
 
 #[test]
 fn natively_each_rule_holds() {
-    test(&mut cargo(), &[]);
+    test(&mut cargo(), &package(), &[]);
+}
+
+/// In debug builds; `SOAK=100 cargo test --release --manifest-path tests/actors/soak/Cargo.toml` takes
+/// longer.
+#[test]
+fn production_holds_under_load() {
+    test(&mut cargo(), &package().join("soak"), &[]);
 }
 
 #[test]
 fn under_control_each_rule_holds() {
-    let finished = test(&mut cargo_cct(), &["--iterations", "200"]);
+    let finished = test(&mut cargo_cct(), &package(), &["--iterations", "200"]);
     let output = finished.stdout + &finished.stderr;
     assert!(!output.contains("not under control"), "{output}");
 }
@@ -79,11 +87,11 @@ fn complaint(line: &str) -> Option<Complaint> {
     ))
 }
 
-/// Runs `cargo test` or `cargo cct test` on the package, which stays outside of this workspace.
-fn test(command: &mut Command, args: &[&str]) -> Finished {
+/// Runs `cargo test` or `cargo cct test` on a package, which stays outside of this workspace.
+fn test(command: &mut Command, package: &Path, args: &[&str]) -> Finished {
     command
         .args(["test", "--manifest-path"])
-        .arg(package().join("Cargo.toml"))
+        .arg(package.join("Cargo.toml"))
         .args(args)
         .env("CARGO_TARGET_DIR", target());
     let finished = Finished::of(command);

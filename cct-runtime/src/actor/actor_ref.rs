@@ -57,15 +57,37 @@ impl<M: Machine> Actor<M> {
 
     /// `Server 3`, or its name.
     pub(super) fn title(&self) -> String {
-        title_of(M::PLAN.name, self.name.as_deref(), self.id)
+        self.titled().to_string()
+    }
+
+    pub(super) fn titled(&self) -> Title {
+        Title::of::<M>(self.name.as_ref(), self.id)
     }
 }
 
-/// `Server 3`, or the name.
-pub(super) fn title_of(kind: &str, name: Option<&str>, id: ActorId) -> String {
-    match name {
-        Some(name) => name.to_owned(),
-        None => format!("{kind} {id}"),
+/// An actor for people: `Server 3`, or its name.
+pub(super) struct Title {
+    kind: &'static str,
+    id: ActorId,
+    name: Option<String>,
+}
+
+impl Title {
+    pub(super) fn of<M: Machine>(name: Option<&String>, id: ActorId) -> Title {
+        Title {
+            kind: M::PLAN.name,
+            id,
+            name: name.cloned(),
+        }
+    }
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{} {}", self.kind, self.id),
+        }
     }
 }
 

@@ -25,7 +25,8 @@ pub struct Context<M: Machine> {
     pub(super) held: Held<M>,
     pub(super) stack: Vec<usize>,
     pub(super) timers: Vec<Timer>,
-    due: Arc<Due>,
+    /// Made with the first timer.
+    due: Option<Arc<Due>>,
     pub(super) receives: bool,
 }
 
@@ -37,7 +38,7 @@ impl<M: Machine> Context<M> {
             held: Held::new(),
             stack: Vec::new(),
             timers: Vec::new(),
-            due: Arc::default(),
+            due: None,
             receives: false,
         }
     }
@@ -235,7 +236,7 @@ impl<M: Machine> Context<M> {
         };
         let name = format!("timer of {}", self.me.0.title());
         let timer = Timer::start(
-            (self.runtime(), &self.due),
+            (&self.me.0.runtime, self.due.get_or_insert_default()),
             &name,
             (due, period),
             Box::new(tick),

@@ -231,15 +231,15 @@ impl<M: Machine> Held<M> {
         }
     }
 
-    /// Takes the first of the collected events that `look` takes, and drops those before it that it drops; in
-    /// records, in this state.
+    /// Takes the first of the collected events, from this one on, that `look` takes, and drops those before it
+    /// that it drops; in records, in this state. Without one, all have been looked at.
     pub(super) fn take(
         &mut self,
         inbox: &Inbox<M>,
-        state: Option<&str>,
+        (state, from): (Option<&str>, usize),
         look: &dyn Fn(&Envelope<M::Event>) -> Look,
     ) -> Option<Envelope<M::Event>> {
-        let mut at = 0;
+        let mut at = from;
         let mut ignored = Vec::new();
         while at < self.queue.len() {
             let verdict = look(&self.queue[at]);
@@ -254,7 +254,11 @@ impl<M: Machine> Held<M> {
                     at += 1;
                 }
                 Look::Take | Look::Drop => {
-                    let envelope = self.queue.remove(at).expect("it was looked at");
+                    let envelope = match at {
+                        0 => self.queue.pop_front(),
+                        _ => self.queue.remove(at),
+                    };
+                    let envelope = envelope.expect("it was looked at");
                     // An event that was put back has been counted already.
                     if envelope.number != PUT_BACK {
                         (inbox.machine).taken(kind::<M>(&envelope.letter), envelope.number);
@@ -285,7 +289,7 @@ impl<M: Machine> Held<M> {
     /// Moves arrivals into the queue. False once the inbox is closed.
     pub(super) fn collect(&mut self, inbox: &Inbox<M>) -> bool {
         // SAFETY: the machine calls this while nobody else reaches the arrivals.
-        (inbox.machine).exclusively(&mut || unsafe {
+        (inbox.machine).fetch(&mut || unsafe {
             let arrivals = &mut *inbox.arrivals.get();
             if self.queue.is_empty() {
                 std::mem::swap(&mut self.queue, arrivals);
@@ -306,6 +310,8 @@ impl<M: Machine> Held<M> {
         rest: Option<&dyn Fn()>,
     ) -> Poll<Found<Envelope<M::Event>>> {
         let mut is_first = true;
+        // So many events stay in the queue, in front.
+        let mut stay = 0;
         loop {
             if engine::is_controlled() && std::mem::take(&mut is_first) {
                 let takes = |held: &_| matches!(look(held), Look::Take | Look::Drop);
@@ -315,14 +321,25 @@ impl<M: Machine> Held<M> {
                     engine::declare_wait();
                 }
             }
-            if !self.collect(inbox) {
+            // Arrivals come behind those at hand, and are fetched when these are used up.
+            let fetches = engine::is_controlled() || stay == self.queue.len();
+            let is_open = if fetches {
+                self.collect(inbox)
+            } else {
+                !inbox.machine.is_closed()
+            };
+            if !is_open {
                 return Poll::Ready(Found::End);
             }
-            if let Some(envelope) = self.take(inbox, state, look) {
+            if let Some(envelope) = self.take(inbox, (state, stay), look) {
                 return Poll::Ready(Found::Event(envelope));
             }
             if self.has_news() {
                 return Poll::Ready(Found::News);
+            }
+            stay = self.queue.len();
+            if !fetches {
+                continue;
             }
             let is_empty = || inbox.is_empty();
             let waker = match waits {

@@ -32,6 +32,8 @@ pub(super) struct Life<M: Machine> {
     /// The handler that was called last.
     handler: &'static Location<'static>,
     is_over: bool,
+    /// How many events it has waited for.
+    events: u32,
     /// The number of the event that was taken last.
     number: Option<u64>,
     /// The handler that was called last, exits aside.
@@ -56,6 +58,9 @@ impl Drop for Work {
     }
 }
 
+/// After so many events an actor gives way to others.
+const IN_A_ROW: u32 = 128;
+
 /// It goes on, or has ended.
 type Goes = ControlFlow<()>;
 
@@ -67,6 +72,25 @@ pub(super) enum Event<E> {
     Letter(Letter<E>),
     /// There is none.
     Default,
+}
+
+impl<E> Event<E> {
+    /// None for those that have no value.
+    fn inner(self) -> Option<E> {
+        match self {
+            Event::Letter(Letter::Event(event)) => Some(event),
+            Event::Letter(Letter::Halt) | Event::Default => None,
+        }
+    }
+}
+
+/// The column of the event in tables of rules.
+fn column_of<M: Machine>(event: &Event<M::Event>) -> usize {
+    match event {
+        Event::Letter(Letter::Event(event)) => M::event_index(event),
+        Event::Letter(Letter::Halt) => M::PLAN.halt(),
+        Event::Default => M::PLAN.default(),
+    }
 }
 
 impl<M: Machine> Life<M> {
@@ -88,6 +112,7 @@ impl<M: Machine> Life<M> {
             site,
             handler: site,
             is_over: false,
+            events: 0,
             number: None,
             cause: (None, On::Entry),
             work,
@@ -131,6 +156,10 @@ impl<M: Machine> Life<M> {
         }
         // An actor at rest keeps no group from its end.
         self.cx.group = None;
+        self.events = self.events.wrapping_add(1);
+        if self.events.is_multiple_of(IN_A_ROW) {
+            give_way().await;
+        }
         let envelope = poll_fn(|cx| {
             let waits = if blocks {
                 Waits::Blocks
@@ -156,7 +185,7 @@ impl<M: Machine> Life<M> {
         let envelope = self
             .cx
             .held
-            .take(inbox, state, &|envelope| look::<M>(stack, envelope));
+            .take(inbox, (state, 0), &|envelope| look::<M>(stack, envelope));
         if let Some(envelope) = &envelope {
             self.place(envelope);
         }
@@ -194,7 +223,7 @@ impl<M: Machine> Life<M> {
             Letter::Halt => M::PLAN.halt(),
         };
         if engine::records()
-            && let Some((Rule::Do(handler) | Rule::Leave(handler), _)) = self.rule(column)
+            && let Some((handler, _)) = self.handler(column)
         {
             engine::step_under_way().at(M::PLAN.handlers[handler].site);
         }
@@ -230,15 +259,43 @@ impl<M: Machine> Life<M> {
         if let Event::Letter(Letter::Event(event)) = &event {
             self.machine.event_dequeued(event, &mut self.cx);
         }
-        let then = match self.handle(event).await {
-            Ok(then) => then,
+        // Most have a handler, and it leads to nothing that would have to be awaited: two futures less
+        // for each.
+        let then = match self.begin(column_of::<M>(&event)) {
+            Some(handled) => self.call(handled, event.inner()).await,
+            None => self.handle(event).await,
+        };
+        let goes = match then {
+            Ok(then) => match self.go_at_once(then) {
+                Some(then) => self.go(then, false).await,
+                None => Goes::Continue(()),
+            },
             Err(goes) => return goes,
         };
-        let goes = self.go(then, false).await;
         if goes.is_continue() {
             self.machine.event_handled(name, &mut self.cx);
         }
         goes
+    }
+
+    /// Stays, or goes to another state where neither an exit nor an entry is to be run; gives anything
+    /// else back.
+    fn go_at_once(&mut self, then: Then<M>) -> Option<Then<M>> {
+        match then.0 {
+            Next::Stay => None,
+            Next::Goto(state)
+                if M::PLAN.entries[M::state_index(&state)].is_none()
+                    && (self.cx.stack.last())
+                        .is_some_and(|&left| M::PLAN.exits[left].is_none()) =>
+            {
+                self.note(|| format!("goto {}", state_name::<M>(&state)));
+                self.pop();
+                self.went(To::Goto(M::state_index(&state) as u32));
+                self.enter(state);
+                None
+            }
+            next => Some(Then(next)),
+        }
     }
 
     /// Does what a handler has returned; then what the entries of new states return, and so on.
@@ -328,24 +385,11 @@ impl<M: Machine> Life<M> {
     /// Calls the event's handler; leaves states that have none, from the top. A machine that is left in no
     /// state, or a failure, ends this.
     async fn handle(&mut self, event: Event<M::Event>) -> Result<Then<M>, Goes> {
-        let column = match &event {
-            Event::Letter(Letter::Event(event)) => M::event_index(event),
-            Event::Letter(Letter::Halt) => M::PLAN.halt(),
-            Event::Default => M::PLAN.default(),
-        };
-        // Where counts are, the rule for all other events has no place.
-        let number = column - usize::from(column > M::PLAN.events.len());
+        let column = column_of::<M>(&event);
         let (came_in, top) = (self.cx.state_name(), self.cx.stack.last().copied());
         loop {
-            if let Some((Rule::Do(handler) | Rule::Leave(handler), level)) = self.rule(column) {
-                let state = self.owner(level);
-                self.table().event(state, number, Fate::Handled);
-                self.cause = (state, On::Event(number as u32));
-                let event = match event {
-                    Event::Letter(Letter::Event(event)) => Some(event),
-                    _ => None,
-                };
-                return self.call((handler, level), event).await;
+            if let Some(handled) = self.begin(column) {
+                return self.call(handled, event.inner()).await;
             }
             let event = match &event {
                 Event::Letter(Letter::Event(event)) => event,
@@ -353,7 +397,8 @@ impl<M: Machine> Life<M> {
                 Event::Default => return Ok(Then::stay()),
             };
             if self.states.is_empty() {
-                self.table().event(top, number, Fate::Unhandled);
+                self.table()
+                    .event(top, counted::<M>(column), Fate::Unhandled);
                 self.machine.event_unhandled(event, &mut self.cx);
                 let event = M::PLAN.events[column];
                 let state = came_in;
@@ -370,6 +415,23 @@ impl<M: Machine> Life<M> {
     /// The rule of the states, from the top, for an event of this column.
     fn rule(&self, column: usize) -> Option<(Rule, Option<usize>)> {
         rule::<M>(&self.cx.stack, column)
+    }
+
+    /// The handler of the states for an event of this column.
+    fn handler(&self, column: usize) -> Option<Handled> {
+        match self.rule(column) {
+            Some((Rule::Do(handler) | Rule::Leave(handler), level)) => Some((handler, level)),
+            _ => None,
+        }
+    }
+
+    /// The same, which is about to be called.
+    fn begin(&mut self, column: usize) -> Option<Handled> {
+        let (handler, level) = self.handler(column)?;
+        let (state, event) = (self.owner(level), counted::<M>(column));
+        self.table().event(state, event, Fate::Handled);
+        self.cause = (state, On::Event(event as u32));
+        Some((handler, level))
     }
 
     async fn call(
@@ -444,9 +506,13 @@ impl<M: Machine> Life<M> {
                 Ok(_) | Err(Goes::Continue(())) => {}
             }
         }
+        self.pop();
+        goes
+    }
+
+    fn pop(&mut self) {
         self.states.pop();
         self.cx.stack.pop();
-        goes
     }
 
     /// Notes what the last handler leads to, where it is.
@@ -522,6 +588,11 @@ impl<M: Machine> Drop for Life<M> {
             resume_unwind(panic);
         }
     }
+}
+
+/// The place of a column where events are counted: the rule for all other events has none.
+fn counted<M: Machine>(column: usize) -> usize {
+    column - usize::from(column > M::PLAN.events.len())
 }
 
 fn state_name<M: Machine>(state: &M::State) -> &'static str {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Failure;
-use super::actor_ref::{Actor, ActorId, ActorRef, title_of};
+use super::actor_ref::{Actor, ActorId, ActorRef, Title};
 use super::covered::Table;
 use super::crashed::Crashed;
 use super::group::EventGroup;
@@ -18,7 +18,7 @@ use super::inbox::Inbox;
 use super::machine::Machine;
 use super::pool::Pool;
 use super::run::Life;
-use super::task::{block_on, guarded};
+use super::task::{Guarded, block_on};
 use super::timer::Clock;
 use crate::engine::{self, NEVER, message_of};
 use crate::object::ObjectId;
@@ -40,8 +40,9 @@ struct Shared {
     registry: Mutex<Registry>,
     /// How many actors are at work, and timers that will make work.
     work: AtomicUsize,
-    /// The threads that wait for the end of work, outside of the engine.
+    /// The threads that wait for the end of work, outside of the engine, and how many there are.
     rest: (Mutex<()>, Condvar),
+    resting: AtomicUsize,
     is_stopped: AtomicBool,
     failure: Mutex<Option<RuntimeFailure>>,
     hooks: Mutex<Hooks>,
@@ -172,6 +173,7 @@ impl Runtime {
             registry: Mutex::default(),
             work: AtomicUsize::new(0),
             rest: (Mutex::new(()), Condvar::new()),
+            resting: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
             hooks: Mutex::default(),
@@ -221,7 +223,7 @@ impl Runtime {
         site: &'static Location<'static>,
     ) -> ActorRef<M> {
         let actor = self.actor::<M>(name);
-        let title = actor.title();
+        let title = actor.titled();
         let named = actor.name.clone().map(|name| {
             let actor: AnyActor = Arc::<Actor<M>>::clone(&actor);
             (name, actor)
@@ -242,7 +244,8 @@ impl Runtime {
         }
         match &self.0.world {
             World::Workers => {
-                let (runtime, told) = (self.clone(), title.clone());
+                let (runtime, title) = (self.clone(), title.to_string());
+                let told = title.clone();
                 let body = move || {
                     let life = || block_on(&inbox, life.run(true), site);
                     if let Err(panic) = catch_unwind(AssertUnwindSafe(life)) {
@@ -253,12 +256,12 @@ impl Runtime {
                 Runtime::spawn_worker(&title, site, Box::new(body));
             }
             World::Pool(pool) => {
-                let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
-                pool.spawn(Box::pin(life));
+                let life = Box::pin(life.run(false));
+                pool.spawn(Guarded::new(self.clone(), title, inbox, life));
             }
             World::Executor(spawn) => {
-                let life = guarded(self.clone(), title, inbox, Box::pin(life.run(false)));
-                spawn(Box::pin(life));
+                let life = Box::pin(life.run(false));
+                spawn(Box::pin(Guarded::new(self.clone(), title, inbox, life)));
             }
         }
         me
@@ -267,7 +270,7 @@ impl Runtime {
     /// An actor that nobody runs.
     pub(super) fn actor<M: Machine>(&self, name: Option<String>) -> Arc<Actor<M>> {
         let id = self.new_id();
-        let title = || title_of(M::PLAN.name, name.as_deref(), id);
+        let title = || Title::of::<M>(name.as_ref(), id).to_string();
         Arc::new(Actor {
             table: Table::of(M::PLAN, std::any::type_name::<M>(), &title),
             id,
@@ -379,12 +382,17 @@ impl Runtime {
     pub(super) fn end_work(&self) {
         engine::release(self.rest());
         if self.0.work.fetch_sub(1, Ordering::SeqCst) == 1 {
-            if engine::is_controlled() {
-                engine::wake_all(self.rest());
-            } else {
-                drop(lock(&self.0.rest.0));
-                self.0.rest.1.notify_all();
-            }
+            self.tell_of_rest();
+        }
+    }
+
+    /// Wakes who waits for the end of work, since it has come, or a failure has.
+    fn tell_of_rest(&self) {
+        if engine::is_controlled() {
+            engine::wake_all(self.rest());
+        } else if self.0.resting.load(Ordering::SeqCst) > 0 {
+            drop(lock(&self.0.rest.0));
+            self.0.rest.1.notify_all();
         }
     }
 
@@ -402,11 +410,13 @@ impl Runtime {
             }
             engine::acquire(self.rest());
         } else {
+            self.0.resting.fetch_add(1, Ordering::SeqCst);
             let mut guard = lock(&self.0.rest.0);
             while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
                 let waited = self.0.rest.1.wait(guard);
                 guard = waited.unwrap_or_else(PoisonError::into_inner);
             }
+            self.0.resting.fetch_sub(1, Ordering::SeqCst);
         }
         self.failure().map_or(Ok(()), Err)
     }
@@ -512,12 +522,7 @@ impl Runtime {
                 hook(&failure);
             }
         }
-        if engine::is_controlled() {
-            engine::wake_all(self.rest());
-        } else {
-            drop(lock(&self.0.rest.0));
-            self.0.rest.1.notify_all();
-        }
+        self.tell_of_rest();
     }
 }
 

@@ -1,11 +1,12 @@
 //! An actor's life as a future, and who polls it.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use super::actor_ref::Title;
 use super::runtime::{BoxFuture, Runtime};
 use crate::engine::message_of;
 use crate::primitive::InboxMachine;
@@ -32,37 +33,63 @@ fn waker_of(inbox: &Arc<InboxMachine>) -> Waker {
 }
 
 /// The future of an actor: it ends when the inbox is closed, and its panics are the runtime's.
-pub(super) fn guarded(
+pub(super) struct Guarded {
     runtime: Runtime,
-    actor: String,
+    title: Title,
     inbox: Arc<InboxMachine>,
-    life: BoxFuture,
-) -> impl Future<Output = ()> + Send {
-    let mut life = Some(life);
-    let mut ender: Option<Waker> = None;
-    poll_fn(move |cx| {
-        let Some(running) = &mut life else {
+    life: Option<BoxFuture>,
+    /// The waker that the inbox has for its end.
+    ender: Option<Waker>,
+}
+
+impl Guarded {
+    pub(super) fn new(
+        runtime: Runtime,
+        title: Title,
+        inbox: Arc<InboxMachine>,
+        life: BoxFuture,
+    ) -> Guarded {
+        Guarded {
+            runtime,
+            title,
+            inbox,
+            life: Some(life),
+            ender: None,
+        }
+    }
+}
+
+impl Future for Guarded {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let Some(running) = &mut this.life else {
             return Poll::Ready(());
         };
         let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
-        if !ender.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
-            ender = Some(cx.waker().clone());
-            inbox.wake_at_end(cx.waker());
+        if !this
+            .ender
+            .as_ref()
+            .is_some_and(|it| it.will_wake(cx.waker()))
+        {
+            this.ender = Some(cx.waker().clone());
+            this.inbox.wake_at_end(cx.waker());
         }
         if let Ok(Poll::Pending) = polled
-            && !inbox.is_closed()
+            && !this.inbox.is_closed()
         {
             return Poll::Pending;
         }
         // The drops of its values are the actor's, too.
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(life.take())));
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(this.life.take())));
         if let Some(panic) = polled.err().or(dropped.err()) {
-            runtime.note_failure(&actor, message_of(&*panic));
+            (this.runtime).note_failure(&this.title.to_string(), message_of(&*panic));
             // Work that ends by a panic is still under way.
-            if !inbox.is_idle() {
-                runtime.end_work();
+            if !this.inbox.is_idle() {
+                this.runtime.end_work();
             }
         }
         Poll::Ready(())
-    })
+    }
 }

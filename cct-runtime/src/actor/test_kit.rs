@@ -244,7 +244,9 @@ impl<M: Machine> Mock<M> {
     /// The first event that it was sent and that was not taken.
     pub fn take(&mut self) -> Option<M::Event> {
         self.held.collect(&self.me.0.inbox);
-        let envelope = self.held.take(&self.me.0.inbox, None, &|_| Look::Take)?;
+        let envelope = self
+            .held
+            .take(&self.me.0.inbox, (None, 0), &|_| Look::Take)?;
         match envelope.letter {
             Letter::Event(event) => Some(event),
             Letter::Halt => None,

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,8 @@ struct State {
     next: AtomicU64,
     /// It counts as work that is left to do.
     runtime: Option<Runtime>,
+    /// Where it is kept outside of the engine.
+    shelf: Weak<Shelf>,
 }
 
 /// A request to the owner of a timer.
@@ -48,11 +50,17 @@ impl Timer {
         site: &'static Location<'static>,
     ) -> Timer {
         let counts = runtime.has_workers() || period.is_none();
+        let shelf = if runtime.has_workers() {
+            Weak::new()
+        } else {
+            Arc::downgrade(&runtime.clock().0)
+        };
         let timer = Timer(Arc::new(State {
             is_over: AtomicBool::new(false),
             due: Arc::clone(due),
             next: AtomicU64::new(NEVER),
             runtime: counts.then(|| runtime.clone()),
+            shelf,
         }));
         if counts {
             runtime.begin_work();
@@ -97,6 +105,9 @@ impl Timer {
                 engine::wake_all(self.object());
             }
             self.expect(NEVER);
+            if let Some(shelf) = self.0.shelf.upgrade() {
+                shelf.note_stopped();
+            }
             if let Some(runtime) = &self.0.runtime {
                 runtime.end_work();
             }
@@ -172,14 +183,58 @@ impl fmt::Debug for Timer {
 }
 
 /// The thread that keeps the time of a runtime outside of the engine; it begins with the first timer.
-pub(super) struct Clock(Arc<(Mutex<Alarms>, Condvar)>);
+pub(super) struct Clock(Arc<Shelf>);
+
+/// All timers of a runtime outside of the engine.
+#[derive(Default)]
+struct Shelf {
+    alarms: Mutex<Alarms>,
+    /// The thread is told of an earlier alarm, or of the end.
+    is_changed: Condvar,
+}
 
 #[derive(Default)]
 struct Alarms {
     next: BinaryHeap<Reverse<Alarm>>,
+    /// How many of them were stopped, at most.
+    stopped: usize,
     has_thread: bool,
     is_stopped: bool,
 }
+
+impl Alarms {
+    /// Most of them were stopped, and hold on to their events for nothing.
+    fn is_littered(&self) -> bool {
+        self.stopped > LITTER && self.stopped > self.next.len() / 2
+    }
+
+    /// Takes those that were stopped.
+    fn clear(&mut self) -> Vec<Alarm> {
+        self.stopped = 0;
+        let all = std::mem::take(&mut self.next).into_iter();
+        let (runs, stopped): (Vec<_>, Vec<_>) = all.partition(|it| it.0.timer.is_running());
+        self.next = runs.into();
+        stopped.into_iter().map(|Reverse(alarm)| alarm).collect()
+    }
+}
+
+impl Shelf {
+    fn alarms(&self) -> MutexGuard<'_, Alarms> {
+        self.alarms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_stopped(&self) {
+        let mut alarms = self.alarms();
+        alarms.stopped += 1;
+        if alarms.is_littered() {
+            drop(alarms);
+            self.is_changed.notify_all();
+        }
+    }
+}
+
+/// So many timers that were stopped are of no concern.
+const LITTER: usize = 64;
 
 struct Alarm {
     at: Instant,
@@ -196,32 +251,36 @@ impl Clock {
     }
 
     fn add(&self, alarm: Alarm) {
-        let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alarms = self.0.alarms();
         if alarms.is_stopped {
             drop(alarms);
             alarm.timer.stop();
             return;
         }
+        let first = alarms.next.peek();
+        let is_first = first.is_none_or(|Reverse(first)| alarm.at < first.at);
         alarms.next.push(Reverse(alarm));
         if !std::mem::replace(&mut alarms.has_thread, true) {
-            let shared = Arc::clone(&self.0);
-            let run = move || keep_time(&shared);
+            let mine = Arc::clone(&self.0);
+            let run = move || keep_time(&mine);
             let thread = thread::Builder::new().name("timers of actors".to_owned());
             thread.spawn(run).expect("a thread for timers can be made");
+        } else if is_first {
+            drop(alarms);
+            self.0.is_changed.notify_all();
         }
-        self.0.1.notify_all();
     }
 
     pub(super) fn stop(&self) {
         let left = {
-            let mut alarms = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut alarms = self.0.alarms();
             alarms.is_stopped = true;
             if !alarms.has_thread {
                 return;
             }
             std::mem::take(&mut alarms.next)
         };
-        self.0.1.notify_all();
+        self.0.is_changed.notify_all();
         for Reverse(alarm) in left {
             alarm.timer.stop();
         }
@@ -231,15 +290,22 @@ impl Clock {
 /// A thread without timers ends after this; the next timer makes a new one.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-fn keep_time(shared: &(Mutex<Alarms>, Condvar)) {
-    let mut alarms = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+fn keep_time(shelf: &Shelf) {
+    let mut alarms = shelf.alarms();
     loop {
         if alarms.is_stopped {
             return;
         }
+        if alarms.is_littered() {
+            let litter = alarms.clear();
+            drop(alarms);
+            litter.into_iter().for_each(Alarm::end);
+            alarms = shelf.alarms();
+            continue;
+        }
         let now = real_now();
         let Some(Reverse(next)) = alarms.next.peek() else {
-            let waited = shared.1.wait_timeout(alarms, PATIENCE);
+            let waited = shelf.is_changed.wait_timeout(alarms, PATIENCE);
             let (guard, time) = waited.unwrap_or_else(PoisonError::into_inner);
             alarms = guard;
             if time.timed_out() && alarms.next.is_empty() {
@@ -248,42 +314,69 @@ fn keep_time(shared: &(Mutex<Alarms>, Condvar)) {
             }
             continue;
         };
-        if next.timer.is_running() && next.at > now {
+        let is_running = next.timer.is_running();
+        if is_running && next.at > now {
             let left = next.at - now;
-            let waited = shared.1.wait_timeout(alarms, left);
+            let waited = shelf.is_changed.wait_timeout(alarms, left);
             alarms = waited.unwrap_or_else(PoisonError::into_inner).0;
             continue;
         }
-        let Some(Reverse(mut alarm)) = alarms.next.pop() else {
+        if !is_running {
+            alarms.stopped = alarms.stopped.saturating_sub(1);
+        }
+        let Some(Reverse(alarm)) = alarms.next.pop() else {
             continue;
         };
         drop(alarms);
-        let again = ring(&mut alarm);
-        alarms = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if again && !alarms.is_stopped {
+        let again = alarm.ring();
+        alarms = shelf.alarms();
+        if let Some(alarm) = again {
+            if alarms.is_stopped {
+                drop(alarms);
+                alarm.end();
+                return;
+            }
             alarms.next.push(Reverse(alarm));
         }
     }
 }
 
-/// True if the alarm rings again.
-fn ring(alarm: &mut Alarm) -> bool {
-    if !alarm.timer.is_running() {
-        return false;
-    }
-    // The clone of an event may panic, and so may the runtime's hooks.
-    let delivered = catch_unwind(AssertUnwindSafe(|| (alarm.deliver)(Tick::Deliver)));
-    if let Err(panic) = &delivered {
-        (alarm.runtime).note_failure(&alarm.name, message_of(&**panic));
-    }
-    match alarm.period {
-        Some(period) if delivered.is_ok() => {
-            alarm.at += period;
-            true
+impl Alarm {
+    /// Returns it if it rings again.
+    fn ring(mut self) -> Option<Alarm> {
+        if !self.timer.is_running() {
+            self.end();
+            return None;
         }
-        _ => {
-            alarm.timer.stop();
-            false
+        // The clone of an event may panic, and so may the runtime's hooks.
+        let delivered = catch_unwind(AssertUnwindSafe(|| (self.deliver)(Tick::Deliver)));
+        if let Err(panic) = &delivered {
+            (self.runtime).note_failure(&self.name, message_of(&**panic));
+        }
+        match self.period {
+            Some(period) if delivered.is_ok() => {
+                self.at += period;
+                Some(self)
+            }
+            _ => {
+                self.end();
+                None
+            }
+        }
+    }
+
+    /// The end of the timer, and of the event that it has.
+    fn end(self) {
+        self.timer.stop();
+        let Alarm {
+            deliver,
+            runtime,
+            name,
+            ..
+        } = self;
+        // The event's drop may panic.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(deliver))) {
+            runtime.note_failure(&name, message_of(&*panic));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Wake, Waker};
 
 use super::raw_lock::Guarded;
@@ -28,12 +29,37 @@ pub enum Stored {
 /// Any thread stores, one owner takes. Each event has a number, in the order of arrival.
 pub struct InboxMachine {
     state: Guarded<State>,
+    /// Written under the lock, and read without.
+    is_closed: AtomicBool,
+    /// Something was stored since the owner has fetched; likewise.
+    has_arrivals: AtomicBool,
+    kinds: Box<[Kind]>,
+}
+
+/// How many events of a kind were ever stored, which is written under the lock, and how many the owner
+/// has taken.
+#[derive(Default)]
+struct Kind {
+    stored: AtomicU32,
+    taken: AtomicU32,
+}
+
+impl Kind {
+    fn count(&self) -> u32 {
+        let taken = self.taken.load(Ordering::Relaxed);
+        self.stored.load(Ordering::Relaxed).wrapping_sub(taken)
+    }
+}
+
+/// Counts one more; nobody else does at that time.
+fn count_up(number: &AtomicU32) {
+    let next = number.load(Ordering::Relaxed).wrapping_add(1);
+    number.store(next, Ordering::Relaxed);
 }
 
 struct State {
     /// How many events were ever stored: the next one's number.
     stored: u64,
-    is_closed: bool,
     /// The owner has nothing to do.
     is_idle: bool,
     /// The future that the owner's worker runs is to be polled.
@@ -41,8 +67,6 @@ struct State {
     waker: Option<Waker>,
     /// Woken when the inbox is shut, whatever the owner waits for.
     ender: Option<Waker>,
-    /// How many events of each kind are in.
-    kinds: Box<[u32]>,
 }
 
 impl InboxMachine {
@@ -51,13 +75,14 @@ impl InboxMachine {
         InboxMachine {
             state: Guarded::new(State {
                 stored: 0,
-                is_closed: false,
                 is_idle: false,
                 is_notified: false,
                 waker: None,
                 ender: None,
-                kinds: vec![0; kinds].into(),
             }),
+            is_closed: AtomicBool::new(false),
+            has_arrivals: AtomicBool::new(false),
+            kinds: (0..kinds).map(|_| Kind::default()).collect(),
         }
     }
 
@@ -79,10 +104,10 @@ impl InboxMachine {
             return Stored::Lost;
         }
         let (stored, waker) = self.state.with(|state| {
-            if state.is_closed {
+            if self.is_closed() {
                 return (Stored::Closed, None);
             }
-            if state.kinds[kind] >= at_most {
+            if self.kinds[kind].count() >= at_most {
                 return (Stored::TooMany, None);
             }
             let was_idle = std::mem::take(&mut state.is_idle);
@@ -90,7 +115,8 @@ impl InboxMachine {
             engine::release_one(self.object(), state.stored);
             step.carries(state.stored);
             state.stored += 1;
-            state.kinds[kind] += 1;
+            self.has_arrivals.store(true, Ordering::Relaxed);
+            count_up(&self.kinds[kind].stored);
             (Stored::Stored, state.waker.take())
         });
         if stored == Stored::Stored {
@@ -107,17 +133,26 @@ impl InboxMachine {
         engine::point_at(Operation::Dequeue, self.object(), site)
     }
 
-    /// Runs `access` while nothing is stored. False once the inbox is closed.
-    pub fn exclusively(&self, access: &mut dyn FnMut()) -> bool {
-        self.state.with(|state| {
-            engine::unseen(access);
-            !state.is_closed
-        })
+    /// Runs `access` while nothing is stored.
+    pub fn exclusively(&self, access: &mut dyn FnMut()) {
+        self.state.with(|_| engine::unseen(access));
+    }
+
+    /// Runs `access`, which takes all that was stored, if there is any. False once the inbox is closed.
+    pub fn fetch(&self, access: &mut dyn FnMut()) -> bool {
+        // An owner that goes to rest looks again, under the lock.
+        if self.has_arrivals.load(Ordering::Relaxed) {
+            self.state.with(|_| {
+                engine::unseen(access);
+                self.has_arrivals.store(false, Ordering::Relaxed);
+            });
+        }
+        !self.is_closed()
     }
 
     /// The owner has taken the event of this kind, with this number.
     pub fn taken(&self, kind: usize, number: u64) {
-        self.state.with(|state| state.kinds[kind] -= 1);
+        count_up(&self.kinds[kind].taken);
         engine::acquire_one(self.object(), number);
         engine::step_under_way().carries(number);
     }
@@ -136,7 +171,7 @@ impl InboxMachine {
     ) -> bool {
         let mut waker = waker.map(|waker| self.handed(waker));
         let (waits, _last) = self.state.with(|state| {
-            let waits = !state.is_closed && engine::unseen(is_empty);
+            let waits = !self.is_closed() && engine::unseen(is_empty);
             if !waits {
                 return (false, None);
             }
@@ -179,10 +214,10 @@ impl InboxMachine {
     /// at rest, which then has to end.
     pub fn shut(&self, begin_work: &dyn Fn()) {
         let wakers = self.state.with(|state| {
-            if !state.is_closed && std::mem::take(&mut state.is_idle) {
+            if !self.is_closed() && std::mem::take(&mut state.is_idle) {
                 engine::unseen(begin_work);
             }
-            state.is_closed = true;
+            self.is_closed.store(true, Ordering::Release);
             state.is_notified = true;
             [state.waker.take(), state.ender.take()]
         });
@@ -202,7 +237,7 @@ impl InboxMachine {
         step.named("nothing more");
         engine::release(self.object());
         let (left, was_idle, _wakers) = self.state.with(|state| {
-            state.is_closed = true;
+            self.is_closed.store(true, Ordering::Release);
             engine::unseen(take);
             let wakers = [state.waker.take(), state.ender.take()];
             (state.stored, state.is_idle, wakers)
@@ -215,12 +250,12 @@ impl InboxMachine {
 
     /// True once nothing more is stored.
     pub fn is_closed(&self) -> bool {
-        self.state.with(|state| state.is_closed)
+        self.is_closed.load(Ordering::Acquire)
     }
 
     /// How many events of the kind are in.
     pub fn count(&self, kind: usize) -> u32 {
-        self.state.with(|state| state.kinds[kind])
+        self.kinds[kind].count()
     }
 
     /// True while the owner has nothing to do.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::Waker;
 
 use super::futex;
@@ -14,9 +15,16 @@ use crate::operation::Operation;
 /// The latch without its value, which is kept by who calls.
 pub struct LatchMachine {
     state: Guarded<State>,
-    /// 1 once it is set or given up, which is what native threads sleep on.
-    is_over: AtomicU32,
+    /// Native threads sleep on it.
+    end: AtomicU32,
 }
+
+/// It is neither set nor given up.
+const OPEN: u32 = 0;
+/// The same, and a thread may sleep.
+const AWAITED: u32 = 1;
+/// It is set or given up.
+const OVER: u32 = 2;
 
 #[derive(Default)]
 struct State {
@@ -31,7 +39,7 @@ impl LatchMachine {
     pub fn new() -> LatchMachine {
         LatchMachine {
             state: Guarded::default(),
-            is_over: AtomicU32::new(0),
+            end: AtomicU32::new(OPEN),
         }
     }
 
@@ -53,7 +61,7 @@ impl LatchMachine {
 
     /// Nobody will set it from here on.
     pub fn give_up(&self, site: &'static Location<'static>) {
-        if self.state.with(|state| state.is_set || state.is_given_up) {
+        if self.is_over() || self.state.with(|state| state.is_set || state.is_given_up) {
             return;
         }
         engine::point_at(Operation::Disconnect, self.object(), site).done();
@@ -74,12 +82,19 @@ impl LatchMachine {
         take: &mut dyn FnMut(),
     ) -> Option<bool> {
         let step = engine::point_at(Operation::TryRecv, self.object(), site);
-        // It is cloned, and the one before dropped, where the lock is not held: that runs code of others.
         engine::release_one(self.object(), WAKER);
-        let waker = waker.clone();
-        let (end, _last) = self.state.with(|state| match look(state, take) {
-            None => (None, state.waker.replace(waker)),
-            end => (end, Some(waker)),
+        // Nobody needs the waker of one that has its answer.
+        let end = (self.is_over())
+            .then(|| self.state.with(|state| look(state, take)))
+            .flatten();
+        let end = end.or_else(|| {
+            // It is cloned, and the one before dropped, where the lock is not held: that runs code of others.
+            let waker = waker.clone();
+            let (end, _last) = self.state.with(|state| match look(state, take) {
+                None => (None, state.waker.replace(waker)),
+                end => (end, Some(waker)),
+            });
+            end
         });
         match end {
             Some(_) => {
@@ -106,21 +121,24 @@ impl LatchMachine {
             if engine::is_controlled() {
                 engine::wait_at(Operation::Recv, self.object(), NEVER, None, site);
             } else {
-                futex::wait(&self.is_over, 0, None);
+                let slept = self.end.compare_exchange(OPEN, AWAITED, SeqCst, SeqCst);
+                if slept != Err(OVER) {
+                    futex::wait(&self.end, AWAITED, None);
+                }
             }
         }
     }
 
     fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::SeqCst) != 0
+        self.end.load(SeqCst) == OVER
     }
 
     fn announce(&self, waker: Option<Waker>) {
-        self.is_over.store(1, Ordering::SeqCst);
+        let before = self.end.swap(OVER, SeqCst);
         if engine::is_controlled() {
             engine::wake_all(self.object());
-        } else {
-            futex::wake_all(&self.is_over);
+        } else if before == AWAITED {
+            futex::wake_all(&self.end);
         }
         if let Some(waker) = waker {
             engine::acquire_one(self.object(), WAKER);
