@@ -313,9 +313,15 @@ impl<M: Machine> Held<M> {
         // So many events stay in the queue, in front.
         let mut stay = 0;
         loop {
+            let takes = |held: &Envelope<_>| matches!(look(held), Look::Take | Look::Drop);
+            if engine::heeds_chains() {
+                self.collect(inbox);
+                if let Some(next) = self.queue.iter().find(|held| takes(held)) {
+                    inbox.machine.go_on_with(next.number);
+                }
+            }
             if engine::is_controlled() && std::mem::take(&mut is_first) {
-                let takes = |held: &_| matches!(look(held), Look::Take | Look::Drop);
-                if inbox.arrived() > 0 || self.queue.iter().any(takes) {
+                if inbox.arrived() > 0 || self.queue.iter().any(&takes) {
                     inbox.machine.look(site).done();
                 } else {
                     engine::declare_wait();

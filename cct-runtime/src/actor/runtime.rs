@@ -246,6 +246,7 @@ impl Runtime {
             World::Workers => {
                 let (runtime, title) = (self.clone(), title.to_string());
                 let told = title.clone();
+                let owned = Arc::clone(&inbox);
                 let body = move || {
                     let life = || block_on(&inbox, life.run(true), site);
                     if let Err(panic) = catch_unwind(AssertUnwindSafe(life)) {
@@ -253,7 +254,7 @@ impl Runtime {
                         runtime.end_work();
                     }
                 };
-                Runtime::spawn_worker(&title, site, Box::new(body));
+                Runtime::spawn_worker(&title, &owned, site, Box::new(body));
             }
             World::Pool(pool) => {
                 let life = Box::pin(life.run(false));
@@ -289,16 +290,20 @@ impl Runtime {
     }
 
     #[inline(never)]
-    fn spawn_worker(name: &str, site: &'static Location<'static>, body: Box<dyn FnOnce()>) {
+    fn spawn_worker(
+        name: &str,
+        inbox: &InboxMachine,
+        site: &'static Location<'static>,
+        body: Box<dyn FnOnce()>,
+    ) {
         assert!(
             engine::is_controlled(),
             "a thread that is not under control cannot create an actor of a runtime that is"
         );
-        let worker = engine::spawn_at(Some(name), None, None, site, body);
-        assert!(
-            worker.is_some(),
-            "there is no memory for the stack of {name}"
-        );
+        let Some(worker) = engine::spawn_at(Some(name), None, None, site, body) else {
+            panic!("there is no memory for the stack of {name}");
+        };
+        inbox.belongs_to(worker);
     }
 
     fn registry(&self) -> MutexGuard<'_, Registry> {

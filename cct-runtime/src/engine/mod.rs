@@ -31,6 +31,7 @@ pub use state::locals::{Local, LocalSlot};
 pub use state::panics::PanicId;
 pub use state::worker::{Awaits, ReadyPredicate, TakesNext};
 pub use task::{Gate, Task, handing_is_over, own_clock};
+pub use worker::chain::{chain_to, go_on_in, heeds_chains};
 pub use worker::choice::{choose_index, random_bytes};
 pub use worker::clock::{clock_read, deadline_after, deadline_at, leap, now, wall_clock};
 pub use worker::counts::{part_of_step, point_at_count};

@@ -10,6 +10,7 @@ use super::raw_lock::Guarded;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
 use crate::operation::Operation;
+use crate::strategy::{ChainId, WorkerId};
 
 /// How an event was received by an inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +61,11 @@ fn count_up(number: &AtomicU32) {
 struct State {
     /// How many events were ever stored: the next one's number.
     stored: u64,
+    /// The chains of events that are in, by number, if somebody wants to know.
+    chains: Vec<(u64, ChainId)>,
+    /// The worker that takes events, if it is the engine's, and whether it is in the middle of one.
+    owner: Option<WorkerId>,
+    is_busy: bool,
     /// The owner has nothing to do.
     is_idle: bool,
     /// The future that the owner's worker runs is to be polled.
@@ -75,6 +81,9 @@ impl InboxMachine {
         InboxMachine {
             state: Guarded::new(State {
                 stored: 0,
+                chains: Vec::new(),
+                owner: None,
+                is_busy: false,
                 is_idle: false,
                 is_notified: false,
                 waker: None,
@@ -114,6 +123,9 @@ impl InboxMachine {
             engine::unseen(|| store(state.stored, was_idle));
             engine::release_one(self.object(), state.stored);
             step.carries(state.stored);
+            let is_free = state.chains.is_empty() && !state.is_busy;
+            let chain = engine::chain_to(state.owner.filter(|_| is_free));
+            (state.chains).extend(chain.map(|chain| (state.stored, chain)));
             state.stored += 1;
             self.has_arrivals.store(true, Ordering::Relaxed);
             count_up(&self.kinds[kind].stored);
@@ -126,6 +138,23 @@ impl InboxMachine {
         }
         self.wake_one(waker);
         stored
+    }
+
+    /// This worker takes the events.
+    pub fn belongs_to(&self, owner: WorkerId) {
+        self.state.with(|state| state.owner = Some(owner));
+    }
+
+    /// The event with this number is the one that the owner is about to take.
+    pub fn go_on_with(&self, number: u64) {
+        let chain = self.state.with(|state| {
+            state.is_busy = true;
+            let at = state.chains.iter().position(|&(of, _)| of == number)?;
+            Some(state.chains.remove(at).1)
+        });
+        if let Some(chain) = chain {
+            engine::go_on_in(chain);
+        }
     }
 
     /// The scheduling point before the owner takes an event that is in, or looks for one.
@@ -176,6 +205,7 @@ impl InboxMachine {
                 return (false, None);
             }
             state.is_idle = is_idle;
+            state.is_busy = false;
             (true, std::mem::replace(&mut state.waker, waker.take()))
         });
         waits

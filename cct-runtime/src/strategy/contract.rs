@@ -35,6 +35,18 @@ pub trait Strategy {
     /// A worker that is no candidate was woken by one of this chain, and goes on as a part of it.
     fn on_continued(&mut self, _worker: WorkerId, _chain: ChainId) {}
 
+    /// True for a strategy that wants to know by [`on_moved`](Strategy::on_moved) which chains actors' events
+    /// belong to.
+    fn heeds_chains(&self) -> bool {
+        false
+    }
+
+    /// A candidate goes on with the work of another chain: an actor is about to take an event. True as for
+    /// `on_enabled`.
+    fn on_moved(&mut self, _worker: WorkerId, _chain: ChainId) -> bool {
+        false
+    }
+
     /// A worker has become a candidate: a new one, or one that waited. True if the strategy wants to be
     /// asked at the next scheduling point, whatever quantum it gave.
     fn on_enabled(&mut self, _worker: WorkerId) -> bool {

@@ -8,7 +8,8 @@ use super::{Beginning, Candidates, ChainId, Ending, Origin, Pick, Reason, Strate
 /// **Idea.** An asynchronous program has many short tasks, most of which only go on with what another
 /// began. With a priority for each, PCT reorders at every continuation, and a bug that needs one request
 /// to come before another as a whole is out of reach. A continuation inherits the chain, and with it the
-/// priority, of the work that it goes on with.
+/// priority, of the work that it goes on with. An actor has the chain of the event that it takes: the first
+/// event that a handler sends goes on with its own chain, each further one begins another.
 ///
 /// **Guarantee.** That of [`Pct`](super::Pct), with the number of chains for n, for bugs that no
 /// reordering within a chain is needed for. Where each worker is a chain of its own it is `Pct`.
@@ -43,6 +44,13 @@ impl TaskPct {
 
     fn chain_of(&self, worker: WorkerId) -> ChainId {
         self.workers[worker.0 as usize].0
+    }
+
+    fn know(&mut self, chain: ChainId) {
+        let chain = chain.0 as usize;
+        if self.members.len() <= chain {
+            self.members.resize(chain + 1, Vec::new());
+        }
     }
 
     /// Picks uniformly among the candidates of a chain.
@@ -109,14 +117,22 @@ impl Strategy for TaskPct {
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
         debug_assert_eq!(worker.0 as usize, self.workers.len());
         self.workers.push((origin.chain, 0));
-        let chain = origin.chain.0 as usize;
-        if self.members.len() <= chain {
-            self.members.resize(chain + 1, Vec::new());
-        }
+        self.know(origin.chain);
     }
 
     fn on_continued(&mut self, worker: WorkerId, chain: ChainId) {
+        self.know(chain);
         self.workers[worker.0 as usize].0 = chain;
+    }
+
+    fn heeds_chains(&self) -> bool {
+        true
+    }
+
+    fn on_moved(&mut self, worker: WorkerId, chain: ChainId) -> bool {
+        self.on_disabled(worker);
+        self.on_continued(worker, chain);
+        self.on_enabled(worker)
     }
 
     fn on_enabled(&mut self, worker: WorkerId) -> bool {

@@ -164,6 +164,21 @@ impl Strategy for Then {
         self.second.on_continued(worker, chain);
     }
 
+    fn heeds_chains(&self) -> bool {
+        self.first.heeds_chains() || self.second.heeds_chains()
+    }
+
+    fn on_moved(&mut self, worker: WorkerId, chain: ChainId) -> bool {
+        let mut asks = self.second.on_moved(worker, chain);
+        if !self.has_passed {
+            asks = self.first.on_moved(worker, chain);
+        }
+        if asks {
+            self.held = 0;
+        }
+        asks
+    }
+
     fn on_disabled(&mut self, worker: WorkerId) {
         if !self.has_passed {
             self.first.on_disabled(worker);

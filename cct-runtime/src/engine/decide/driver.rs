@@ -145,6 +145,18 @@ impl Driver {
         }
     }
 
+    /// True if the strategy wants to know the chains of events.
+    pub(crate) fn heeds_chains(&mut self) -> bool {
+        self.strategy()
+            .is_some_and(|strategy| strategy.heeds_chains())
+    }
+
+    /// A candidate goes on as part of this chain. True as for [`Driver::tell_enabled`].
+    pub(crate) fn tell_moved(&mut self, worker: WorkerId, chain: ChainId) -> bool {
+        self.strategy()
+            .is_some_and(|strategy| strategy.on_moved(worker, chain))
+    }
+
     /// A step has been carried out, and did this as well. `is_picked` is false for what nobody was asked for.
     pub(crate) fn tell_step(&mut self, step: &Executed, beyond: &Beyond<'_>, is_picked: bool) {
         match self.observer() {

@@ -99,6 +99,8 @@ pub(crate) struct Decision {
     pub(crate) request: Request,
     pub(crate) yield_budget: u32,
     pub(crate) chain_count: u32,
+    /// The strategy wants to know the chains of events.
+    pub(crate) heeds_chains: bool,
     pub(crate) switches: u64,
     /// The worker that was left last could have gone on; kept where steps are recorded.
     pub(crate) preempts: bool,
@@ -132,6 +134,7 @@ impl Decision {
             request: Request::Point,
             yield_budget: 1,
             chain_count: 0,
+            heeds_chains: false,
             switches: 0,
             preempts: false,
             width: Width::default(),

@@ -29,6 +29,8 @@ pub(crate) struct Worker {
 
     pub(crate) id: WorkerId,
     pub(crate) chain: ChainId,
+    /// The next event that it sends goes on with its chain.
+    pub(crate) hands_on: bool,
     pub(super) position: Position,
     pub(crate) context: Context,
     pub(crate) stack: Stack,
@@ -189,6 +191,7 @@ impl Worker {
             site: spawned_at,
             id,
             chain: ChainId(0),
+            hands_on: false,
             position: Position::NOWHERE,
             context: null_mut(),
             stack,

@@ -7,6 +7,7 @@
 //! first worker to the end of an iteration.
 
 pub(crate) mod call;
+pub(crate) mod chain;
 pub(crate) mod choice;
 pub(crate) mod clock;
 pub(crate) mod counts;

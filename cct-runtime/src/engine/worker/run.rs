@@ -99,6 +99,7 @@ impl Engine {
                 races.has_outsiders = uncontrolled_threads_exist();
             }
         }
+        self.decision.heeds_chains = self.decision.driver.heeds_chains();
         let asks = self.decision.driver.observes();
         self.observers.begin(recorder, asks, plan.classify);
         self.observers.tape.begin(plan.iteration, plan.head);
