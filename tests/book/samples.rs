@@ -130,7 +130,14 @@ fn part_of(output: &str, part: &str) -> String {
         "paragraph" => blocks[1].to_owned(),
         "steps" => {
             let first = starting(&|block| block.starts_with("Failing schedule"));
-            blocks[first..first + 2].join("\n\n")
+            // Where there are many workers they are listed first.
+            let is_step = |line: &str| {
+                line.trim_start()
+                    .starts_with(|it: char| it.is_ascii_digit())
+            };
+            let has_steps = blocks[first + 1].lines().any(is_step);
+            let count = if has_steps { 2 } else { 3 };
+            blocks[first..first + count].join("\n\n")
         }
         "certain" => blocks[starting(&|block| block.starts_with("  ◆ certain"))].to_owned(),
         "source" => {

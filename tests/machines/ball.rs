@@ -152,16 +152,19 @@ impl Ball {
     }
 
     #[hook]
+    #[expect(clippy::unused_self, reason = "a hook has it")]
     fn event_ignored(&mut self, _: &<Self as Machine>::Event, _: &mut Context<Self>) {
         note(Seen::IgnoresNoise);
     }
 
     #[hook]
+    #[expect(clippy::unused_self, reason = "a hook has it")]
     fn event_deferred(&mut self, _: &<Self as Machine>::Event, _: &mut Context<Self>) {
         note(Seen::DefersLook);
     }
 
     #[hook]
+    #[expect(clippy::unused_self, reason = "a hook has it")]
     fn halted(&mut self, _: &mut Context<Self>) {
         note(Seen::Halted);
     }

@@ -231,8 +231,8 @@ impl<M: Machine> Held<M> {
         }
     }
 
-    /// Takes the first of the collected events, from this one on, that `look` takes, and drops those before it
-    /// that it drops; in records, in this state. Without one, all have been looked at.
+    /// Takes the first of the collected events, from this one on, that `look` takes, and drops those before
+    /// it that it drops; in records, in this state. Without one, all have been looked at.
     pub(super) fn take(
         &mut self,
         inbox: &Inbox<M>,

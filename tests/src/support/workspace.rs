@@ -37,8 +37,8 @@ impl Workspace {
         Self::of_fixture(name).with_library()
     }
 
-    /// A copy for one test as well, in which an earlier test has built the library `cct`, if there was one: that
-    /// takes longer than most tests. All else is as in a new copy.
+    /// A copy for one test as well, in which an earlier test has built the library `cct`, if there was one:
+    /// that takes longer than most tests. All else is as in a new copy.
     #[track_caller]
     pub fn of_fixture_with_built_library(folder: &str, name: &str) -> Self {
         let copies = (0..).map(|number| Path::new(folder).join(format!("{name}-{number}")));

@@ -29,7 +29,7 @@ pub(super) fn step(trace: &Trace, names: &Names, index: usize) -> String {
     text
 }
 
-/// True for what an actor or a timer does: its words say how it ended, and its values are the events' numbers.
+/// True for what an actor or a timer does: its words say how it ended, and its values are numbers of events.
 fn is_of_actor(step: &Step) -> bool {
     matches!(operation(step), Some(Op::Enqueue | Op::Dequeue | Op::Tick))
 }

@@ -493,8 +493,8 @@ impl Report {
         panic.or_else(own).or_else(by_worker).unwrap_or(last)
     }
 
-    /// Where something has not happened when the test is over: the last that its body did. All else is others'
-    /// end.
+    /// Where something has not happened when the test is over: the last that its body did. All else is the
+    /// end of others.
     fn end_of_test(&self, trace: &Trace) -> Option<usize> {
         let bug = self.record.bug.as_ref()?;
         let is_over = bug.kind == BugKind::Liveness && bug.waits.is_empty();

@@ -1,5 +1,5 @@
-//! The steps that repeat for ever in a livelock, and where something that must happen never does: the part of a
-//! report that says so.
+//! The steps that repeat for ever in a livelock, and where something that must happen never does: the part
+//! of a report that says so.
 
 use std::collections::BTreeMap;
 

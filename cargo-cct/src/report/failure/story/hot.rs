@@ -52,7 +52,7 @@ fn fails_by_waiting(kind: BugKind) -> bool {
     )
 }
 
-/// Those that are hot in the end, in the order in which they became so.
+/// The monitors that are hot in the end, in the order in which they became so.
 pub(super) fn hot(trace: &Trace) -> Vec<Hot<'_>> {
     let mut hot = BTreeMap::<&str, Hot<'_>>::new();
     for (index, step) in trace.steps.iter().enumerate() {

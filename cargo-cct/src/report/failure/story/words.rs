@@ -66,6 +66,9 @@ impl Words<'_> {
                 let could = describe::ahead(scene.trace, names, scene.step(*step));
                 let what = describe::action(scene.trace, names, *step);
                 let (who, at) = (self.who(*step), at(scene, *step));
+                if scene.operation(*step) == Some(Op::Tick) {
+                    return format!("{who} ran out{at} although {could} could run");
+                }
                 format!("the time-out of {who}'s `{what}`{at} came although {could} could run")
             }
             // Its place is that of the channel, not that of the drop.

@@ -18,7 +18,7 @@ impl Worker {
 
     #[on]
     fn end(&mut self, _: &mut Idle, _: End) -> Halt {
-        Push(Busy); //~ error: unused `Push` that must be used
+        Push(Busy); //~ error: unused `cct::actor::Push` that must be used
         Halt
     }
 }
