@@ -1,5 +1,5 @@
-//! What an explorer sees of actors: counts of what machines do are those that the machines have of themselves,
-//! and those of the logs; and strategies see the chains of their events.
+//! Actors as an explorer sees them: counts of what machines do are those that the machines have of
+//! themselves, and those of the logs; and strategies see the chains of their events.
 
 mod ball;
 mod chains;
