@@ -145,7 +145,15 @@ pub struct Consequence {
     pub site: Option<Site>,
 }
 
+/// The words of a liveness bug that was seen at the end.
+pub(crate) const WHEN_OVER: &str = "when the test was over";
+
 impl Bug {
+    /// True if something had not happened when the test was over.
+    pub fn is_at_the_end(&self) -> bool {
+        self.kind == BugKind::Liveness && self.message.ends_with(WHEN_OVER)
+    }
+
     /// A bug of which no more is known than this.
     pub fn new(kind: BugKind, message: String, site: Option<Site>, worker: Option<u32>) -> Bug {
         Bug {

@@ -28,7 +28,8 @@ fn the_whole_program_is_on_the_page() {
 
 #[test]
 fn the_mended_program_passes() {
-    let workspace = Workspace::of_fixture_with_library("tutorial");
+    let workspace =
+        Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "tutorial");
     let page = page();
     let [(file, handler)] = page.blocks_below("mended: ")[..] else {
         panic!("one block is mended");

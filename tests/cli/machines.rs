@@ -6,7 +6,7 @@ use cct_tests::support::{Finished, Workspace};
 use serde_json::Value;
 
 fn fixture() -> Workspace {
-    Workspace::of_fixture_with_library("machines")
+    Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "machines")
 }
 
 fn coverage(workspace: &Workspace) -> Value {

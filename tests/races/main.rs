@@ -53,7 +53,7 @@ fn all_programs() -> impl Iterator<Item = String> {
 
 #[test]
 fn races_are_found_where_there_are_some_and_nowhere_else() {
-    let workspace = Workspace::of_fixture_with_library("races");
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "races");
     let (mut races, mut programs, mut not_all) = (0, 0, 0);
     for text in all_programs() {
         let is_racy = Program::of(&text).has_race();

@@ -113,6 +113,14 @@ impl Strategy for Lasting {
         self.0.borrow_mut().strategy.on_continued(worker, chain);
     }
 
+    fn heeds_chains(&self) -> bool {
+        self.0.borrow().strategy.heeds_chains()
+    }
+
+    fn on_moved(&mut self, worker: WorkerId, chain: ChainId) -> bool {
+        self.0.borrow_mut().strategy.on_moved(worker, chain)
+    }
+
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
         self.0.borrow_mut().strategy.on_enabled(worker)
     }

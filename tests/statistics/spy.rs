@@ -63,6 +63,14 @@ impl Strategy for Spy {
         self.strategy.on_continued(worker, chain);
     }
 
+    fn heeds_chains(&self) -> bool {
+        self.strategy.heeds_chains()
+    }
+
+    fn on_moved(&mut self, worker: WorkerId, chain: ChainId) -> bool {
+        self.strategy.on_moved(worker, chain)
+    }
+
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
         self.strategy.on_enabled(worker)
     }

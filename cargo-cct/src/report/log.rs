@@ -39,20 +39,18 @@ fn add(lines: &mut String, step: usize, mut line: Map<String, Value>) {
     lines.push('\n');
 }
 
-/// The senders of events by actor, in the order in which these came in.
+/// The senders of events, by the actor that gets them and their numbers there.
 #[derive(Default)]
-struct Senders(BTreeMap<u32, Vec<u32>>);
+struct Senders(BTreeMap<(u32, u64), u32>);
 
 impl Senders {
     /// The worker that has sent the event, if it came from elsewhere.
     fn of(&mut self, doing: &Doing) -> Option<u32> {
-        let sent = self.0.entry(doing.actor).or_default();
+        let event = (doing.actor, doing.number?);
         if doing.did == Did::Sent {
-            sent.push(doing.worker);
-            return Some(doing.worker);
+            self.0.insert(event, doing.worker);
         }
-        let number = usize::try_from(doing.number?).ok()?;
-        sent.get(number).copied()
+        self.0.get(&event).copied()
     }
 }
 

@@ -192,8 +192,8 @@ impl<M: Machine> ActorRef<M> {
         let event = column::<M>(&letter);
         let payload = record::told(|| told::<M>(&letter));
         let sent = (self.0.inbox).send(letter, options, &label, &begin_work, site);
-        if let (Sent::Stored, Some(payload)) = (&sent, payload) {
-            (self.0.table).tell((Did::Sent, None), event, Some(&payload));
+        if let Sent::Stored(number) = sent {
+            (self.0.table).tell((Did::Sent, Some(number)), event, payload.as_deref());
         }
         sent
     }
@@ -207,7 +207,7 @@ impl<M: Machine> ActorRef<M> {
         let name = name_of::<M>(&letter);
         let (must_handle, most) = (options.must_handle, options.at_most);
         match self.offer(letter, options, site) {
-            Sent::Stored | Sent::Lost => {}
+            Sent::Stored(_) | Sent::Lost => {}
             Sent::Halted(letter) => {
                 if must_handle && !self.0.runtime.is_stopped() {
                     let failure = Failure::Dropped { event: name };

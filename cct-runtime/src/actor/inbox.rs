@@ -29,8 +29,8 @@ unsafe impl<M: Machine> Send for Inbox<M> {}
 
 /// The fate of an event that was sent.
 pub(super) enum Sent<E> {
-    /// It is in the inbox.
-    Stored,
+    /// It is in the inbox, as the one with this number.
+    Stored(u64),
     /// The actor has ended.
     Halted(E),
     /// There are too many of the kind.
@@ -72,10 +72,12 @@ impl<M: Machine> Inbox<M> {
                 .as_ref()
                 .map_or_else(String::new, |it| label(&it.letter))
         });
+        let mut stored_as = 0;
         let mut store = |number, was_idle| {
             if was_idle {
                 begin_work();
             }
+            stored_as = number;
             let mut envelope = envelope.take().expect("it is stored once");
             envelope.number = number;
             // SAFETY: the machine calls this while nobody else reaches the arrivals.
@@ -85,7 +87,7 @@ impl<M: Machine> Inbox<M> {
         let label = (site, told.as_deref());
         let stored = (self.machine).send((kind, at_most), label, &is_lost, &mut store);
         match stored {
-            Stored::Stored => Sent::Stored,
+            Stored::Stored => Sent::Stored(stored_as),
             Stored::TooMany => Sent::TooMany,
             Stored::Lost => Sent::Lost,
             Stored::Closed => Sent::Halted(envelope.expect("nothing was stored").letter),
@@ -263,6 +265,9 @@ impl<M: Machine> Held<M> {
                     if envelope.number != PUT_BACK {
                         (inbox.machine).taken(kind::<M>(&envelope.letter), envelope.number);
                     }
+                    if engine::heeds_chains() {
+                        inbox.machine.leaves(envelope.number, verdict == Look::Take);
+                    }
                     let event = told(|| describe::<M>(&envelope));
                     if let (Look::Drop, Some(event)) = (verdict, &event) {
                         ignored.push(event.clone());
@@ -316,8 +321,9 @@ impl<M: Machine> Held<M> {
             let takes = |held: &Envelope<_>| matches!(look(held), Look::Take | Look::Drop);
             if engine::heeds_chains() {
                 self.collect(inbox);
-                if let Some(next) = self.queue.iter().find(|held| takes(held)) {
-                    inbox.machine.go_on_with(next.number);
+                let is_next = |held: &&Envelope<_>| look(held) == Look::Take;
+                if let Some(next) = self.queue.iter().find(is_next) {
+                    inbox.machine.leaves(next.number, true);
                 }
             }
             if engine::is_controlled() && std::mem::take(&mut is_first) {

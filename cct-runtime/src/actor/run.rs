@@ -134,6 +134,9 @@ impl<M: Machine> Life<M> {
 
     /// Enters the start state.
     pub(super) async fn start(&mut self) -> Goes {
+        if engine::heeds_chains() {
+            self.cx.me.0.inbox.machine.begins();
+        }
         match self.machine.start() {
             Some(state) => {
                 self.note(|| format!("begin in {}", state_name::<M>(&state)));
@@ -146,6 +149,10 @@ impl<M: Machine> Life<M> {
 
     /// Waits for an event that is not deferred; none comes after the runtime has stopped.
     async fn next(&mut self, blocks: bool) -> Option<Event<M::Event>> {
+        self.events = self.events.wrapping_add(1);
+        if self.events.is_multiple_of(IN_A_ROW) {
+            give_way().await;
+        }
         if self.rule(M::PLAN.default()).is_some() {
             if let Some(event) = self.next_at_hand() {
                 return Some(event);
@@ -156,10 +163,6 @@ impl<M: Machine> Life<M> {
         }
         // An actor at rest keeps no group from its end.
         self.cx.group = None;
-        self.events = self.events.wrapping_add(1);
-        if self.events.is_multiple_of(IN_A_ROW) {
-            give_way().await;
-        }
         let envelope = poll_fn(|cx| {
             let waits = if blocks {
                 Waits::Blocks
@@ -498,6 +501,7 @@ impl<M: Machine> Life<M> {
         if let Some(handler) = M::PLAN.exits[self.cx.stack[top]] {
             match self.call((handler, Some(top)), None).await {
                 Ok(Then(Next::Halt)) => {
+                    self.note(|| "halt".to_owned());
                     let cause = (Some(self.cx.stack[top]), On::Exit);
                     self.table().transition(cause, To::Halt);
                     goes = Goes::Break(());

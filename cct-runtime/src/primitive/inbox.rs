@@ -63,9 +63,9 @@ struct State {
     stored: u64,
     /// The chains of events that are in, by number, if somebody wants to know.
     chains: Vec<(u64, ChainId)>,
-    /// The worker that takes events, if it is the engine's, and whether it is in the middle of one.
+    /// The worker that takes events, if it is the engine's, and whether it has begun its work.
     owner: Option<WorkerId>,
-    is_busy: bool,
+    has_begun: bool,
     /// The owner has nothing to do.
     is_idle: bool,
     /// The future that the owner's worker runs is to be polled.
@@ -83,7 +83,7 @@ impl InboxMachine {
                 stored: 0,
                 chains: Vec::new(),
                 owner: None,
-                is_busy: false,
+                has_begun: false,
                 is_idle: false,
                 is_notified: false,
                 waker: None,
@@ -123,7 +123,8 @@ impl InboxMachine {
             engine::unseen(|| store(state.stored, was_idle));
             engine::release_one(self.object(), state.stored);
             step.carries(state.stored);
-            let is_free = state.chains.is_empty() && !state.is_busy;
+            // One that has not begun yet will do so for this event.
+            let is_free = was_idle || !state.has_begun && state.chains.is_empty();
             let chain = engine::chain_to(state.owner.filter(|_| is_free));
             (state.chains).extend(chain.map(|chain| (state.stored, chain)));
             state.stored += 1;
@@ -145,16 +146,21 @@ impl InboxMachine {
         self.state.with(|state| state.owner = Some(owner));
     }
 
-    /// The event with this number is the one that the owner is about to take.
-    pub fn go_on_with(&self, number: u64) {
+    /// The owner is about to take the event with this number, or drops it.
+    pub fn leaves(&self, number: u64, is_taken: bool) {
         let chain = self.state.with(|state| {
-            state.is_busy = true;
+            state.has_begun = true;
             let at = state.chains.iter().position(|&(of, _)| of == number)?;
             Some(state.chains.remove(at).1)
         });
-        if let Some(chain) = chain {
+        if let Some(chain) = chain.filter(|_| is_taken) {
             engine::go_on_in(chain);
         }
+    }
+
+    /// The owner has entered its start state, or is about to.
+    pub fn begins(&self) {
+        self.state.with(|state| state.has_begun = true);
     }
 
     /// The scheduling point before the owner takes an event that is in, or looks for one.
@@ -205,7 +211,6 @@ impl InboxMachine {
                 return (false, None);
             }
             state.is_idle = is_idle;
-            state.is_busy = false;
             (true, std::mem::replace(&mut state.waker, waker.take()))
         });
         waits

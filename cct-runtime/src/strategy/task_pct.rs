@@ -132,7 +132,9 @@ impl Strategy for TaskPct {
     fn on_moved(&mut self, worker: WorkerId, chain: ChainId) -> bool {
         self.on_disabled(worker);
         self.on_continued(worker, chain);
-        self.on_enabled(worker)
+        self.on_enabled(worker);
+        // The one that runs may have come to a lower priority.
+        true
     }
 
     fn on_enabled(&mut self, worker: WorkerId) -> bool {

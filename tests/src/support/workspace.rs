@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,19 +38,27 @@ impl Workspace {
         Self::of_fixture(name).with_library()
     }
 
-    /// A copy for one test as well, in which an earlier test has built the library `cct`, if there was one:
-    /// that takes longer than most tests. All else is as in a new copy.
+    /// A copy for one test as well, whose target folder has the library `cct` built already, if an earlier
+    /// test of whichever fixture has done so in `folder`: that takes longer than most tests. All else is as
+    /// in a new copy.
     #[track_caller]
     pub fn of_fixture_with_built_library(folder: &str, name: &str) -> Self {
-        let copies = (0..).map(|number| Path::new(folder).join(format!("{name}-{number}")));
-        let free = copies.into_iter().find_map(|copy| {
-            fs::create_dir_all(&copy).expect("the target folder is writable");
-            let lock = File::create(copy.join("lock")).expect("the target folder is writable");
-            lock.try_lock().is_ok().then(|| (copy.join(name), lock))
+        let mut places = (0..).map(|number| Path::new(folder).join(format!("library-{number}")));
+        let free = places.find_map(|place| {
+            let root = place.join(name);
+            fs::create_dir_all(&root).expect("the target folder is writable");
+            let lock = File::create(place.join("lock")).expect("the target folder is writable");
+            lock.try_lock().is_ok().then_some((root, lock))
         });
-        let (root, lock) = free.expect("some copy is free");
+        let (root, lock) = free.expect("some place is free");
         copy(&fixture(name), &root);
-        forget_runs(&root.join("target/cct"));
+        // Cargo tells builds apart by the paths of their packages.
+        let (target, built) = (root.join("target"), root.with_file_name("target"));
+        fs::create_dir_all(&built).expect("the target folder is writable");
+        if !target.is_symlink() {
+            symlink("../target", target).expect("the target folder is writable");
+        }
+        forget_runs(&built.join("cct"));
         let life = Life::Long(lock);
         Self { root, life }.with_library()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cct::operation::Operation as Op;
-use cct::trace::{Step, Trace, WorkerKind};
+use cct::trace::{Did, Doing, Step, Trace, WorkerKind};
 use cct::verdict::Wait;
 
 use super::describe::label;
@@ -78,34 +78,40 @@ pub(super) fn state(trace: &Trace, worker: u32, index: usize) -> Option<&str> {
     labels.find_map(|label| LEADS.iter().find_map(|lead| label.strip_prefix(lead)))
 }
 
-/// The events that a take of this label has ignored, after the state in which it did.
-fn ignored(label: &str) -> Option<(Option<&str>, &str)> {
-    let (state, event) = match label
-        .strip_prefix("in ")
-        .and_then(|rest| rest.split_once(": "))
-    {
-        Some((state, event)) => (Some(state), event),
-        None => (None, label),
+/// An event that an actor ignored.
+pub(super) struct Ignored<'a> {
+    /// The step in which it did, by index.
+    pub(super) step: usize,
+    pub(super) event: &'a str,
+    pub(super) state: Option<&'a str>,
+}
+
+/// The events that were ignored, in their order.
+pub(super) fn ignored(trace: &Trace) -> impl Iterator<Item = Ignored<'_>> {
+    let text = |label: Option<u32>| trace.labels.get(label? as usize).map(String::as_str);
+    let ignored = trace.log.doings.iter().filter(|it| it.did == Did::Ignored);
+    ignored.filter_map(move |doing| {
+        Some(Ignored {
+            step: during(trace, doing)?,
+            event: text(doing.event)?,
+            state: text(doing.state),
+        })
+    })
+}
+
+/// The step during which it was done, by index.
+fn during(trace: &Trace, doing: &Doing) -> Option<usize> {
+    let before = trace.steps.get(..doing.after as usize)?;
+    before.iter().rposition(|step| !step.note)
+}
+
+/// True if an actor has ignored events in the step with this index, and taken none.
+pub(super) fn only_ignores(trace: &Trace, index: usize) -> bool {
+    let did = |did: Did| {
+        let mut doings = trace.log.doings.iter().filter(|it| it.did == did);
+        doings.any(|doing| during(trace, doing) == Some(index))
     };
-    let events = event.strip_prefix("ignore ");
-    let events = events.or_else(|| Some(event.rsplit_once(", ignoring ")?.1));
-    Some((state, events?))
-}
-
-/// True if the take of this label has ignored events, and taken none.
-pub(super) fn is_ignored(label: &str) -> bool {
-    let event = label
-        .strip_prefix("in ")
-        .and_then(|rest| rest.split_once(": "));
-    let event = event.map_or(label, |(_, event)| event);
-    event.starts_with("ignore ")
-}
-
-/// The events that an actor ignored in the step with this index, and its state then.
-pub(super) fn ignored_in(trace: &Trace, index: usize) -> Option<(Option<&str>, &str)> {
-    let step = &trace.steps[index];
-    let is_take = operation(step) == Some(Op::Dequeue);
-    ignored(label(trace, step).filter(|_| is_take)?)
+    did(Did::Ignored) && !did(Did::Dequeued)
 }
 
 /// True if an actor has nothing to do: it does not wait in a handler, but where it was created.
@@ -179,22 +185,30 @@ mod tests {
     }
 
     #[test]
-    fn ignored_events_are_known_by_the_label() {
-        assert_eq!(ignored("Report"), None);
-        assert_eq!(
-            ignored("ignore A, B { x: 1 }"),
-            Some((None, "A, B { x: 1 }"))
-        );
-        assert_eq!(ignored("in Idle: ignore A"), Some((Some("Idle"), "A")));
-        assert_eq!(ignored("in Idle: C, ignoring A"), Some((Some("Idle"), "A")));
-        let only = [
-            "in Idle: ignore A",
-            "ignore A",
-            "in Idle: C, ignoring A",
-            "C",
-        ]
-        .map(is_ignored);
-        assert_eq!(only, [true, true, false, false]);
+    fn ignored_events_are_those_of_the_log() {
+        let mut trace = of_actors();
+        trace.labels.extend(["Noise", "Idle"].map(str::to_owned));
+        let doing = |after, did| Doing {
+            worker: 1,
+            after,
+            actor: 0,
+            did,
+            state: Some(3),
+            event: Some(2),
+            to: None,
+            payload: None,
+            number: None,
+        };
+        trace.log.doings = vec![
+            doing(3, Did::Ignored),
+            doing(4, Did::Ignored),
+            doing(4, Did::Dequeued),
+        ];
+        let told = ignored(&trace).map(|it| (it.step, it.event, it.state));
+        // The third entry is a note of the first step.
+        let expected = [(0, "Noise", Some("Idle")), (3, "Noise", Some("Idle"))];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!([0, 3].map(|step| only_ignores(&trace, step)), [true, false]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) fn action(trace: &Trace, names: &Names, index: usize) -> String {
         return call.to_owned();
     }
     match (label(trace, step), step.object) {
-        (Some(label), Some(_)) if op == Op::Dequeue && actors::is_ignored(label) => {
+        (Some(label), Some(_)) if op == Op::Dequeue && actors::only_ignores(trace, index) => {
             label.to_owned()
         }
         (Some(label), Some(_)) if matches!(op, Op::Enqueue | Op::Dequeue) => {

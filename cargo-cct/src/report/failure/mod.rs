@@ -86,6 +86,10 @@ impl Report {
         let source = Source::new(root).with(&record.provenance.chosen.named);
         let mut record = record.clone();
         columns::restore(&mut record, &source);
+        // Programs have put text of their own into them.
+        for label in record.trace.iter_mut().flat_map(|trace| &mut trace.labels) {
+            *label = visible_on_a_line(label).into_owned();
+        }
         let names = record.trace.as_ref().map(|trace| Names::of(trace, &source));
         Report {
             record,
@@ -497,7 +501,7 @@ impl Report {
     /// end of others.
     fn end_of_test(&self, trace: &Trace) -> Option<usize> {
         let bug = self.record.bug.as_ref()?;
-        let is_over = bug.kind == BugKind::Liveness && bug.waits.is_empty();
+        let is_over = bug.is_at_the_end();
         let is_bodys = |step: &Step| {
             let counts = names::operation(step).is_some_and(Operation::counts_references);
             self.names.lane(step.worker) == 0 && !counts

@@ -69,7 +69,11 @@ pub(super) fn json(bug: Option<&Bug>, trace: &Trace, names: &Names) -> Value {
 
 /// The cycles of a schedule that goes round to its end.
 pub(super) fn cycles(bug: Option<&Bug>, trace: &Trace, names: &Names) -> Vec<Cycle> {
-    let goes_round = |bug: &Bug| matches!(bug.kind, BugKind::Livelock | BugKind::Liveness);
+    let goes_round = |bug: &Bug| match bug.kind {
+        BugKind::Livelock => true,
+        BugKind::Liveness => !bug.is_at_the_end(),
+        _ => false,
+    };
     if !bug.is_some_and(goes_round) {
         return Vec::new();
     }

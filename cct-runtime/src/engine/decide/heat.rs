@@ -13,7 +13,7 @@ use crate::engine::state::iteration::End;
 use crate::engine::state::monitors::HeatId;
 use crate::engine::state::worker::Worker;
 use crate::specification::Temperature;
-use crate::verdict::{BugKind, Verdict};
+use crate::verdict::{BugKind, Verdict, WHEN_OVER};
 
 /// How many turns each candidate must have had since: a strategy that switches seldom is fair, but
 /// late.
@@ -197,7 +197,7 @@ impl Engine {
             .iter()
             .find(|heat| heat.hot.is_some());
         hot.map_or(End::of(Verdict::Passed), |heat| {
-            self.end_hot(heat, "when the test was over")
+            self.end_hot(heat, WHEN_OVER)
         })
     }
 

@@ -1,6 +1,6 @@
 //! Monitors that are hot when a schedule ends, and the step since when.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cct::operation::Operation as Op;
 use cct::trace::Trace;
@@ -35,10 +35,11 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
             .iter()
             .map(|hot| Sentence(vec![Fact::Hot(hot.since)]))
             .collect();
-        let after = first.map_or(0..0, |first| first..scene.trace.steps.len());
-        let is_ignored = |index: &usize| actors::ignored_in(scene.trace, *index).is_some();
-        let ignored = after.filter(is_ignored).take(MOST);
-        sentences.extend(ignored.map(|index| Sentence(vec![Fact::Ignores(index)])));
+        let ignored = actors::ignored(scene.trace);
+        let ignored = ignored.filter(|it| first.is_some_and(|first| it.step >= first));
+        let steps: BTreeSet<usize> = ignored.map(|it| it.step).collect();
+        let steps = steps.into_iter().take(MOST);
+        sentences.extend(steps.map(|step| Sentence(vec![Fact::Ignores(step)])));
         sentences
     } else {
         Vec::new()

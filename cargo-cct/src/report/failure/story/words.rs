@@ -256,8 +256,10 @@ impl Words<'_> {
                 format!("{who}{verb} at {}", names.at(site))
             }
             Fact::Ignores(step) => {
-                let (state, events) =
-                    actors::ignored_in(scene.trace, *step).unwrap_or((None, "events"));
+                let all = actors::ignored(scene.trace).filter(|it| it.step == *step);
+                let (events, states): (Vec<_>, Vec<_>) = all.map(|it| (it.event, it.state)).unzip();
+                let events = events.join("`, `");
+                let state = states.into_iter().flatten().next();
                 let state = state.map_or_else(String::new, |state| format!(" in `{state}`"));
                 let number = names.step(*step);
                 format!(
