@@ -192,7 +192,10 @@ fn a_failure_is_covered_and_tests_without_machines_say_nothing() {
     let steps = ended["failure"]["steps"].as_array().expect("it has steps");
     let taken = steps.iter().find(|it| it["step"] == taken["step"]);
     let text = taken.and_then(|it| it["text"].as_str());
-    assert_eq!(text, Some("take Joke"));
+    assert!(
+        text.is_some_and(|text| text.starts_with("take in ") && text.ends_with(": Joke")),
+        "{text:?}"
+    );
 
     let mut cct = workspace.cct();
     let finished = Finished::of(cct.args(["test", "no_lift_is_there"]));
