@@ -154,15 +154,16 @@ mod tests {
             name: "Door 0".to_owned(),
             path: "house::Door".to_owned(),
         });
-        let sent = |worker, after| Doing {
+        // The one that is told last came first.
+        let sent = |worker, after, number| Doing {
             event: Some(0),
             payload: Some(1),
+            number: Some(number),
             ..doing(worker, after, Did::Sent)
         };
         let taken = Doing {
-            number: Some(1),
             did: Did::Dequeued,
-            ..sent(1, 4)
+            ..sent(1, 4, 0)
         };
         let goes = Doing {
             state: Some(2),
@@ -171,7 +172,7 @@ mod tests {
             ..doing(1, 4, Did::Goto)
         };
         let created = doing(0, 0, Did::Created);
-        trace.log.doings = vec![created, sent(0, 1), sent(2, 3), taken, goes];
+        trace.log.doings = vec![created, sent(0, 1, 1), sent(2, 3, 0), taken, goes];
         insta::assert_snapshot!(log(&trace).unwrap_or_default(), @r#"
         {"actor":"Door 0","by":"main","did":"created","step":0,"type":"house::Door"}
         {"actor":"Door 0","did":"sent","event":"Knock","payload":"Knock(2)","sender":"main","step":1}
