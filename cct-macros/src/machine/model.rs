@@ -320,9 +320,9 @@ impl Model {
             Of::Event(of) => last(of)
                 .and_then(|name| find(&self.events, name))
                 .unwrap_or(0),
-            Of::Any(_) => self.events.len(),
-            Of::Default(_) => self.events.len() + 1,
-            Of::Halt(_) => self.events.len() + 2,
+            Of::Default(_) => self.events.len(),
+            Of::Halt(_) => self.events.len() + 1,
+            Of::Any(_) => self.events.len() + 2,
         }
     }
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::covered::Table;
 use super::crashed::Crashed;
-use super::event::{Letter, SendOptions};
+use super::event::{Letter, SendOptions, column, description, name_of};
 use super::group::EventGroup;
 use super::inbox::{Inbox, Sent};
 use super::machine::{Accepts, Machine};
 use super::runtime::{Runtime, Status};
-use super::{Answer, Failure, Reply, reply, told as record};
+use super::told::told;
+use super::{Answer, Failure, Reply, reply};
 use crate::covered::Fate;
 use crate::engine;
 use crate::trace::Did;
@@ -49,7 +50,7 @@ impl<M: Machine> Actor<M> {
 
     /// An event was taken out of the inbox, as the one with this number.
     pub(super) fn tell_taken(&self, letter: &Letter<M::Event>, number: Option<u64>) {
-        if let Some(payload) = record::told(|| told::<M>(letter)) {
+        if let Some(payload) = told(|| description::<M>(letter)) {
             let did = (Did::Dequeued, number);
             self.table.tell(did, column::<M>(letter), Some(&payload));
         }
@@ -186,12 +187,14 @@ impl<M: Machine> ActorRef<M> {
         options: SendOptions,
         site: &'static Location<'static>,
     ) -> Sent<Letter<M::Event>> {
-        let label =
-            |letter: &Letter<M::Event>| format!("{} to {}", told::<M>(letter), self.0.title());
         let begin_work = || self.0.runtime.begin_work();
         let event = column::<M>(&letter);
-        let payload = record::told(|| told::<M>(&letter));
-        let sent = (self.0.inbox).send(letter, options, &label, &begin_work, site);
+        // Told before it is stored.
+        let payload = told(|| description::<M>(&letter));
+        let label = (payload.as_ref())
+            .and_then(|payload| told(|| format!("{payload} to {}", self.0.title())));
+        let label = (site, label.as_deref());
+        let sent = (self.0.inbox).send(letter, options, label, &begin_work);
         if let Sent::Stored(number) = sent {
             (self.0.table).tell((Did::Sent, Some(number)), event, payload.as_deref());
         }
@@ -227,30 +230,6 @@ impl<M: Machine> ActorRef<M> {
                 self.0.runtime.fail(&self.0.title(), &failure, site);
             }
         }
-    }
-}
-
-/// The event's name.
-pub(super) fn name_of<M: Machine>(letter: &Letter<M::Event>) -> &'static str {
-    match letter {
-        Letter::Event(event) => M::PLAN.events[M::event_index(event)],
-        Letter::Halt => "HaltEvent",
-    }
-}
-
-/// The event's number, where those that all have come last: the event of having none, and that of the end.
-pub(super) fn column<M: Machine>(letter: &Letter<M::Event>) -> usize {
-    match letter {
-        Letter::Event(event) => M::event_index(event),
-        Letter::Halt => M::PLAN.events.len() + 1,
-    }
-}
-
-/// The event for people.
-pub(super) fn told<M: Machine>(letter: &Letter<M::Event>) -> String {
-    match letter {
-        Letter::Event(event) => M::describe(event),
-        Letter::Halt => "HaltEvent".to_owned(),
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use super::actor_ref::{ActorRef, Target, column, grouped, sent_by};
+use super::actor_ref::{ActorRef, Target, grouped, sent_by};
 use super::due::Due;
-use super::event::{Envelope, Letter, SendOptions};
+use super::event::{Envelope, Letter, SendOptions, column};
 use super::group::EventGroup;
 use super::inbox::{Found, Held, Look, Waits};
 use super::machine::{Accepts, Machine};

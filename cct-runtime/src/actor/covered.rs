@@ -166,11 +166,9 @@ fn declared(plan: &'static Plan, path: &str) -> Covered {
 /// The rule of a state for an event, as if it were alone on the stack, and whether it is for all others.
 fn rule_of(plan: &Plan, state: Option<usize>, event: usize) -> Option<(Rule, bool)> {
     let is_own = event < plan.events.len();
-    // In a plan, the rule for all other events comes before those for none and for the end.
-    let column = if is_own { event } else { event + 1 };
     let own = state.map(|state| plan.rules[state]);
     for row in own.into_iter().chain([plan.fallback]) {
-        match row[column] {
+        match row[event] {
             Rule::None if is_own && row[plan.any()] != Rule::None => {
                 return Some((row[plan.any()], true));
             }

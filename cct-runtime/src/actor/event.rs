@@ -2,6 +2,7 @@
 
 use super::crashed::Crashed;
 use super::group::EventGroup;
+use super::machine::Machine;
 
 /// The event of having no event: its handler runs whenever the inbox has nothing for the state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -92,4 +93,28 @@ pub(super) enum IsDeferred {
 pub(super) enum Letter<E> {
     Event(E),
     Halt,
+}
+
+/// The event's name.
+pub(super) fn name_of<M: Machine>(letter: &Letter<M::Event>) -> &'static str {
+    match letter {
+        Letter::Event(event) => M::PLAN.events[M::event_index(event)],
+        Letter::Halt => "HaltEvent",
+    }
+}
+
+/// The column of the event in tables of rules, and its number where events are counted.
+pub(super) fn column<M: Machine>(letter: &Letter<M::Event>) -> usize {
+    match letter {
+        Letter::Event(event) => M::event_index(event),
+        Letter::Halt => M::PLAN.halt(),
+    }
+}
+
+/// The event for people.
+pub(super) fn description<M: Machine>(letter: &Letter<M::Event>) -> String {
+    match letter {
+        Letter::Event(event) => M::describe(event),
+        Letter::Halt => "HaltEvent".to_owned(),
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use super::crashed::Crashed;
-use super::event::{Envelope, IsDeferred, Letter, SendOptions};
+use super::event::{Envelope, IsDeferred, Letter, SendOptions, column, description};
 use super::machine::Machine;
 use super::told::told;
 use crate::engine;
@@ -42,21 +42,21 @@ pub(super) enum Sent<E> {
 impl<M: Machine> Inbox<M> {
     pub(super) fn new() -> Inbox<M> {
         Inbox {
-            machine: Arc::new(InboxMachine::new(M::PLAN.events.len() + 1)),
+            machine: Arc::new(InboxMachine::new(M::PLAN.halt() + 1)),
             arrivals: UnsafeCell::new(VecDeque::new()),
         }
     }
 
-    /// Puts an event in, under this label in records; calls `begin_work` first if the owner was at rest.
+    /// Puts an event in, at this place and under this label in records; calls `begin_work` first if the owner
+    /// was at rest.
     pub(super) fn send(
         &self,
         letter: Letter<M::Event>,
         options: SendOptions,
-        label: &dyn Fn(&Letter<M::Event>) -> String,
+        label: (&'static Location<'static>, Option<&str>),
         begin_work: &dyn Fn(),
-        site: &'static Location<'static>,
     ) -> Sent<Letter<M::Event>> {
-        let kind = kind::<M>(&letter);
+        let column = column::<M>(&letter);
         let at_most = options.at_most.unwrap_or(u32::MAX);
         let sender = options.sender;
         let mut envelope = Some(Envelope {
@@ -65,12 +65,6 @@ impl<M: Machine> Inbox<M> {
             group: options.group,
             must_handle: options.must_handle,
             is_deferred: IsDeferred::No,
-        });
-        // Told before it is stored.
-        let told = told(|| {
-            envelope
-                .as_ref()
-                .map_or_else(String::new, |it| label(&it.letter))
         });
         let mut stored_as = 0;
         let mut store = |number, was_idle| {
@@ -84,8 +78,7 @@ impl<M: Machine> Inbox<M> {
             unsafe { (*self.arrivals.get()).push_back(envelope) };
         };
         let is_lost = || sender.as_ref().is_some_and(Crashed::get);
-        let label = (site, told.as_deref());
-        let stored = (self.machine).send((kind, at_most), label, &is_lost, &mut store);
+        let stored = (self.machine).send((column, at_most), label, &is_lost, &mut store);
         match stored {
             Stored::Stored => Sent::Stored(stored_as),
             Stored::TooMany => Sent::TooMany,
@@ -120,22 +113,6 @@ impl<M: Machine> Inbox<M> {
         // SAFETY: as in `is_empty`.
         (self.machine).exclusively(&mut || unsafe { number = (*self.arrivals.get()).len() });
         number
-    }
-}
-
-/// The number of the letter's kind.
-pub(super) fn kind<M: Machine>(letter: &Letter<M::Event>) -> usize {
-    match letter {
-        Letter::Event(event) => M::event_index(event),
-        Letter::Halt => M::PLAN.events.len(),
-    }
-}
-
-/// The event for people.
-fn describe<M: Machine>(envelope: &Envelope<M::Event>) -> String {
-    match &envelope.letter {
-        Letter::Event(event) => M::describe(event),
-        Letter::Halt => "HaltEvent".to_owned(),
     }
 }
 
@@ -263,12 +240,12 @@ impl<M: Machine> Held<M> {
                     let envelope = envelope.expect("it was looked at");
                     // An event that was put back has been counted already.
                     if envelope.number != PUT_BACK {
-                        (inbox.machine).taken(kind::<M>(&envelope.letter), envelope.number);
+                        (inbox.machine).taken(column::<M>(&envelope.letter), envelope.number);
                     }
                     if engine::heeds_chains() {
                         inbox.machine.leaves(envelope.number, verdict == Look::Take);
                     }
-                    let event = told(|| describe::<M>(&envelope));
+                    let event = told(|| description::<M>(&envelope.letter));
                     if let (Look::Drop, Some(event)) = (verdict, &event) {
                         ignored.push(event.clone());
                     }

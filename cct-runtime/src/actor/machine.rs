@@ -123,7 +123,7 @@ pub struct Plan {
     /// Names of events, by number.
     pub events: &'static [&'static str],
     /// The rules, by state and by event; the last three columns are
-    /// [any other event](Plan::any), [no event](Plan::default) and [the end](Plan::halt).
+    /// [no event](Plan::default), [the end](Plan::halt) and [any other event](Plan::any).
     pub rules: &'static [&'static [Rule]],
     /// The same where no state has a rule.
     pub fallback: &'static [Rule],
@@ -140,18 +140,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The column of rules for all other events.
-    pub const fn any(&self) -> usize {
-        self.events.len()
-    }
-
     /// The column of the rule for having no event.
     pub const fn default(&self) -> usize {
-        self.events.len() + 1
+        self.events.len()
     }
 
     /// The column of the rule for [`HaltEvent`](super::HaltEvent).
     pub const fn halt(&self) -> usize {
+        self.events.len() + 1
+    }
+
+    /// The column of rules for all other events.
+    pub const fn any(&self) -> usize {
         self.events.len() + 2
     }
 }

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::task::Poll;
 use std::thread;
 
-use super::actor_ref::{ActorRef, column, name_of};
+use super::actor_ref::ActorRef;
 use super::context::Context;
 use super::covered::{Cause, Table};
-use super::event::{Envelope, IsDeferred, Letter};
+use super::event::{Envelope, IsDeferred, Letter, column, name_of};
 use super::group::EventGroup;
 use super::inbox::{Found, Held, Look, PUT_BACK, Waits};
 use super::machine::{Machine, Outcome, Rule};
@@ -29,15 +29,14 @@ pub(super) struct Life<M: Machine> {
     pub(super) states: Vec<M::State>,
     pub(super) cx: Context<M>,
     site: &'static Location<'static>,
-    /// The handler that was called last.
-    handler: &'static Location<'static>,
     is_over: bool,
     /// How many events it has waited for.
     events: u32,
     /// The number of the event that was taken last.
     number: Option<u64>,
-    /// The handler that was called last, exits aside.
+    /// The handler that was called last, exits aside, and where it is.
     cause: Cause,
+    handler: &'static Location<'static>,
     /// The last to be dropped: what the others do then is work.
     work: Work,
 }
@@ -87,8 +86,7 @@ impl<E> Event<E> {
 /// The column of the event in tables of rules.
 fn column_of<M: Machine>(event: &Event<M::Event>) -> usize {
     match event {
-        Event::Letter(Letter::Event(event)) => M::event_index(event),
-        Event::Letter(Letter::Halt) => M::PLAN.halt(),
+        Event::Letter(letter) => column::<M>(letter),
         Event::Default => M::PLAN.default(),
     }
 }
@@ -139,7 +137,7 @@ impl<M: Machine> Life<M> {
         }
         match self.machine.start() {
             Some(state) => {
-                self.note(|| format!("begin in {}", state_name::<M>(&state)));
+                self.note(|| format!("begin in {}", M::PLAN.states[M::state_index(&state)]));
                 self.enter(state);
                 self.go(Then::stay(), true).await
             }
@@ -221,12 +219,8 @@ impl<M: Machine> Life<M> {
 
     /// The event has been taken: in records that is where its handler is.
     fn place(&self, envelope: &Envelope<M::Event>) {
-        let column = match &envelope.letter {
-            Letter::Event(event) => M::event_index(event),
-            Letter::Halt => M::PLAN.halt(),
-        };
         if engine::records()
-            && let Some((handler, _)) = self.handler(column)
+            && let Some((handler, _)) = self.handler(column::<M>(&envelope.letter))
         {
             engine::step_under_way().at(M::PLAN.handlers[handler].site);
         }
@@ -291,7 +285,6 @@ impl<M: Machine> Life<M> {
                     && (self.cx.stack.last())
                         .is_some_and(|&left| M::PLAN.exits[left].is_none()) =>
             {
-                self.note(|| format!("goto {}", state_name::<M>(&state)));
                 self.pop();
                 self.went(To::Goto(M::state_index(&state) as u32));
                 self.enter(state);
@@ -317,12 +310,10 @@ impl<M: Machine> Life<M> {
             match then.0 {
                 Next::Stay => return Goes::Continue(()),
                 Next::Halt => {
-                    self.note(|| "halt".to_owned());
                     self.went(To::Halt);
                     return Goes::Break(());
                 }
                 Next::Goto(state) => {
-                    self.note(|| format!("goto {}", state_name::<M>(&state)));
                     self.leave().await?;
                     self.went(To::Goto(M::state_index(&state) as u32));
                     self.enter(state);
@@ -330,7 +321,6 @@ impl<M: Machine> Life<M> {
                     then = Then::stay();
                 }
                 Next::Push(state) => {
-                    self.note(|| format!("push {}", state_name::<M>(&state)));
                     self.went(To::Push(M::state_index(&state) as u32));
                     self.enter(state);
                     enters = true;
@@ -342,8 +332,6 @@ impl<M: Machine> Life<M> {
                         "{} popped the state that it began with",
                         self.cx.me.0.title()
                     );
-                    let below = self.cx.stack[self.states.len() - 2];
-                    self.note(|| format!("pop to {}", M::PLAN.states[below]));
                     self.leave().await?;
                     self.went(To::Pop);
                     then = Then::stay();
@@ -400,8 +388,7 @@ impl<M: Machine> Life<M> {
                 Event::Default => return Ok(Then::stay()),
             };
             if self.states.is_empty() {
-                self.table()
-                    .event(top, counted::<M>(column), Fate::Unhandled);
+                self.table().event(top, column, Fate::Unhandled);
                 self.machine.event_unhandled(event, &mut self.cx);
                 let event = M::PLAN.events[column];
                 let state = came_in;
@@ -431,9 +418,9 @@ impl<M: Machine> Life<M> {
     /// The same, which is about to be called.
     fn begin(&mut self, column: usize) -> Option<Handled> {
         let (handler, level) = self.handler(column)?;
-        let (state, event) = (self.owner(level), counted::<M>(column));
-        self.table().event(state, event, Fate::Handled);
-        self.cause = (state, On::Event(event as u32));
+        let state = self.owner(level);
+        self.table().event(state, column, Fate::Handled);
+        self.calls(handler, (state, On::Event(column as u32)));
         Some((handler, level))
     }
 
@@ -442,7 +429,6 @@ impl<M: Machine> Life<M> {
         (handler, level): Handled,
         event: Option<M::Event>,
     ) -> Result<Then<M>, Goes> {
-        self.handler = M::PLAN.handlers[handler].site;
         let state = level.map(|level| &mut self.states[level]);
         let then = self
             .machine
@@ -470,9 +456,23 @@ impl<M: Machine> Life<M> {
         self.table().event(self.owner(level), column, fate);
     }
 
-    /// The transition that the last handler has returned was made.
+    /// The handler, of this state and event, is the reason for what comes next.
+    fn calls(&mut self, handler: usize, cause: Cause) {
+        (self.cause, self.handler) = (cause, M::PLAN.handlers[handler].site);
+    }
+
+    /// The transition that the last handler has returned is made.
     fn went(&self, to: To) {
         self.table().transition(self.cause, to);
+        self.note(|| {
+            let name = |state: usize| M::PLAN.states[state];
+            match to {
+                To::Goto(state) => format!("goto {}", name(state as usize)),
+                To::Push(state) => format!("push {}", name(state as usize)),
+                To::Pop => format!("pop to {}", self.cx.state_name().unwrap_or_default()),
+                To::Halt => "halt".to_owned(),
+            }
+        });
     }
 
     fn enter(&mut self, state: M::State) {
@@ -487,7 +487,7 @@ impl<M: Machine> Life<M> {
         let state = self.cx.stack[top];
         match M::PLAN.entries[state] {
             Some(handler) => {
-                self.cause = (Some(state), On::Entry);
+                self.calls(handler, (Some(state), On::Entry));
                 self.call((handler, Some(top)), None).await
             }
             None => Ok(Then::stay()),
@@ -501,9 +501,8 @@ impl<M: Machine> Life<M> {
         if let Some(handler) = M::PLAN.exits[self.cx.stack[top]] {
             match self.call((handler, Some(top)), None).await {
                 Ok(Then(Next::Halt)) => {
-                    self.note(|| "halt".to_owned());
-                    let cause = (Some(self.cx.stack[top]), On::Exit);
-                    self.table().transition(cause, To::Halt);
+                    self.calls(handler, (Some(self.cx.stack[top]), On::Exit));
+                    self.went(To::Halt);
                     goes = Goes::Break(());
                 }
                 Err(Goes::Break(())) => goes = Goes::Break(()),
@@ -592,15 +591,6 @@ impl<M: Machine> Drop for Life<M> {
             resume_unwind(panic);
         }
     }
-}
-
-/// The place of a column where events are counted: the rule for all other events has none.
-fn counted<M: Machine>(column: usize) -> usize {
-    column - usize::from(column > M::PLAN.events.len())
-}
-
-fn state_name<M: Machine>(state: &M::State) -> &'static str {
-    M::PLAN.states[M::state_index(state)]
 }
 
 /// The rule of the states of this stack, from the top, for an event of this column, and the level of the one

@@ -36,8 +36,8 @@ impl Actors {
             let (true, Some(name)) = (is_owners && step.worker > 0, &info.name) else {
                 continue;
             };
-            let name = visible_on_a_line(name).chars().take(LONGEST).collect();
-            actors.workers.insert(step.worker, name);
+            let cut = || visible_on_a_line(name).chars().take(LONGEST).collect();
+            actors.workers.entry(step.worker).or_insert_with(cut);
             if let Some(object) = step.object {
                 actors.objects.entry(object).or_insert(step.worker);
             }
@@ -107,11 +107,16 @@ fn during(trace: &Trace, doing: &Doing) -> Option<usize> {
 
 /// True if an actor has ignored events in the step with this index, and taken none.
 pub(super) fn only_ignores(trace: &Trace, index: usize) -> bool {
-    let did = |did: Did| {
-        let mut doings = trace.log.doings.iter().filter(|it| it.did == did);
-        doings.any(|doing| during(trace, doing) == Some(index))
-    };
-    did(Did::Ignored) && !did(Did::Dequeued)
+    let doings = &trace.log.doings;
+    let first = doings.partition_point(|doing| doing.after as usize <= index);
+    let own = doings[first..].iter();
+    let own = own.take_while(|doing| during(trace, doing) == Some(index));
+    let (mut ignores, mut takes) = (false, false);
+    for doing in own {
+        ignores |= doing.did == Did::Ignored;
+        takes |= doing.did == Did::Dequeued;
+    }
+    ignores && !takes
 }
 
 /// True if an actor has nothing to do: it does not wait in a handler, but where it was created.

@@ -1,9 +1,9 @@
 //! The chains that actors' events belong to.
 //!
 //! An actor works for the chain of the event that it has taken. The first event that it sends goes on with
-//! that chain, further ones begin others, and so do all that are sent by others than actors: the
-//! decomposition of Ozkan et al., *Randomized Testing of Distributed Systems with Probabilistic Guarantees*
-//! (OOPSLA 2018), where each event is the last of its chain when it is sent.
+//! that chain, further ones begin others, and so do all that are sent by others than actors: a simple form of
+//! the chains of Ozkan et al., *Randomized Testing of Distributed Systems with Probabilistic Guarantees*
+//! (OOPSLA 2018).
 
 use super::{Engine, engine, outside};
 use crate::engine::state::worker::{State, Worker};
