@@ -1,5 +1,7 @@
 //! Uncontrolled things are noticed and told, and never taken for a bug that replays.
 
+use std::process::Command;
+
 use cct_tests::support::{Events, Finished, Workspace};
 
 use crate::explored::text;
@@ -145,4 +147,27 @@ fn an_interrupted_run_says_so() {
     let ended = stopped.test("configured tests::nothing_is_lost");
     assert_eq!(ended["outcome"], "stopped", "{ended:#}");
     assert_eq!(stopped.only("run_ended")["not_run"], 1);
+}
+
+/// A machine that is busy elsewhere: who starts a thread goes on only later, and takes memory.
+#[test]
+fn libtests_main_thread_may_be_late() {
+    let workspace = Workspace::of_fixture("allocator");
+    let late = workspace.path("late.rs");
+    let args = ["--edition=2024", "--crate-type=cdylib", "-Cpanic=abort"];
+    let mut rustc = Command::new("rustc");
+    rustc
+        .args(args)
+        .arg(&late)
+        .arg("--out-dir")
+        .arg(workspace.path(""));
+    Finished::of(&mut rustc).expect(0);
+    let args = ["--test=atomic", "what_was_taken"];
+    workspace.test(&args, 0);
+    for late in ["2", "5", "10", "20", "40"] {
+        let mut cct = workspace.cct();
+        cct.arg("test").args(args).env("LATE", late);
+        cct.env("LD_PRELOAD", workspace.path("liblate.so"));
+        Finished::of(&mut cct).expect(0);
+    }
 }

@@ -23,6 +23,7 @@ mod signals;
 mod board;
 mod request;
 
+mod bystander;
 mod memory;
 mod seeds;
 mod surroundings;

@@ -1,5 +1,6 @@
 //! The process around an iteration, put back so that the next one starts as in a fresh process.
 
+use super::bystander;
 use super::listener::report_internal_error;
 use super::seeds::reuse;
 use crate::engine;
@@ -26,6 +27,7 @@ pub(super) struct Surroundings {
 impl Surroundings {
     /// Keeps everything as it is now. A process does so once.
     pub(super) fn new() -> Surroundings {
+        bystander::wait_until_asleep();
         // Allocations on this thread are the engine's own from here on, and not put back.
         engine::mark_engine_thread();
         engine::install_hook(report_internal_error);
