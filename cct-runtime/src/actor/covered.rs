@@ -42,6 +42,12 @@ impl Table {
         }
     }
 
+    /// True under the engine.
+    #[inline]
+    pub(super) fn is_kept(self) -> bool {
+        self.number.is_some()
+    }
+
     /// An actor was created.
     #[inline]
     pub(super) fn created(self) {

@@ -136,6 +136,8 @@ pub(super) struct Held<M: Machine> {
     dropped: Vec<M::Event>,
     /// Some of the queue were deferred of which the owner is to be told.
     defers: bool,
+    /// So many in front are known to be deferred by the owner's states, and are not looked at again.
+    settled: usize,
 }
 
 /// The owner's verdict on an event that it looks at.
@@ -172,16 +174,24 @@ impl<M: Machine> Held<M> {
             queue: VecDeque::new(),
             dropped: Vec::new(),
             defers: false,
+            settled: 0,
         }
+    }
+
+    /// The owner is in other states: events that were deferred may be taken now.
+    pub(super) fn unsettle(&mut self) {
+        self.settled = 0;
     }
 
     /// Puts an event before all others.
     pub(super) fn put_first(&mut self, envelope: Envelope<M::Event>) {
+        self.settled = 0;
         self.queue.push_front(envelope);
     }
 
     /// Takes what is left.
     pub(super) fn drain(&mut self) -> VecDeque<Envelope<M::Event>> {
+        self.settled = 0;
         std::mem::take(&mut self.queue)
     }
 
@@ -210,14 +220,26 @@ impl<M: Machine> Held<M> {
         }
     }
 
-    /// Takes the first of the collected events, from this one on, that `look` takes, and drops those before
-    /// it that it drops; in records, in this state. Without one, all have been looked at.
-    pub(super) fn take(
+    /// Takes the first of the collected events that the rules of the owner's states, `look`, take, and drops
+    /// those before it that they drop; in records, in this state.
+    pub(super) fn take_by_rules(
+        &mut self,
+        inbox: &Inbox<M>,
+        state: Option<&str>,
+        look: &dyn Fn(&Envelope<M::Event>) -> Look,
+    ) -> Option<Envelope<M::Event>> {
+        let (taken, at) = self.take(inbox, (state, self.settled), look);
+        self.settled = at;
+        taken
+    }
+
+    /// The same by any `look`, from this event on. Returns how many were left before it; without one, all.
+    fn take(
         &mut self,
         inbox: &Inbox<M>,
         (state, from): (Option<&str>, usize),
         look: &dyn Fn(&Envelope<M::Event>) -> Look,
-    ) -> Option<Envelope<M::Event>> {
+    ) -> (Option<Envelope<M::Event>>, usize) {
         let mut at = from;
         let mut ignored = Vec::new();
         while at < self.queue.len() {
@@ -253,7 +275,7 @@ impl<M: Machine> Held<M> {
                         engine::step_under_way().named(&as_taken(state, event, &ignored));
                     }
                     if verdict == Look::Take {
-                        return Some(envelope);
+                        return (Some(envelope), at);
                     }
                     if let Letter::Event(event) = envelope.letter {
                         self.dropped.push(event);
@@ -265,7 +287,7 @@ impl<M: Machine> Held<M> {
             let ignored = format!("ignore {}", ignored.join(", "));
             engine::step_under_way().named(&as_taken(state, ignored, &[]));
         }
-        None
+        (None, at)
     }
 
     /// Moves arrivals into the queue. False once the inbox is closed.
@@ -282,7 +304,7 @@ impl<M: Machine> Held<M> {
     }
 
     /// Waits for the first event that `look` takes. `rest` is called when the owner goes to rest, and is none
-    /// for one who waits in a handler.
+    /// for one who waits in a handler, where `look` is not that of its states.
     pub(super) fn poll(
         &mut self,
         inbox: &Inbox<M>,
@@ -293,18 +315,18 @@ impl<M: Machine> Held<M> {
     ) -> Poll<Found<Envelope<M::Event>>> {
         let mut is_first = true;
         // So many events stay in the queue, in front.
-        let mut stay = 0;
+        let mut stay = if rest.is_some() { self.settled } else { 0 };
         loop {
             let takes = |held: &Envelope<_>| matches!(look(held), Look::Take | Look::Drop);
             if engine::heeds_chains() {
                 self.collect(inbox);
                 let is_next = |held: &&Envelope<_>| look(held) == Look::Take;
-                if let Some(next) = self.queue.iter().find(is_next) {
+                if let Some(next) = self.queue.iter().skip(stay).find(is_next) {
                     inbox.machine.leaves(next.number, true);
                 }
             }
             if engine::is_controlled() && std::mem::take(&mut is_first) {
-                if inbox.arrived() > 0 || self.queue.iter().any(&takes) {
+                if inbox.arrived() > 0 || self.queue.iter().skip(stay).any(&takes) {
                     inbox.machine.look(site).done();
                 } else {
                     engine::declare_wait();
@@ -320,13 +342,15 @@ impl<M: Machine> Held<M> {
             if !is_open {
                 return Poll::Ready(Found::End);
             }
-            if let Some(envelope) = self.take(inbox, (state, stay), look) {
+            let (next, before) = self.take(inbox, (state, stay), look);
+            stay = before;
+            self.settled = if rest.is_some() { before } else { 0 };
+            if let Some(envelope) = next {
                 return Poll::Ready(Found::Event(envelope));
             }
             if self.has_news() {
                 return Poll::Ready(Found::News);
             }
-            stay = self.queue.len();
             if !fetches {
                 continue;
             }

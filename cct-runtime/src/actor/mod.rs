@@ -94,6 +94,7 @@ pub mod faults;
 mod group;
 mod inbox;
 mod machine;
+mod pace;
 mod pool;
 mod reply;
 mod run;

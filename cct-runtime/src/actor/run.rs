@@ -151,7 +151,7 @@ impl<M: Machine> Life<M> {
         if self.events.is_multiple_of(IN_A_ROW) {
             give_way().await;
         }
-        if self.rule(M::PLAN.default()).is_some() {
+        if self.handles_default() {
             if let Some(event) = self.next_at_hand() {
                 return Some(event);
             }
@@ -186,7 +186,7 @@ impl<M: Machine> Life<M> {
         let envelope = self
             .cx
             .held
-            .take(inbox, (state, 0), &|envelope| look::<M>(stack, envelope));
+            .take_by_rules(inbox, state, &|envelope| look::<M>(stack, envelope));
         if let Some(envelope) = &envelope {
             self.place(envelope);
         }
@@ -251,7 +251,11 @@ impl<M: Machine> Life<M> {
             Event::Default => "DefaultEvent",
         };
         if let Event::Letter(letter) = &event {
-            self.cx.me.0.tell_taken(letter, self.number);
+            let me = &self.cx.me.0;
+            me.tell_taken(letter, self.number);
+            if me.table.is_kept() {
+                me.runtime.event_taken();
+            }
         }
         if let Event::Letter(Letter::Event(event)) = &event {
             self.machine.event_dequeued(event, &mut self.cx);
@@ -407,6 +411,11 @@ impl<M: Machine> Life<M> {
         rule::<M>(&self.cx.stack, column)
     }
 
+    /// True if an event that is none is handled.
+    pub(super) fn handles_default(&self) -> bool {
+        self.rule(M::PLAN.default()).is_some()
+    }
+
     /// The handler of the states for an event of this column.
     fn handler(&self, column: usize) -> Option<Handled> {
         match self.rule(column) {
@@ -479,6 +488,7 @@ impl<M: Machine> Life<M> {
         let number = M::state_index(&state);
         self.table().entered(number);
         self.cx.stack.push(number);
+        self.cx.held.unsettle();
         self.states.push(state);
     }
 
@@ -516,6 +526,7 @@ impl<M: Machine> Life<M> {
     fn pop(&mut self) {
         self.states.pop();
         self.cx.stack.pop();
+        self.cx.held.unsettle();
     }
 
     /// Notes what the last handler leads to, where it is.

@@ -16,6 +16,7 @@ use super::crashed::Crashed;
 use super::group::EventGroup;
 use super::inbox::Inbox;
 use super::machine::Machine;
+use super::pace::Pace;
 use super::pool::Pool;
 use super::run::Life;
 use super::task::{Guarded, block_on};
@@ -47,6 +48,7 @@ struct Shared {
     failure: Mutex<Option<RuntimeFailure>>,
     hooks: Mutex<Hooks>,
     clock: Clock,
+    pace: Pace,
 }
 
 enum World {
@@ -178,6 +180,7 @@ impl Runtime {
             failure: Mutex::new(None),
             hooks: Mutex::default(),
             clock: Clock::new(),
+            pace: Pace::default(),
         }))
     }
 }
@@ -389,6 +392,18 @@ impl Runtime {
         if self.0.work.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.tell_of_rest();
         }
+    }
+
+    /// An actor takes an event: under the engine faults may be due.
+    #[inline(never)]
+    pub(super) fn event_taken(&self) {
+        for _ in 0..self.0.pace.take() {
+            self.begin_work();
+        }
+    }
+
+    pub(super) fn pace(&self) -> &Pace {
+        &self.0.pace
     }
 
     /// Wakes who waits for the end of work, since it has come, or a failure has.

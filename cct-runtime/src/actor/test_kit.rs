@@ -10,7 +10,7 @@ use super::actor_ref::ActorRef;
 use super::event::{Letter, SendOptions};
 use super::inbox::{Held, Look};
 use super::machine::{Accepts, HasState, Machine};
-use super::run::Life;
+use super::run::{Event, Life};
 use super::runtime::{Runtime, RuntimeFailure};
 
 /// An actor that handles events when its test says so.
@@ -107,6 +107,18 @@ impl<M: Machine> TestKit<M> {
         self.run();
     }
 
+    /// Has the actor handle its default event once, which comes only when its test says so, and all that it
+    /// can after that. False if its states have no handler for it. Panics as [`actor`](TestKit::actor).
+    #[track_caller]
+    pub fn default_event(&mut self) -> bool {
+        if !self.life().handles_default() {
+            return false;
+        }
+        self.take(Event::Default);
+        self.handle_all();
+        true
+    }
+
     /// Lets the actor go on: what a handler waits for may have come.
     pub fn run(&mut self) {
         match std::mem::replace(&mut self.now, Now::Halted) {
@@ -197,18 +209,26 @@ impl<M: Machine> TestKit<M> {
         };
     }
 
+    /// Has the actor, which rests, handle this.
+    fn take(&mut self, event: Event<M::Event>) {
+        if let Now::Rests(mut life) = std::mem::replace(&mut self.now, Now::Halted) {
+            self.go_on(Box::pin(async move {
+                let goes = life.take(event).await;
+                (life, goes)
+            }));
+        }
+    }
+
     fn handle_all(&mut self) {
         loop {
             match std::mem::replace(&mut self.now, Now::Halted) {
                 Now::Rests(mut life) => {
-                    let Some(event) = life.next_at_hand() else {
-                        self.now = Now::Rests(life);
-                        return;
-                    };
-                    self.go_on(Box::pin(async move {
-                        let goes = life.take(event).await;
-                        (life, goes)
-                    }));
+                    let event = life.next_at_hand();
+                    self.now = Now::Rests(life);
+                    match event {
+                        Some(event) => self.take(event),
+                        None => return,
+                    }
                 }
                 other => {
                     self.now = other;
@@ -246,7 +266,7 @@ impl<M: Machine> Mock<M> {
         self.held.collect(&self.me.0.inbox);
         let envelope = self
             .held
-            .take(&self.me.0.inbox, (None, 0), &|_| Look::Take)?;
+            .take_by_rules(&self.me.0.inbox, None, &|_| Look::Take)?;
         match envelope.letter {
             Letter::Event(event) => Some(event),
             Letter::Halt => None,

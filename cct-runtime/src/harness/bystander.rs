@@ -12,6 +12,10 @@ const ATTEMPT: Duration = Duration::from_millis(10);
 const SOON: Duration = Duration::from_micros(50);
 
 /// Waits until the process's main thread sleeps, for a second at most; at once if the calling one is that.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "real time, before the first iteration"
+)]
 pub(super) fn wait_until_asleep() {
     // SAFETY: the calls have no precondition.
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };

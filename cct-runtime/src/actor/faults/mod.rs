@@ -10,6 +10,7 @@
 mod clock;
 mod crashes;
 mod durable;
+mod moments;
 mod network;
 mod node;
 

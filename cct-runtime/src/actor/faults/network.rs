@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::crashes::{moment, run_aside};
+use super::moments::{Moments, attack_aside, run_aside};
 use crate::actor::event::SendOptions;
 use crate::actor::{Recipient, Runtime, SharedRegister, Target};
 use crate::engine;
@@ -182,25 +182,25 @@ impl fmt::Debug for Network {
 }
 
 /// Splits the network, up to `times`, at moments and between nodes that the strategy chooses, and heals it
-/// again. Outside of the engine it does nothing.
+/// again. Outside of the engine it does nothing. The moments are those of [`crash`](super::crash()).
 #[track_caller]
 pub fn split(runtime: &Runtime, network: &Network, nodes: &[NodeId], times: u32) {
     let here = Location::caller();
     let (network, nodes) = (network.clone(), nodes.to_vec());
-    let attack = move || {
+    let attack = move |moments: &mut Moments| {
         for _ in 0..times {
             let is_cut_off = |_: &&NodeId| index_at(2, here) == 1;
             let side: Vec<NodeId> = nodes.iter().filter(is_cut_off).copied().collect();
             if side.is_empty() || side.len() == nodes.len() {
                 continue;
             }
-            moment("splits the network", here);
+            moments.strike("splits the network");
             network.cut_off(side);
-            moment("heals the network", here);
+            moments.end("heals the network");
             network.heal();
         }
     };
-    run_aside(runtime, "splits", here, attack);
+    attack_aside(runtime, "splits", here, attack);
 }
 
 /// The way from one node to another.

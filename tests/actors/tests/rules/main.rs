@@ -14,6 +14,7 @@ mod kit;
 mod options;
 mod order;
 mod pushed;
+mod queue;
 mod receive;
 mod requests;
 mod returns;
