@@ -5,6 +5,8 @@ use std::fs;
 use cct_tests::support::{Finished, Workspace};
 use serde_json::Value;
 
+use crate::explored::text;
+
 fn fixture() -> Workspace {
     Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "machines")
 }
@@ -202,4 +204,27 @@ fn a_failure_is_covered_and_tests_without_machines_say_nothing() {
     let finished = Finished::of(cct.args(["test", "no_lift_is_there"]));
     finished.expect(0);
     assert!(!finished.stdout.contains("Machines"), "{}", finished.stdout);
+}
+
+/// Of each pair neither holds: a search that proved one of them would leave orders out.
+#[test]
+fn whatever_is_seen_of_actors_may_come_in_either_order() {
+    let workspace = Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "either");
+    for args in [&["--strategy", "dpor"][..], &[]] {
+        let found = workspace.explore(args, 100);
+        let mut statuses = found.statuses();
+        assert!(statuses.len() > 20, "{statuses:?}");
+        statuses.retain(|_, status| status != "FAIL");
+        assert!(statuses.is_empty(), "{args:?}: {statuses:?}");
+        // The texts of a record take no place of the program's.
+        let failed = &found.test("either::either the_last_block")["failure"];
+        let (id, message) = (text(&failed["id"]), text(&failed["bug"]["message"]));
+        assert!(message.contains("0x2000"), "{failed:#}");
+        let replayed = Finished::of(workspace.cct().args(["replay", id]));
+        assert!(
+            replayed.stdout.contains(message),
+            "{message}: {}",
+            replayed.stdout
+        );
+    }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use cct::operation::Operation;
-use cct::trace::{Did, Doing, Step, Trace};
+use cct::trace::{Did, Doing, Outcome, Step, Trace};
 use serde_json::{Map, Value, json};
 
 /// The lines; none if the trace has no actors.
@@ -84,6 +84,7 @@ fn step_line(trace: &Trace, step: &Step) -> Option<Map<String, Value>> {
         .label
         .and_then(|label| trace.labels.get(label as usize));
     let line = match operation {
+        Operation::Tick if step.outcome == Outcome::Waits => return None,
         Operation::Tick => json!({ "did": "tick", "timer": name_of(trace, step.worker) }),
         Operation::Notify => json!({
             "did": "notified",

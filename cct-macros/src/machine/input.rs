@@ -105,6 +105,7 @@ impl Input {
         has_states: bool,
         errors: &mut Vec<Error>,
     ) -> Input {
+        *block.self_ty = bare(&block.self_ty).clone();
         let name = last(&block.self_ty).filter(|_| block.trait_.is_none());
         let is_of_type = name.is_some();
         if !is_of_type {
@@ -203,7 +204,7 @@ impl Input {
                 stream.parse::<Token![_]>()?;
                 None
             } else {
-                Some(stream.parse()?)
+                Some(bare(&stream.parse()?).clone())
             };
             stream.parse::<Token![:]>()?;
             state
@@ -215,7 +216,7 @@ impl Input {
             if stream.peek(Token![_]) {
                 events.push(Of::Any(stream.parse::<Token![_]>()?.span()));
             } else {
-                events.push(self.of(stream.parse()?));
+                events.push(self.of(bare(&stream.parse()?).clone()));
             }
             if !stream.is_empty() {
                 stream.parse::<Token![,]>()?;
@@ -292,7 +293,8 @@ impl Input {
             Vec::new()
         } else {
             let parser = Punctuated::<Type, Token![,]>::parse_terminated;
-            attribute.parse_args_with(parser)?.into_iter().collect()
+            let states = attribute.parse_args_with(parser)?;
+            states.iter().map(bare).cloned().collect()
         };
         let mut parameters = Vec::new();
         let mut event = None;
@@ -304,10 +306,10 @@ impl Input {
             let FnArg::Typed(argument) = argument else {
                 continue;
             };
-            let parameter = match &*argument.ty {
+            let parameter = match bare(&argument.ty) {
                 Type::Reference(reference) if is_context(&reference.elem) => Parameter::Context,
                 Type::Reference(reference) => {
-                    states.push((*reference.elem).clone());
+                    states.push(bare(&reference.elem).clone());
                     Parameter::State
                 }
                 of => {
@@ -377,12 +379,21 @@ fn list(stream: ParseStream<'_>) -> syn::Result<Vec<Type>> {
     let inner;
     parenthesized!(inner in stream);
     let types = Punctuated::<Type, Token![,]>::parse_terminated(&inner)?;
-    Ok(types.into_iter().collect())
+    Ok(types.iter().map(bare).cloned().collect())
+}
+
+/// The type without the invisible brackets that it has as the argument of a macro.
+fn bare(of: &Type) -> &Type {
+    match of {
+        Type::Group(of) => bare(&of.elem),
+        Type::Paren(of) => bare(&of.elem),
+        of => of,
+    }
 }
 
 /// The last name of a path.
 pub(super) fn last(of: &Type) -> Option<&Ident> {
-    match of {
+    match bare(of) {
         Type::Path(path) if path.qself.is_none() => {
             path.path.segments.last().map(|segment| &segment.ident)
         }

@@ -7,8 +7,10 @@
 //! impl Accepts<Ping> for Server …        impl HasState<Idle> for Server …
 //! ```
 //!
-//! `input` reads what was written, `model` finds out what is handled where, `output` writes the rest.
+//! `configured` leaves out the methods that are not compiled, `input` reads what was written, `model` finds
+//! out what is handled where, `output` writes the rest.
 
+mod configured;
 mod input;
 mod model;
 mod output;
@@ -27,6 +29,9 @@ pub(crate) fn expand(args: TokenStream, item: &TokenStream, has_states: bool) ->
         let error = syn::Error::new_spanned(item, message).to_compile_error();
         return quote!(#error #item);
     };
+    if let Some(expanded) = configured::expand(&args, &block, has_states) {
+        return expanded;
+    }
     let mut errors = Vec::new();
     let input = Input::read(args, block, has_states, &mut errors);
     let model = Model::of(&input, &mut errors);

@@ -263,6 +263,8 @@ impl Model {
         }
         let mut helped = BTreeSet::new();
         collect(input.helpers.clone(), &mut helped);
+        // A handler whose type does not say where it leads may lead anywhere.
+        let is_free = self.then.contains(&None);
         for state in 0..self.states.len() {
             let is_helped = helped.contains(&self.states[state].name.to_string());
             let is_of_it = |handler: usize| {
@@ -272,7 +274,7 @@ impl Model {
             let mut handlers = self.leads_to.iter().enumerate();
             let is_reached = handlers.any(|(number, to)| to.contains(&state) && !is_of_it(number));
             let is_start = self.start.is_none_or(|start| start == state);
-            if !is_start && !is_reached && !is_helped {
+            if !is_start && !is_reached && !is_helped && !is_free {
                 self.unreachable.push(state);
             }
         }
@@ -387,7 +389,7 @@ fn lines(input: &Input, state: &Ident, errors: &mut Vec<Error>) -> Vec<Vec<Ident
 
 fn add(to: &mut Vec<Named>, of: &Type, what: &str, errors: &mut Vec<Error>) {
     let Some(name) = last(of) else {
-        let message = format!("the type of a {what} has a name: make it a struct or an enum");
+        let message = format!("this {what} has no name of its own: make it a struct or an enum");
         errors.push(Error::new_spanned(of, message));
         return;
     };

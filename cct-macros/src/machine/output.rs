@@ -72,7 +72,7 @@ impl<'a> Names<'a> {
         quote! {
             #[doc = #doc]
             #[allow(private_interfaces, private_bounds, missing_debug_implementations)]
-            #[allow(dead_code, unreachable_pub)]
+            #[allow(dead_code, unreachable_pub, non_camel_case_types)]
             #[allow(clippy::large_enum_variant, reason = "it is as large as what the program sends")]
             pub enum #name #generics #bounds {
                 #(#variants,)*
@@ -408,11 +408,15 @@ fn has_states(model: &Model, names: &Names<'_>) -> TokenStream {
 
 /// A state that nothing leads to is warned of, where it is named first.
 fn warnings(input: &Input, model: &Model) -> TokenStream {
+    let allowed = input.block.attrs.iter();
+    let allowed = allowed.filter(|attribute| attribute.path().is_ident("allow"));
+    let allowed: Vec<_> = allowed.collect();
     let each = model.unreachable.iter().map(|&state| {
         let name = &model.states[state].name;
         let note = format!("no handler of `{}` leads to the state `{name}`", input.name);
         let used = quote_spanned!(name.span()=> UNREACHABLE_STATE);
         let item: syn::Item = parse_quote! {
+            #(#allowed)*
             const _: () = {
                 #[deprecated(note = #note)]
                 const UNREACHABLE_STATE: () = ();

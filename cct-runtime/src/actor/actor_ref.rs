@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::covered::Table;
-use super::crashed::Crashed;
+use super::crashed::{Crashed, end_if_severed};
 use super::event::{Letter, SendOptions, column, description, name_of};
 use super::group::EventGroup;
 use super::inbox::{Inbox, Sent};
@@ -137,6 +137,10 @@ impl<M: Machine> ActorRef<M> {
                 Err(M::try_event(event)
                     .unwrap_or_else(|_| unreachable!("an event stays what it is")))
             }
+            Sent::Lost => {
+                end_if_severed();
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -162,10 +166,14 @@ impl<M: Machine> ActorRef<M> {
     }
 
     /// The state of the actor's work.
+    #[track_caller]
     pub fn status(&self) -> Status {
-        if self.0.inbox.machine.is_closed() {
+        let name = told(|| format!("status of {}", self.0.title()));
+        let machine = &self.0.inbox.machine;
+        machine.look_from_outside(name.as_deref(), Location::caller());
+        if machine.is_closed() {
             Status::Halted
-        } else if self.0.inbox.machine.is_idle() {
+        } else if machine.is_idle() {
             Status::Idle
         } else {
             Status::Active
@@ -210,13 +218,14 @@ impl<M: Machine> ActorRef<M> {
         let name = name_of::<M>(&letter);
         let (must_handle, most) = (options.must_handle, options.at_most);
         match self.offer(letter, options, site) {
-            Sent::Stored(_) | Sent::Lost => {}
+            Sent::Stored(_) => {}
+            Sent::Lost => end_if_severed(),
             Sent::Halted(letter) => {
-                if must_handle && !self.0.runtime.is_stopped() {
+                if must_handle && !self.0.runtime.has_stopped() {
                     let failure = Failure::Dropped { event: name };
                     self.0.runtime.fail(&self.0.title(), &failure, site);
                 }
-                if !self.0.runtime.is_stopped() {
+                if !self.0.runtime.has_stopped() {
                     self.0
                         .table
                         .event(None, column::<M>(&letter), Fate::Dropped);

@@ -191,7 +191,8 @@ impl<M: Machine> Context<M> {
         self.add_timer(due, None, move || event.take())
     }
 
-    /// Sends the actor an event once the time is over, and again each time that the period is.
+    /// Sends the actor an event once the time is over, and again each time that the period is. Panics if the
+    /// period is zero.
     #[track_caller]
     pub fn start_periodic_timer<E: Clone + Send + 'static>(
         &mut self,
@@ -202,6 +203,7 @@ impl<M: Machine> Context<M> {
     where
         M: Accepts<E>,
     {
+        assert!(!period.is_zero(), "the period of a timer is zero");
         self.add_timer(due, Some(period), move || Some(event.clone()))
     }
 
@@ -242,7 +244,7 @@ impl<M: Machine> Context<M> {
             Box::new(tick),
             site,
         );
-        self.timers.retain(Timer::is_running);
+        self.timers.retain(Timer::runs);
         self.timers.push(timer.clone());
         timer
     }

@@ -3,6 +3,7 @@
 //! Nothing here is generic: the counts are no accesses of the program's.
 
 use super::machine::{Lead, Plan, Rule};
+use super::told::told;
 use crate::covered::{
     self, Count, Covered, DEFAULT, Fate, Group, HALT, Handler, On, Pair, State, To, Transition,
 };
@@ -27,10 +28,10 @@ impl Table {
         let kind = (std::ptr::from_ref(plan).addr(), path);
         let number = engine::table_of_machine(kind, &|| declared(plan, path));
         let is_recorded = number.is_some() && engine::records();
-        let actor = is_recorded.then(|| engine::record_actor(&title(), path));
+        let title = is_recorded.then(|| told(title)).flatten();
         Table {
             number,
-            actor: actor.flatten(),
+            actor: title.and_then(|title| engine::record_actor(&title, path)),
         }
     }
 

@@ -1,7 +1,11 @@
-//! Whether an actor's node has crashed.
+//! Whether an actor's node has crashed, and what that means to its handler: it ends at the next thing that
+//! others, or its disk, would see.
 
+use std::any::Any;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use crate::engine;
 use crate::object::ObjectId;
@@ -26,7 +30,30 @@ impl Crashed {
         self.0.load(Ordering::SeqCst)
     }
 
+    /// The calling worker is the actor's.
+    #[inline(never)]
+    pub(super) fn severs(&self) {
+        engine::sever_when(&self.0);
+    }
+
     fn object(&self) -> ObjectId {
         ObjectId::of(&*self.0)
     }
+}
+
+/// The end of a handler whose actor's node has crashed.
+struct Severed;
+
+/// Unwinds if the node of the actor that runs has crashed, and nothing is unwinding. Part of the step under
+/// way.
+#[inline(never)]
+pub(super) fn end_if_severed() {
+    if engine::is_severed() && !thread::panicking() {
+        resume_unwind(Box::new(Severed));
+    }
+}
+
+/// True if a panic is that end, or follows from it.
+pub(super) fn is_end(panic: &(dyn Any + Send)) -> bool {
+    panic.is::<Severed>() || engine::is_severed()
 }

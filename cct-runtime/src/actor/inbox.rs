@@ -77,7 +77,7 @@ impl<M: Machine> Inbox<M> {
             // SAFETY: the machine calls this while nobody else reaches the arrivals.
             unsafe { (*self.arrivals.get()).push_back(envelope) };
         };
-        let is_lost = || sender.as_ref().is_some_and(Crashed::get);
+        let is_lost = || sender.as_ref().is_some_and(Crashed::get) || engine::is_severed();
         let stored = (self.machine).send((column, at_most), label, &is_lost, &mut store);
         match stored {
             Stored::Stored => Sent::Stored(stored_as),
@@ -181,6 +181,12 @@ impl<M: Machine> Held<M> {
     /// The owner is in other states: events that were deferred may be taken now.
     pub(super) fn unsettle(&mut self) {
         self.settled = 0;
+    }
+
+    /// How many were put back: the inbox does not count them any more.
+    pub(super) fn put_back(&self) -> usize {
+        let is_back = |envelope: &&Envelope<M::Event>| envelope.number == PUT_BACK;
+        self.queue.iter().filter(is_back).count()
     }
 
     /// Puts an event before all others.

@@ -93,6 +93,7 @@ mod failure;
 pub mod faults;
 mod group;
 mod inbox;
+mod looks;
 mod machine;
 mod pace;
 mod pool;

@@ -12,6 +12,8 @@ use crate::operation::{Access, Operation};
 #[derive(Default)]
 pub(super) struct Pace {
     taken: AtomicU64,
+    /// How often somebody has waited until there was nothing to do.
+    rests: AtomicU64,
     /// True once somebody has waited.
     is_watched: AtomicBool,
     /// The numbers that are waited for, and whether it is work from then on.
@@ -49,28 +51,53 @@ impl Pace {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many were taken, or for the deadline, a virtual time. Without one the wait is no work,
-    /// which `rests` is told if there is a wait: it may be that nobody takes an event any more.
-    pub(super) fn wait_for(
-        &self,
-        number: u64,
-        deadline: u64,
-        rests: impl FnOnce(),
-        site: &'static Location<'static>,
-    ) {
+    /// How often there was a rest.
+    pub(super) fn rests(&self) -> u64 {
+        engine::touch(self.object(), Access::Reads);
+        self.rests.load(Ordering::Relaxed)
+    }
+
+    /// Somebody has waited until there was nothing to do.
+    pub(super) fn rest(&self) {
+        if self.is_watched.load(Ordering::Relaxed) {
+            engine::touch(self.object(), Access::Writes);
+        }
+        self.rests.fetch_add(1, Ordering::Relaxed);
+        self.awaited().retain(|&(_, is_new)| !is_new);
+    }
+
+    /// Waits until so many were taken, or for the deadline, a virtual time.
+    pub(super) fn wait_until(&self, number: u64, deadline: u64, site: &'static Location<'static>) {
         self.is_watched.store(true, Ordering::Relaxed);
         if self.taken() >= number {
             return;
         }
-        self.awaited().push((number, deadline == NEVER));
-        if deadline == NEVER {
-            rests();
-        }
+        self.awaited().push((number, false));
         while self.taken() < number {
             let woken = engine::wait_at(Operation::Custom, self.object(), deadline, None, site);
             if woken == engine::Wakeup::TimedOut {
                 break;
             }
+        }
+    }
+
+    /// The same until the next rest after this many, and for ever from then on. The wait is no work, which
+    /// `rests` is told if there is a wait.
+    pub(super) fn wait_before_rest(
+        &self,
+        (number, rest): (u64, u64),
+        rests: impl FnOnce(),
+        site: &'static Location<'static>,
+    ) {
+        self.is_watched.store(true, Ordering::Relaxed);
+        let is_due = || self.rests() == rest && self.taken() >= number;
+        if is_due() {
+            return;
+        }
+        self.awaited().push((number, true));
+        rests();
+        while !is_due() {
+            engine::wait_at(Operation::Custom, self.object(), NEVER, None, site);
         }
     }
 

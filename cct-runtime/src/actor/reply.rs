@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use super::crashed::end_if_severed;
 use crate::primitive::LatchMachine;
 
 /// A place for an answer, and the answer to come.
@@ -58,7 +59,9 @@ impl<T> Reply<T> {
             // SAFETY: the latch calls this while nobody else reaches the value.
             unsafe { *self.slot.value.get() = value.take() };
         };
-        self.slot.latch.set(Location::caller(), &mut store);
+        if !self.slot.latch.set(Location::caller(), &mut store) {
+            end_if_severed();
+        }
         value.map_or(Ok(()), Err)
     }
 }

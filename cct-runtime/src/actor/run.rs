@@ -57,7 +57,7 @@ impl Drop for Work {
     }
 }
 
-/// After so many events an actor gives way to others.
+/// After so many events an actor gives way to others, and with each transition after so many of one event.
 const IN_A_ROW: u32 = 128;
 
 /// It goes on, or has ended.
@@ -148,7 +148,7 @@ impl<M: Machine> Life<M> {
     /// Waits for an event that is not deferred; none comes after the runtime has stopped.
     async fn next(&mut self, blocks: bool) -> Option<Event<M::Event>> {
         self.events = self.events.wrapping_add(1);
-        if self.events.is_multiple_of(IN_A_ROW) {
+        if self.events.is_multiple_of(IN_A_ROW) && !engine::is_controlled() {
             give_way().await;
         }
         if self.handles_default() {
@@ -302,7 +302,12 @@ impl<M: Machine> Life<M> {
     async fn go(&mut self, then: Then<M>, enters: bool) -> Goes {
         let mut then = then;
         let mut enters = enters;
+        let mut rounds = 0_u32;
         loop {
+            rounds = rounds.saturating_add(1);
+            if rounds > IN_A_ROW {
+                give_way().await;
+            }
             if enters {
                 enters = false;
                 then = match self.run_entry().await {
@@ -387,11 +392,14 @@ impl<M: Machine> Life<M> {
                 return self.call(handled, event.inner()).await;
             }
             let event = match &event {
-                Event::Letter(Letter::Event(event)) => event,
-                Event::Letter(Letter::Halt) => return Err(Goes::Break(())),
+                Event::Letter(Letter::Event(event)) => Some(event),
+                Event::Letter(Letter::Halt) if !self.is_handled_below(column) => {
+                    return Err(Goes::Break(()));
+                }
+                Event::Letter(Letter::Halt) => None,
                 Event::Default => return Ok(Then::stay()),
             };
-            if self.states.is_empty() {
+            if let (true, Some(event)) = (self.states.is_empty(), event) {
                 self.table().event(top, column, Fate::Unhandled);
                 self.machine.event_unhandled(event, &mut self.cx);
                 let event = M::PLAN.events[column];
@@ -422,6 +430,14 @@ impl<M: Machine> Life<M> {
             Some((Rule::Do(handler) | Rule::Leave(handler), level)) => Some((handler, level)),
             _ => None,
         }
+    }
+
+    /// True if a state below that on top has a transition for an event of this column.
+    fn is_handled_below(&self, column: usize) -> bool {
+        let below = self.cx.stack.iter().rev().skip(1);
+        below
+            .map(|&state| M::PLAN.rules[state][column])
+            .any(|rule| matches!(rule, Rule::Leave(_)))
     }
 
     /// The same, which is about to be called.
@@ -543,7 +559,7 @@ impl<M: Machine> Life<M> {
             Outcome::Halt => Goes::Break(()),
             Outcome::Fail => {
                 let me = &self.cx.me.0;
-                me.runtime.fail(&me.title(), failure, self.site);
+                me.runtime.fail(&me.title(), failure, self.handler);
                 Goes::Break(())
             }
         }
@@ -561,10 +577,10 @@ impl<M: Machine> Life<M> {
     fn close(&mut self) {
         let me = self.cx.me.clone();
         for timer in self.cx.timers.drain(..) {
-            timer.stop();
+            timer.end();
         }
         let (arrived, was_idle) = me.0.inbox.close(self.site);
-        let is_cut_short = me.0.runtime.is_stopped() || me.0.crashed.get();
+        let is_cut_short = me.0.runtime.has_stopped() || me.0.crashed.get();
         self.work.is_at_rest |= was_idle;
         for envelope in self.cx.held.drain().into_iter().chain(arrived) {
             let event = name_of::<M>(&envelope.letter);
@@ -638,11 +654,15 @@ fn look<M: Machine>(stack: &[usize], envelope: &Envelope<M::Event>) -> Look {
     }
 }
 
-/// Lets others go first, if there are any.
+/// Lets others go first, if there are any. Under the engine that is a step.
 async fn give_way() {
+    if engine::is_controlled() {
+        engine::give_way(Operation::YieldNow);
+        return;
+    }
     let mut is_over = false;
     poll_fn(|cx| {
-        if engine::is_controlled() || std::mem::replace(&mut is_over, true) {
+        if std::mem::replace(&mut is_over, true) {
             return Poll::Ready(());
         }
         cx.waker().wake_by_ref();

@@ -12,18 +12,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::Failure;
 use super::actor_ref::{Actor, ActorId, ActorRef, Title};
 use super::covered::Table;
-use super::crashed::Crashed;
+use super::crashed::{Crashed, end_if_severed, is_end};
 use super::group::EventGroup;
 use super::inbox::Inbox;
+use super::looks::{act, changes, look, reads};
 use super::machine::Machine;
 use super::pace::Pace;
 use super::pool::Pool;
 use super::run::Life;
 use super::task::{Guarded, block_on};
 use super::timer::Clock;
-use crate::engine::{self, NEVER, message_of};
+use crate::engine::{self, NEVER, WorkerId, message_of};
 use crate::object::ObjectId;
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 use crate::primitive::InboxMachine;
 use crate::verdict::BugKind;
 
@@ -45,7 +46,8 @@ struct Shared {
     rest: (Mutex<()>, Condvar),
     resting: AtomicUsize,
     is_stopped: AtomicBool,
-    failure: Mutex<Option<RuntimeFailure>>,
+    /// The first, and the worker that has panicked.
+    failure: Mutex<Option<(RuntimeFailure, Option<WorkerId>)>>,
     hooks: Mutex<Hooks>,
     clock: Clock,
     pace: Pace,
@@ -200,10 +202,11 @@ impl Runtime {
         name: &str,
         machine: M,
     ) -> Result<ActorRef<M>, NameTaken> {
-        if !self.take_name(name) {
+        let site = Location::caller();
+        if !self.take_name(name, site) {
             return Err(NameTaken(name.to_owned()));
         }
-        Ok(self.create_at(machine, Some(name.to_owned()), None, Location::caller()))
+        Ok(self.create_at(machine, Some(name.to_owned()), None, site))
     }
 
     /// The same in an event group.
@@ -213,8 +216,9 @@ impl Runtime {
     }
 
     /// The actor of this name and type, if there is one.
+    #[track_caller]
     pub fn find<M: Machine>(&self, name: &str) -> Option<ActorRef<M>> {
-        let actor = self.find_any(name)?;
+        let actor = self.find_any(name, Location::caller())?;
         actor.downcast::<Actor<M>>().ok().map(ActorRef)
     }
 
@@ -225,6 +229,7 @@ impl Runtime {
         group: Option<EventGroup>,
         site: &'static Location<'static>,
     ) -> ActorRef<M> {
+        end_if_severed();
         let actor = self.actor::<M>(name);
         let title = actor.titled();
         let named = actor.name.clone().map(|name| {
@@ -250,10 +255,14 @@ impl Runtime {
                 let (runtime, title) = (self.clone(), title.to_string());
                 let told = title.clone();
                 let owned = Arc::clone(&inbox);
+                let crashed = me.0.crashed.clone();
                 let body = move || {
+                    crashed.severs();
                     let life = || block_on(&inbox, life.run(true), site);
                     if let Err(panic) = catch_unwind(AssertUnwindSafe(life)) {
-                        runtime.fail_by_panic(&told, &*panic);
+                        if !is_end(&*panic) {
+                            runtime.fail_by_panic(&told, &*panic);
+                        }
                         runtime.end_work();
                     }
                 };
@@ -313,16 +322,24 @@ impl Runtime {
         lock(&self.0.registry)
     }
 
-    fn take_name(&self, name: &str) -> bool {
+    /// The registry for those who look at it.
+    fn roll(&self) -> ObjectId {
+        ObjectId::of(&self.0.registry)
+    }
+
+    fn take_name(&self, name: &str, site: &'static Location<'static>) -> bool {
+        act(self.roll(), "take a name", site);
         let mut registry = self.registry();
         let is_free = !registry.names.contains_key(name);
         if is_free {
             registry.names.insert(name.to_owned(), u64::MAX);
+            changes(self.roll());
         }
         is_free
     }
 
-    fn find_any(&self, name: &str) -> Option<AnyActor> {
+    fn find_any(&self, name: &str, site: &'static Location<'static>) -> Option<AnyActor> {
+        look(self.roll(), "find", site);
         let registry = self.registry();
         let id = registry.names.get(name)?;
         let (_, actor) = registry.actors.get(id)?.named.as_ref()?;
@@ -331,8 +348,9 @@ impl Runtime {
 
     /// Gives the entry back if the runtime has stopped.
     fn register(&self, id: ActorId, entry: Entry) -> Result<(), Entry> {
+        changes(self.roll());
         let mut registry = self.registry();
-        if self.is_stopped() {
+        if self.has_stopped() {
             if let Some((name, _)) = &entry.named {
                 registry.names.remove(name);
             }
@@ -347,6 +365,7 @@ impl Runtime {
 
     /// The actor has ended. Returns what the registry had of it, to be dropped by its own code.
     pub(super) fn forget(&self, id: ActorId) -> Option<AnyActor> {
+        changes(self.roll());
         let entry = {
             let mut registry = self.registry();
             let entry = registry.actors.remove(&id.0)?;
@@ -355,7 +374,7 @@ impl Runtime {
             }
             entry
         };
-        let hook = lock(&self.0.hooks).halted.clone();
+        let hook = self.hooks().halted.clone();
         if let Some(hook) = hook {
             hook(id);
         }
@@ -363,7 +382,9 @@ impl Runtime {
     }
 
     /// The numbers and types of the actors that live, in the order of their creation.
+    #[track_caller]
     pub fn actors(&self) -> Vec<(ActorId, &'static str)> {
+        look(self.roll(), "actors", Location::caller());
         let registry = self.registry();
         let actors = registry.actors.iter();
         actors
@@ -372,7 +393,9 @@ impl Runtime {
     }
 
     /// How many actors live.
+    #[track_caller]
     pub fn count(&self) -> usize {
+        look(self.roll(), "count of actors", Location::caller());
         self.registry().actors.len()
     }
 }
@@ -382,12 +405,14 @@ impl Runtime {
     /// Somebody has something to do.
     #[inline(never)]
     pub(super) fn begin_work(&self) {
+        engine::touch(self.rest(), Access::Adds);
         self.0.work.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Somebody has nothing more to do.
     #[inline(never)]
     pub(super) fn end_work(&self) {
+        engine::touch(self.rest(), Access::Adds);
         engine::release(self.rest());
         if self.0.work.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.tell_of_rest();
@@ -424,11 +449,17 @@ impl Runtime {
     pub fn wait_until_idle(&self) -> Result<(), RuntimeFailure> {
         let site = Location::caller();
         if engine::is_controlled() {
-            engine::declare_wait();
-            while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
+            let is_busy = || self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed();
+            if is_busy() {
+                engine::declare_wait();
+            } else {
+                engine::point_at(Operation::WaitUntilIdle, self.rest(), site).done();
+            }
+            while is_busy() {
                 engine::wait_at(Operation::WaitUntilIdle, self.rest(), NEVER, None, site);
             }
             engine::acquire(self.rest());
+            self.0.pace.rest();
         } else {
             self.0.resting.fetch_add(1, Ordering::SeqCst);
             let mut guard = lock(&self.0.rest.0);
@@ -438,15 +469,19 @@ impl Runtime {
             }
             self.0.resting.fetch_sub(1, Ordering::SeqCst);
         }
-        self.failure().map_or(Ok(()), Err)
+        self.first_failure().map_or(Ok(()), Err)
     }
 
     /// Ends all actors: they handle no further event, and a handler under way ends where it awaits. Events
     /// that were sent are dropped. It does not wait for that, which `wait_until_idle` does.
+    #[track_caller]
     pub fn stop(&self) {
+        act(self.halted(), "stop", Location::caller());
+        reads(self.roll());
         let inboxes: Vec<_> = {
             let registry = self.registry();
             self.0.is_stopped.store(true, Ordering::SeqCst);
+            changes(self.halted());
             let actors = registry.actors.values();
             actors.map(|entry| Arc::clone(&entry.inbox)).collect()
         };
@@ -454,20 +489,31 @@ impl Runtime {
             inbox.shut(&|| self.begin_work());
         }
         self.0.clock.stop();
+        if let World::Pool(pool) = &self.0.world {
+            pool.close();
+        }
     }
 
     /// True once it was stopped.
+    #[track_caller]
     pub fn is_stopped(&self) -> bool {
+        look(self.halted(), "is_stopped", Location::caller());
+        self.has_stopped()
+    }
+
+    /// The same within a step.
+    pub(super) fn has_stopped(&self) -> bool {
+        reads(self.halted());
         self.0.is_stopped.load(Ordering::SeqCst)
+    }
+
+    /// Whether it was stopped, for those who look at it.
+    fn halted(&self) -> ObjectId {
+        ObjectId::of(&self.0.is_stopped)
     }
 
     pub(super) fn clock(&self) -> &Clock {
         &self.0.clock
-    }
-
-    /// True if actors are workers of the engine.
-    pub(super) fn has_workers(&self) -> bool {
-        matches!(self.0.world, World::Workers)
     }
 
     fn rest(&self) -> ObjectId {
@@ -478,31 +524,66 @@ impl Runtime {
 /// News of failures and ends.
 impl Runtime {
     /// Calls this for the first failure.
+    #[track_caller]
     pub fn on_failure(&self, hook: impl Fn(&RuntimeFailure) + Send + Sync + 'static) {
+        act(self.hooked(), "on_failure", Location::caller());
         lock(&self.0.hooks).failure = Some(Arc::new(hook));
+        changes(self.hooked());
     }
 
     /// Calls this for each event that was dropped since its actor had ended, with the event's name.
+    #[track_caller]
     pub fn on_event_dropped(&self, hook: impl Fn(&'static str, ActorId) + Send + Sync + 'static) {
+        act(self.hooked(), "on_event_dropped", Location::caller());
         lock(&self.0.hooks).dropped = Some(Arc::new(hook));
+        changes(self.hooked());
     }
 
     /// Calls this for each actor that has ended.
+    #[track_caller]
     pub fn on_actor_halted(&self, hook: impl Fn(ActorId) + Send + Sync + 'static) {
+        act(self.hooked(), "on_actor_halted", Location::caller());
         lock(&self.0.hooks).halted = Some(Arc::new(hook));
+        changes(self.hooked());
     }
 
     /// The first failure.
+    #[track_caller]
     pub fn failure(&self) -> Option<RuntimeFailure> {
-        lock(&self.0.failure).clone()
+        look(self.failed(), "failure", Location::caller());
+        self.first_failure()
+    }
+
+    fn first_failure(&self) -> Option<RuntimeFailure> {
+        reads(self.failed());
+        let (failure, panicked) = lock(&self.0.failure).clone()?;
+        if let Some(worker) = panicked {
+            engine::panic_noticed(worker);
+        }
+        Some(failure)
     }
 
     fn has_failed(&self) -> bool {
+        reads(self.failed());
         lock(&self.0.failure).is_some()
     }
 
+    /// The failure for those who look at it.
+    fn failed(&self) -> ObjectId {
+        ObjectId::of(&self.0.failure)
+    }
+
+    fn hooks(&self) -> MutexGuard<'_, Hooks> {
+        reads(self.hooked());
+        lock(&self.0.hooks)
+    }
+
+    fn hooked(&self) -> ObjectId {
+        ObjectId::of(&self.0.hooks)
+    }
+
     pub(super) fn note_dropped(&self, event: &'static str, by: ActorId) {
-        let hook = lock(&self.0.hooks).dropped.clone();
+        let hook = self.hooks().dropped.clone();
         if let Some(hook) = hook {
             hook(event, by);
         }
@@ -511,6 +592,9 @@ impl Runtime {
     /// A failure of an actor: under the engine a bug, which ends the schedule unless the test is one that is
     /// expected to panic.
     pub(super) fn fail(&self, actor: &str, failure: &Failure, site: &'static Location<'static>) {
+        if engine::is_severed() {
+            return;
+        }
         let message = failure.to_string();
         if engine::is_controlled() && !engine::expects_panic() {
             engine::end_with(BugKind::Panic, &format!("{actor}: {message}"), site);
@@ -520,24 +604,30 @@ impl Runtime {
 
     pub(super) fn fail_by_panic(&self, actor: &str, panic: &(dyn Any + Send)) {
         engine::worker_panicked();
-        self.note_failure(actor, message_of(panic));
+        self.note(actor, message_of(panic), engine::current());
     }
 
     pub(super) fn note_failure(&self, actor: &str, message: String) {
+        self.note(actor, message, None);
+    }
+
+    /// The failure is a panic of this worker, if of any.
+    fn note(&self, actor: &str, message: String, panicked: Option<WorkerId>) {
         let failure = RuntimeFailure {
             actor: actor.to_owned(),
             message,
         };
+        changes(self.failed());
         let is_first = {
             let mut first = lock(&self.0.failure);
             let is_first = first.is_none();
             if is_first {
-                *first = Some(failure.clone());
+                *first = Some((failure.clone(), panicked));
             }
             is_first
         };
         if is_first {
-            let hook = lock(&self.0.hooks).failure.clone();
+            let hook = self.hooks().failure.clone();
             if let Some(hook) = hook {
                 hook(&failure);
             }
@@ -563,7 +653,7 @@ pub fn tested<R>(test: impl FnOnce(&Runtime) -> R) -> R {
 impl fmt::Debug for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Runtime")
-            .field("actors", &self.count())
+            .field("actors", &self.registry().actors.len())
             .finish_non_exhaustive()
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::crashed::end_if_severed;
 use crate::engine;
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -36,6 +37,7 @@ impl<T> Shared<T> {
         access: impl FnOnce(&T) -> R,
     ) -> R {
         engine::point_at(Operation::PlainLoad, self.object(), site).named(name);
+        end_if_severed();
         self.access(|value| access(value))
     }
 
@@ -47,6 +49,7 @@ impl<T> Shared<T> {
         access: impl FnOnce(&mut T) -> R,
     ) -> R {
         engine::point_at(Operation::Custom, self.object(), site).named(name);
+        end_if_severed();
         self.access(access)
     }
 

@@ -165,11 +165,16 @@ impl<M: Machine> TestKit<M> {
         stack.iter().map(|&state| M::PLAN.states[state]).collect()
     }
 
-    /// How many events are in the inbox: deferred ones, and all that came while a handler waits.
+    /// How many events are in the inbox: deferred ones, and all that came while a handler waits. Events that
+    /// were raised and deferred count while none waits.
     pub fn inbox_len(&self) -> usize {
         let kinds = 0..=M::PLAN.events.len();
         let counts = kinds.map(|kind| self.me.0.inbox.machine.count(kind) as usize);
-        counts.sum()
+        let put_back = match &self.now {
+            Now::Rests(life) => life.cx.held.put_back(),
+            _ => 0,
+        };
+        counts.sum::<usize>() + put_back
     }
 
     /// True while a handler waits: for an event that it wants to receive, or for anything else.
@@ -183,6 +188,7 @@ impl<M: Machine> TestKit<M> {
     }
 
     /// The first failure.
+    #[track_caller]
     pub fn failure(&self) -> Option<RuntimeFailure> {
         self.me.0.runtime.failure()
     }

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::due::Due;
+use super::looks::{act, changes, look};
 use super::runtime::Runtime;
 use crate::engine::{self, NEVER, message_of};
 use crate::object::ObjectId;
@@ -49,8 +50,8 @@ impl Timer {
         deliver: Deliver,
         site: &'static Location<'static>,
     ) -> Timer {
-        let counts = runtime.has_workers() || period.is_none();
-        let shelf = if runtime.has_workers() {
+        let counts = engine::is_controlled() || period.is_none();
+        let shelf = if engine::is_controlled() {
             Weak::new()
         } else {
             Arc::downgrade(&runtime.clock().0)
@@ -65,7 +66,7 @@ impl Timer {
         if counts {
             runtime.begin_work();
         }
-        if runtime.has_workers() {
+        if engine::is_controlled() {
             let mut deliver = deliver;
             let mine = timer.clone();
             let (runtime, told) = (runtime.clone(), name.to_owned());
@@ -76,7 +77,7 @@ impl Timer {
                 let run = || mine.run((first, period), &mut *deliver, site);
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
                     runtime.fail_by_panic(&told, &*panic);
-                    mine.stop();
+                    mine.end();
                 }
             };
             let worker = engine::spawn_at(Some(name), None, None, site, Box::new(body));
@@ -86,7 +87,7 @@ impl Timer {
             );
         } else {
             runtime.clock().add(Alarm {
-                at: real_now() + first,
+                at: later(real_now(), first),
                 period,
                 deliver,
                 timer: timer.clone(),
@@ -98,10 +99,18 @@ impl Timer {
     }
 
     /// The timer does not run out any more. An event of it that was sent, or is on its way, still comes.
+    #[track_caller]
     pub fn stop(&self) {
+        act(self.object(), "stop", Location::caller());
+        self.end();
+        changes(self.object());
+    }
+
+    /// The same within a step.
+    pub(super) fn end(&self) {
         if !self.0.is_over.swap(true, Ordering::SeqCst) {
             if engine::is_controlled() {
-                engine::release(self.object());
+                changes(self.object());
                 engine::wake_all(self.object());
             }
             self.expect(NEVER);
@@ -115,7 +124,14 @@ impl Timer {
     }
 
     /// True until it has run out for good, or was stopped.
+    #[track_caller]
     pub fn is_running(&self) -> bool {
+        look(self.object(), "is_running", Location::caller());
+        self.runs()
+    }
+
+    /// The same within a step.
+    pub(super) fn runs(&self) -> bool {
         !self.0.is_over.load(Ordering::SeqCst)
     }
 
@@ -135,29 +151,28 @@ impl Timer {
             let mut has_come = false;
             if may_be_early && engine::choose_index(2) == 1 {
                 engine::point_at(Operation::Tick, self.object(), site).done();
-                has_come =
-                    self.is_running() && self.0.due.is_next(deadline) && engine::leap(deadline);
+                has_come = self.runs() && self.0.due.is_next(deadline) && engine::leap(deadline);
             }
-            while !has_come && self.is_running() {
+            while !has_come && self.runs() {
                 let wakeup = engine::wait_at(Operation::Tick, self.object(), deadline, None, site);
                 has_come = wakeup == engine::Wakeup::TimedOut;
             }
             // Another one may be about to tick that was due before.
-            while self.is_running() && !self.0.due.is_next(deadline) {
+            while self.runs() && !self.0.due.is_next(deadline) {
                 let changes = self.0.due.object();
                 engine::wait_at(Operation::Tick, changes, NEVER, None, site);
             }
-            if !self.is_running() {
+            if !self.runs() {
                 return;
             }
             deliver(Tick::Deliver);
             let Some(period) = period else {
-                self.stop();
+                self.end();
                 return;
             };
             let nanos = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX);
             deadline = engine::deadline_at(deadline.max(engine::now()).saturating_add(nanos));
-            if self.is_running() {
+            if self.runs() {
                 self.expect(deadline);
             }
         }
@@ -177,7 +192,7 @@ impl Timer {
 impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Timer")
-            .field("is_running", &self.is_running())
+            .field("is_running", &self.runs())
             .finish()
     }
 }
@@ -212,7 +227,7 @@ impl Alarms {
     fn clear(&mut self) -> Vec<Alarm> {
         self.stopped = 0;
         let all = std::mem::take(&mut self.next).into_iter();
-        let (runs, stopped): (Vec<_>, Vec<_>) = all.partition(|it| it.0.timer.is_running());
+        let (runs, stopped): (Vec<_>, Vec<_>) = all.partition(|it| it.0.timer.runs());
         self.next = runs.into();
         stopped.into_iter().map(|Reverse(alarm)| alarm).collect()
     }
@@ -254,7 +269,7 @@ impl Clock {
         let mut alarms = self.0.alarms();
         if alarms.is_stopped {
             drop(alarms);
-            alarm.timer.stop();
+            alarm.timer.end();
             return;
         }
         let first = alarms.next.peek();
@@ -282,7 +297,7 @@ impl Clock {
         };
         self.0.is_changed.notify_all();
         for Reverse(alarm) in left {
-            alarm.timer.stop();
+            alarm.timer.end();
         }
     }
 }
@@ -314,7 +329,7 @@ fn keep_time(shelf: &Shelf) {
             }
             continue;
         };
-        let is_running = next.timer.is_running();
+        let is_running = next.timer.runs();
         if is_running && next.at > now {
             let left = next.at - now;
             let waited = shelf.is_changed.wait_timeout(alarms, left);
@@ -344,7 +359,7 @@ fn keep_time(shelf: &Shelf) {
 impl Alarm {
     /// Returns it if it rings again.
     fn ring(mut self) -> Option<Alarm> {
-        if !self.timer.is_running() {
+        if !self.timer.runs() {
             self.end();
             return None;
         }
@@ -355,7 +370,7 @@ impl Alarm {
         }
         match self.period {
             Some(period) if delivered.is_ok() => {
-                self.at += period;
+                self.at = later(self.at, period);
                 Some(self)
             }
             _ => {
@@ -367,7 +382,7 @@ impl Alarm {
 
     /// The end of the timer, and of the event that it has.
     fn end(self) {
-        self.timer.stop();
+        self.timer.end();
         let Alarm {
             deliver,
             runtime,
@@ -388,6 +403,13 @@ impl Alarm {
 fn real_now() -> Instant {
     Instant::now()
 }
+
+/// A time after this one; a century, if it cannot be said.
+fn later(time: Instant, duration: Duration) -> Instant {
+    (time.checked_add(duration)).unwrap_or_else(|| time + CENTURY)
+}
+
+const CENTURY: Duration = Duration::from_hours(100 * 365 * 24);
 
 impl PartialEq for Alarm {
     fn eq(&self, other: &Self) -> bool {

@@ -94,11 +94,12 @@ pub(crate) use worker::covered::{
     tell_event as tell_event_of_machine,
 };
 pub(crate) use worker::ending::{bad_memory, end_with, fail, note_block};
+pub(crate) use worker::facts::{is_severed, sever_when};
 pub(crate) use worker::memory::mean_races;
 pub(crate) use worker::order::{
     acquire_all, acquire_lock, acquire_one, looks_for_races, release_lock, release_one,
     release_shared_lock,
 };
-pub(crate) use worker::panic::{install_hook, message_of};
+pub(crate) use worker::panic::{install_hook, message_of, panic_noticed};
 pub(crate) use worker::run::{Order, Plan, Record};
 pub(crate) use worker::step::note;

@@ -9,7 +9,7 @@ use std::task::{Wake, Waker};
 use super::raw_lock::Guarded;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
-use crate::operation::Operation;
+use crate::operation::{Access, Operation};
 use crate::strategy::{ChainId, WorkerId};
 
 /// How an event was received by an inbox.
@@ -168,6 +168,17 @@ impl InboxMachine {
         engine::point_at(Operation::Dequeue, self.object(), site)
     }
 
+    /// A step of somebody who wants to know what its owner does.
+    pub fn look_from_outside(&self, name: Option<&str>, site: &'static Location<'static>) {
+        if engine::is_controlled() {
+            let step = engine::point_at(Operation::PlainLoad, self.object(), site);
+            if let Some(name) = name {
+                step.named(name);
+            }
+            engine::acquire(self.object());
+        }
+    }
+
     /// Runs `access` while nothing is stored.
     pub fn exclusively(&self, access: &mut dyn FnMut()) {
         self.state.with(|_| engine::unseen(access));
@@ -205,6 +216,9 @@ impl InboxMachine {
         is_empty: &dyn Fn() -> bool,
     ) -> bool {
         let mut waker = waker.map(|waker| self.handed(waker));
+        // Others see it who look from outside.
+        engine::touch(self.object(), Access::Writes);
+        engine::release(self.object());
         let (waits, _last) = self.state.with(|state| {
             let waits = !self.is_closed() && engine::unseen(is_empty);
             if !waits {
@@ -248,6 +262,7 @@ impl InboxMachine {
     /// Nothing is stored from here on; who waits goes on. Not a step. `begin_work` is called if the owner was
     /// at rest, which then has to end.
     pub fn shut(&self, begin_work: &dyn Fn()) {
+        engine::touch(self.object(), Access::Writes);
         let wakers = self.state.with(|state| {
             if !self.is_closed() && std::mem::take(&mut state.is_idle) {
                 engine::unseen(begin_work);

@@ -43,9 +43,13 @@ impl LatchMachine {
         }
     }
 
-    /// Sets it, in a step of its own, and calls `store`; false if it was set or given up before.
+    /// Sets it, in a step of its own, and calls `store`; false if it was set or given up before, or others do
+    /// not hear of who calls any more.
     pub fn set(&self, site: &'static Location<'static>, store: &mut dyn FnMut()) -> bool {
         engine::point_at(Operation::Send, self.object(), site).done();
+        if engine::is_severed() {
+            return false;
+        }
         let (is_first, waker) = self.state.with(|state| {
             let is_first = !state.is_set && !state.is_given_up;
             if is_first {

@@ -85,10 +85,11 @@ pub fn register<M: Monitor>(monitor: M) {
 
 /// Tells the monitor of this type what has happened.
 ///
-/// The event belongs to the step under way: nobody runs in between.
+/// The event belongs to the step under way: nobody runs in between. That of an actor whose node has crashed
+/// is lost.
 #[track_caller]
 pub fn notify<M: Monitor>(event: M::Event) {
-    if engine::is_controlled() {
+    if engine::is_controlled() && !engine::is_severed() {
         engine::monitors::notify::<M>(event, Location::caller());
     }
 }

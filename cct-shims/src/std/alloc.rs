@@ -1,7 +1,7 @@
 //! The layer before the program's global allocator.
 
 use cct::engine::{hushed, is_at_work, is_controlled, note_free, note_reuse};
-use cct::memory::own;
+use cct::memory::{arena, own};
 use cct::tsvd::{is_on, unheard};
 use real::alloc::{GlobalAlloc, Layout};
 use real::fmt;
@@ -39,6 +39,10 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
         if is_at_work() {
             return own::allocate(layout);
         }
+        if arena::is_beside() {
+            // SAFETY: the arena is in use then.
+            return unsafe { arena::allocate(layout.size(), layout.align()) };
+        }
         // SAFETY: the caller's.
         let block = self.ask(|program| unsafe { program.alloc(layout) });
         note_reuse(block.addr(), layout.size());
@@ -55,6 +59,16 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
             }
             return block;
         }
+        if arena::is_beside() {
+            // SAFETY: the caller's; the block has the layout.
+            unsafe {
+                let block = self.alloc(layout);
+                if !block.is_null() {
+                    block.write_bytes(0, layout.size());
+                }
+                return block;
+            }
+        }
         // SAFETY: the caller's.
         let block = self.ask(|program| unsafe { program.alloc_zeroed(layout) });
         note_reuse(block.addr(), layout.size());
@@ -67,6 +81,8 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
         unsafe {
             if own::contains(block) {
                 own::free(block, layout);
+            } else if arena::is_of_margin(block) {
+                arena::free(block);
             } else if !is_at_work() {
                 note_free(block.addr(), layout.size());
                 self.ask(|program| program.dealloc(block, layout));
@@ -80,6 +96,14 @@ unsafe impl<T: GlobalAlloc> GlobalAlloc for Allocator<T> {
         unsafe {
             if own::contains(block) {
                 return own::resize(block, layout, size);
+            }
+            if arena::is_of_margin(block) || arena::is_beside() {
+                let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+                if !moved.is_null() {
+                    moved.copy_from_nonoverlapping(block, layout.size().min(size));
+                    self.dealloc(block, layout);
+                }
+                return moved;
             }
             if !is_at_work() {
                 let moved = self.ask(|program| program.realloc(block, layout, size));

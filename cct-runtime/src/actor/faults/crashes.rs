@@ -18,7 +18,8 @@ pub trait Crash: Send + Sync {
 /// back at another. Outside of the engine it does nothing.
 ///
 /// A moment is at one of the next 512 events that the runtime's actors take, early ones more often than
-/// late ones; a node comes back within 64 events, or once nothing else goes on.
+/// late ones, and before anybody has [waited until idle](Runtime::wait_until_idle); a node comes back
+/// within 64 events, or once nothing else goes on.
 #[track_caller]
 pub fn crash(runtime: &Runtime, nodes: Vec<Box<dyn Crash>>, times: u32) {
     let site = Location::caller();

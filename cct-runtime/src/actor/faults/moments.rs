@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use crate::actor::Runtime;
-use crate::engine::{self, NEVER};
+use crate::engine;
 use crate::nondet::index_at;
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -22,14 +22,17 @@ pub(super) struct Moments {
     site: &'static Location<'static>,
     /// How many events were taken at the last one.
     last: u64,
+    /// How often there had been a rest at the beginning.
+    rest: u64,
 }
 
 impl Moments {
-    /// Waits for the moment at which a fault comes, if ever: until then it is no work that is left to do.
+    /// Waits for the moment at which a fault comes, if ever: until then it is no work that is left to do, and
+    /// none comes after the next rest.
     pub(super) fn strike(&mut self, name: &str) {
         let (runtime, number) = (&self.runtime, self.last + self.draw(COMES));
-        let rests = || runtime.end_work();
-        runtime.pace().wait_for(number, NEVER, rests, self.site);
+        let (pace, rests) = (runtime.pace(), || runtime.end_work());
+        pace.wait_before_rest((number, self.rest), rests, self.site);
         self.pass(name);
     }
 
@@ -37,9 +40,7 @@ impl Moments {
     pub(super) fn end(&mut self, name: &str) {
         let (runtime, number) = (&self.runtime, self.last + self.draw(GOES));
         let standstill = engine::now().saturating_add(STANDSTILL.as_nanos() as u64);
-        runtime
-            .pace()
-            .wait_for(number, standstill, || (), self.site);
+        runtime.pace().wait_until(number, standstill, self.site);
         self.pass(name);
     }
 
@@ -67,6 +68,7 @@ pub(super) fn attack_aside(
         runtime: runtime.clone(),
         site,
         last: 0,
+        rest: runtime.pace().rests(),
     };
     run_aside(runtime, name, site, move || attack(&mut moments));
 }

@@ -15,8 +15,22 @@ struct Inner<M: Machine> {
     runtime: Runtime,
     /// Makes the actor of its next life.
     boot: Box<dyn Fn() -> M + Send + Sync>,
-    /// The actor, while the node is up.
-    life: SharedRegister<Option<ActorRef<M>>>,
+    life: SharedRegister<Life<M>>,
+}
+
+/// The actor, while the node is up; and whether somebody boots it.
+struct Life<M: Machine> {
+    actor: Option<ActorRef<M>>,
+    boots: bool,
+}
+
+impl<M: Machine> Clone for Life<M> {
+    fn clone(&self) -> Self {
+        Life {
+            actor: self.actor.clone(),
+            boots: self.boots,
+        }
+    }
 }
 
 impl<M: Machine> Node<M> {
@@ -27,14 +41,17 @@ impl<M: Machine> Node<M> {
         Node(Arc::new(Inner {
             runtime: runtime.clone(),
             boot: Box::new(boot),
-            life: SharedRegister::new(Some(first)),
+            life: SharedRegister::new(Life {
+                actor: Some(first),
+                boots: false,
+            }),
         }))
     }
 
     /// The actor of its current life, if it is up.
     #[track_caller]
     pub fn actor(&self) -> Option<ActorRef<M>> {
-        self.0.life.get()
+        self.0.life.get().actor
     }
 
     /// True while it is up.
@@ -72,25 +89,32 @@ impl<M: Machine> Node<M> {
 impl<M: Machine> Crash for Node<M> {
     fn crash_at(&self, site: &'static Location<'static>) {
         let mut ended = None;
-        (self.0.life).update_at("crash", site, |life| ended = life.take());
+        (self.0.life).update_at("crash", site, |life| ended = life.actor.take());
         if let Some(actor) = ended {
             actor.0.crash();
         }
     }
 
     fn restart_at(&self, site: &'static Location<'static>) {
-        if self.0.life.get_at(site).is_none() {
+        let life = &self.0.life;
+        let mut is_mine = false;
+        life.update_at("restart", site, |life| {
+            is_mine = life.actor.is_none() && !life.boots;
+            life.boots |= is_mine;
+        });
+        if is_mine {
             let next = (self.0.runtime).create_at((self.0.boot)(), None, None, site);
-            self.0
-                .life
-                .update_at("restart", site, |life| *life = Some(next));
+            life.update_at("is up", site, |life| {
+                life.actor = Some(next);
+                life.boots = false;
+            });
         }
     }
 }
 
 impl<M: Accepts<E>, E> Target<E> for Node<M> {
     fn take(&self, event: E, options: SendOptions, site: &'static Location<'static>) {
-        if let Some(actor) = self.0.life.get_at(site) {
+        if let Some(actor) = self.0.life.get_at(site).actor {
             actor.deliver(Letter::Event(M::event(event)), options, site);
         }
     }

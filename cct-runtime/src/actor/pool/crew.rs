@@ -19,6 +19,8 @@ pub(super) struct Crew {
     is_calling: AtomicBool,
     /// An idle thread is the sentry.
     has_sentry: AtomicBool,
+    /// Nobody is to wait for long.
+    is_closed: AtomicBool,
 }
 
 struct Seats {
@@ -55,6 +57,7 @@ impl Crew {
             callable: AtomicUsize::new(threads),
             is_calling: AtomicBool::new(false),
             has_sentry: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
         }
     }
 
@@ -131,9 +134,19 @@ impl Crew {
     }
 
     fn sleep(&self, seat: usize, time: Duration) -> MutexGuard<'_, Seats> {
-        let is_idle = |seats: &mut Seats| seats.idle.contains(&seat);
+        let is_idle = |seats: &mut Seats| {
+            seats.idle.contains(&seat) && !self.is_closed.load(Ordering::Relaxed)
+        };
         let slept = self.is_called[seat].wait_timeout_while(self.seats(), time, is_idle);
         slept.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Rests end at once from here on.
+    pub(super) fn close(&self) {
+        let seats = self.seats();
+        self.is_closed.store(true, Ordering::Relaxed);
+        drop(seats);
+        self.is_called.iter().for_each(Condvar::notify_all);
     }
 
     /// False if somebody is the sentry.

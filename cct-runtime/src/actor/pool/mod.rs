@@ -65,6 +65,11 @@ impl Pool {
         self.push(Task::new(future, Arc::clone(self)));
     }
 
+    /// Its threads end as soon as they have nothing to do.
+    pub(super) fn close(&self) {
+        self.crew.close();
+    }
+
     fn push(self: &Arc<Self>, task: Arc<Task>) {
         let (pool, seat) = SEAT.get();
         if pool == Arc::as_ptr(self) {

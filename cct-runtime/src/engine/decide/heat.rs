@@ -4,20 +4,26 @@
 //! the schedule is fair; over a threshold that is a bug, and so is anything that is hot when the
 //! test is over. Nothing is done at a step: from what is known when something becomes hot follows
 //! the step at which it is too hot, and the fuse ends there.
+//!
+//! Fair is a schedule in which each worker has its turns, also one that waits for a time: if it had few, time
+//! passes first, and some more steps must be hot.
 
 use std::borrow::Cow;
 use std::panic::Location;
 
+use super::deadlines::NEVER;
 use super::engine::Engine;
 use crate::engine::state::iteration::End;
 use crate::engine::state::monitors::HeatId;
-use crate::engine::state::worker::Worker;
+use crate::engine::state::worker::{State, Worker};
 use crate::specification::Temperature;
 use crate::verdict::{BugKind, Verdict, WHEN_OVER};
 
 /// How many turns each candidate must have had since: a strategy that switches seldom is fair, but
 /// late.
 const TURNS: u32 = 8;
+/// For how many deadlines time passes at most: timers without end always have another one.
+const MOST_LEAPS: u32 = 8;
 /// How many steps later one looks again when somebody had fewer.
 const AGAIN: u32 = 64;
 
@@ -40,6 +46,9 @@ struct Heat {
     hot: Option<Hot>,
     /// Steps in hot states since it was cold last, up to `hot.since`.
     gathered: u32,
+    /// How often time has passed for that, and how many steps do not count any more.
+    leaps: u32,
+    spared: u32,
     /// How many turns each worker had had when it was cold last.
     turns: Vec<u32>,
 }
@@ -68,6 +77,14 @@ impl Default for Heats {
             fair_from: 0,
             threshold: u32::MAX,
         }
+    }
+}
+
+impl Heat {
+    /// How many turns the worker has had since this was cold last.
+    fn turns_of(&self, worker: &Worker) -> u32 {
+        let before = self.turns.get(worker.id.0 as usize).copied();
+        worker.turns - before.unwrap_or(0)
     }
 }
 
@@ -104,6 +121,19 @@ impl Heats {
         self.boils_at = hot.min().unwrap_or(u32::MAX);
     }
 
+    /// Time has passed for it.
+    fn spare(&mut self, index: usize, step: u32) {
+        let temperature = self.temperature(&self.entries[index], step);
+        let heat = &mut self.entries[index];
+        heat.leaps += 1;
+        heat.gathered = self.threshold - self.threshold / MOST_LEAPS;
+        heat.spared += temperature.saturating_sub(heat.gathered);
+        if let Some(hot) = &mut heat.hot {
+            hot.since = step;
+        }
+        self.find_boiling_point();
+    }
+
     /// How hot it is.
     fn temperature(&self, heat: &Heat, step: u32) -> u32 {
         let hot = heat
@@ -120,6 +150,8 @@ impl Engine {
             subject,
             hot: None,
             gathered: 0,
+            leaps: 0,
+            spared: 0,
             turns: Vec::new(),
         });
         HeatId(self.aside.heats.entries.len() - 1)
@@ -153,7 +185,7 @@ impl Engine {
             }
             Temperature::Warm(_) => {}
             Temperature::Cold(_) => {
-                heat.gathered = 0;
+                (heat.gathered, heat.leaps, heat.spared) = (0, 0, 0);
                 heat.turns.clear();
             }
         }
@@ -176,12 +208,20 @@ impl Engine {
         let heats = &self.aside.heats;
         let boils =
             |heat: &&Heat| heat.hot.is_some() && heats.temperature(heat, step) > heats.threshold;
-        let boiling = heats.entries.iter().filter(boils);
-        let Some(heat) = boiling.into_iter().find(|heat| self.had_their_turns(heat)) else {
+        let is_fair = |heat: &Heat| boils(&heat) && self.had_their_turns(heat);
+        let Some(index) = heats.entries.iter().position(is_fair) else {
             self.aside.heats.boils_at = step.saturating_add(AGAIN);
             return Some(());
         };
-        let overdue = format!("for {} fair steps", heats.temperature(heat, step));
+        if self.keeps_somebody_waiting(&self.aside.heats.entries[index])
+            && self.jump_to_next_deadline()
+        {
+            self.aside.heats.spare(index, step);
+            return Some(());
+        }
+        let heat = &self.aside.heats.entries[index];
+        let steps = self.aside.heats.temperature(heat, step) + heat.spared;
+        let overdue = format!("for {steps} fair steps");
         let end = self.end_hot(heat, &overdue);
         self.iteration.end = Some(end);
         None
@@ -204,10 +244,20 @@ impl Engine {
     /// True if each candidate had some turns since this became hot.
     fn had_their_turns(&self, heat: &Heat) -> bool {
         self.roster.candidates().len() == 1
-            || self.roster.iter_candidates().all(|worker: &Worker| {
-                let (id, turns) = (worker.id.0 as usize, worker.turns);
-                worker.is_early || turns - heat.turns.get(id).copied().unwrap_or(0) >= TURNS
-            })
+            || self
+                .roster
+                .iter_candidates()
+                .all(|worker: &Worker| worker.is_early || heat.turns_of(worker) >= TURNS)
+    }
+
+    /// True if somebody waits for a time, and has had few turns since this became hot.
+    fn keeps_somebody_waiting(&self, heat: &Heat) -> bool {
+        let waits = |worker: &Worker| {
+            worker.state() == State::Waiting
+                && worker.deadline != NEVER
+                && heat.turns_of(worker) < TURNS
+        };
+        heat.leaps < MOST_LEAPS && self.roster.iter().any(waits)
     }
 
     fn end_hot(&self, heat: &Heat, overdue: &str) -> End {

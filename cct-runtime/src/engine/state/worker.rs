@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::panic::Location;
 use std::ptr::null_mut;
+use std::sync::atomic::AtomicBool;
 
 use super::driven::{Driven, Stage};
 use super::enabled::Position;
@@ -87,6 +88,8 @@ pub(crate) struct Worker {
     pub(crate) told: Option<Told>,
     /// Its closure unwound, and nobody has asked for its result yet.
     pub(crate) panic_unobserved: bool,
+    /// Set once others do not hear of it any more, if it is known to be possible.
+    pub(crate) severed: *const AtomicBool,
     /// The thread whose stack it runs on: itself, unless it is a task. Null for a task that nobody polls.
     pub(crate) thread: *mut Worker,
     /// Its number among those whose clocks are kept, if it is a thread and races are looked for.
@@ -224,6 +227,7 @@ impl Worker {
             last_panic: None,
             told: None,
             panic_unobserved: false,
+            severed: std::ptr::null(),
             thread: null_mut(),
             clock: 0,
             benign: 0,

@@ -1,9 +1,14 @@
 //! The facts that a worker may know of itself and of the iteration.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::engine;
+use super::touch::touch;
 use crate::claim::Exception;
 use crate::engine::decide::engine::set_engine;
 use crate::engine::decide::outside::forget_engine_thread;
+use crate::object::ObjectId;
+use crate::operation::Access;
 use crate::strategy::WorkerId;
 
 /// True on a controlled worker.
@@ -39,6 +44,30 @@ pub(crate) fn expects_panic() -> bool {
     let engine = engine();
     // SAFETY: a set engine is live.
     !engine.is_null() && unsafe { (*engine).iteration.expects_panic }
+}
+
+/// Others do not hear of the calling worker any more once this is set, which lives as long as the worker.
+/// Does nothing outside a controlled worker.
+pub(crate) fn sever_when(severed: &AtomicBool) {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live and has a current worker, which runs on a thread.
+        unsafe { (*(*(*engine).roster.current).thread).severed = severed };
+    }
+}
+
+/// True if others do not hear of the calling worker any more: part of the step under way.
+pub(crate) fn is_severed() -> bool {
+    let engine = engine();
+    if engine.is_null() {
+        return false;
+    }
+    // SAFETY: as in `sever_when`; the flag lives as long as its worker.
+    let severed = unsafe { (*(*(*engine).roster.current).thread).severed.as_ref() };
+    severed.is_some_and(|severed| {
+        touch(ObjectId::of(severed), Access::Reads);
+        severed.load(Ordering::SeqCst)
+    })
 }
 
 /// The number of the iteration under way, from 1; 0 outside a controlled worker.

@@ -97,6 +97,12 @@ pub fn worker_panicked() {
     unsafe { (*(*(*engine()).roster.current).thread).panic_unobserved = true };
 }
 
+/// Somebody knows of this worker's panic.
+pub(crate) fn panic_noticed(worker: WorkerId) {
+    // SAFETY: as in `panic_count`; a worker lives as long as its iteration.
+    unsafe { (*(*engine()).roster.worker(worker)).panic_unobserved = false };
+}
+
 /// Sets the test's own panic hook for this iteration; returns the one before, if it was the test's. A step,
 /// since every worker's panics go there.
 #[track_caller]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::choice::choose_by;
 use super::facts::leave_out;
 use super::order::{acquire, release};
+use super::panic::panic_noticed;
 use super::step::Step;
 use super::wait::{Wakeup, declare_wait, refuse, wait_at, wake_all_of};
 use super::{controlled, hand_over, point_at, touch};
@@ -126,8 +127,7 @@ pub fn join_until(worker: WorkerId, deadline: u64, site: &'static Location<'stat
         }
     }
     acquire(object);
-    // SAFETY: as in `is_finished`.
-    unsafe { (*(*engine()).roster.worker(worker)).panic_unobserved = false };
+    panic_noticed(worker);
     true
 }
 

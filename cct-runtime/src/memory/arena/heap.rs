@@ -13,6 +13,8 @@ use crate::engine::{bad_memory, current_engine, note_block, note_free, note_reus
 const HOME: usize = 0x2000_0000_0000;
 /// The size of the region: address space only, since memory is taken page by page.
 const REGION: usize = 64 << 30;
+/// Where its margin begins.
+const MARGIN: usize = REGION / 2;
 /// Every iteration that uses more bytes than this uses freed blocks again.
 const REUSE_FROM: usize = 512 << 20;
 /// Memory of this size is cleared by giving its pages back: a program that allocates a table of gigabytes and
@@ -26,8 +28,12 @@ const LOOKED_AT: usize = 64 << 10;
 
 struct Arena {
     start: usize,
-    /// The address of the first free byte.
+    /// The address of the first free byte, and up to where there may be blocks.
     top: usize,
+    end: usize,
+    /// The first free byte of the margin, and whether blocks come from there.
+    margin: usize,
+    is_beside: bool,
     /// Freed blocks are used again once so many bytes are used.
     reuse_from: usize,
     freed: FreedBlocks,
@@ -37,7 +43,7 @@ impl Arena {
     /// True if freed blocks are used again.
     #[inline]
     fn uses_again(&self) -> bool {
-        self.top - self.start > self.reuse_from
+        !self.is_beside && self.top - self.start > self.reuse_from
     }
 }
 
@@ -49,6 +55,9 @@ unsafe impl Sync for Shared {}
 static ARENA: Shared = Shared(UnsafeCell::new(Arena {
     start: 0,
     top: 0,
+    end: 0,
+    margin: 0,
+    is_beside: false,
     reuse_from: REUSE_FROM,
     freed: FreedBlocks::new(0),
 }));
@@ -74,8 +83,11 @@ pub(crate) fn open() {
             libc::MAP_FAILED,
             "no address space for the iteration arena"
         );
-        (*ARENA.0.get()).start = place as usize;
-        (*ARENA.0.get()).top = place as usize;
+        let arena = &mut *ARENA.0.get();
+        arena.start = place as usize;
+        arena.top = arena.start;
+        arena.margin = arena.start + MARGIN;
+        arena.end = arena.margin;
     }
 }
 
@@ -92,6 +104,11 @@ pub(crate) fn reset(reuse: Option<u64>) {
             );
         }
         arena.top = arena.start;
+        let margin = arena.start + MARGIN;
+        if arena.margin - margin > REUSE_FROM {
+            clear_pages(margin as *mut u8, arena.margin - margin);
+        }
+        arena.margin = margin;
         arena.freed.reset(reuse.unwrap_or(0));
         arena.reuse_from = reuse.map_or(REUSE_FROM, |_| 0);
     }
@@ -102,6 +119,42 @@ pub(crate) fn reset(reuse: Option<u64>) {
 pub fn is_in_use() -> bool {
     // SAFETY: `start` is set once, before the engine can be.
     !current_engine().is_null() && unsafe { (*ARENA.0.get()).start != 0 }
+}
+
+/// Runs `f`, whose blocks come from a margin of the region: the iteration has the same addresses as without
+/// it. Not to be nested, and `f` does not unwind. Controlled workers only.
+pub(crate) fn beside(f: impl FnOnce()) {
+    // SAFETY: on the engine's thread, see `Shared`; no reference is kept while `f` runs.
+    unsafe {
+        let arena = &mut *ARENA.0.get();
+        debug_assert!(!arena.is_beside);
+        if arena.start == 0 {
+            return f();
+        }
+        let (top, end) = (arena.top, arena.end);
+        (arena.top, arena.end) = (arena.margin, arena.start + REGION);
+        arena.is_beside = true;
+        f();
+        let arena = &mut *ARENA.0.get();
+        arena.is_beside = false;
+        arena.margin = arena.top;
+        (arena.top, arena.end) = (top, end);
+    }
+}
+
+/// True if blocks come from the margin, whatever the program's global allocator is.
+#[inline]
+pub fn is_beside() -> bool {
+    // SAFETY: only the engine's thread sees it set, see `Shared`; elsewhere there is no engine.
+    !current_engine().is_null() && unsafe { (*ARENA.0.get()).is_beside }
+}
+
+/// True if the block is of the margin.
+#[inline]
+pub fn is_of_margin(block: *mut u8) -> bool {
+    // SAFETY: as in `contains`.
+    let start = unsafe { (*ARENA.0.get()).start };
+    start != 0 && (block as usize).wrapping_sub(start + MARGIN) < REGION - MARGIN
 }
 
 /// True if the block is of the arena, in whatever iteration it was made.
@@ -151,7 +204,7 @@ unsafe fn take(size: usize, align: usize) -> *mut u8 {
     }
     let block = (arena.top + HEADER).next_multiple_of(align);
     match block.checked_add(size) {
-        Some(end) if end <= arena.start + REGION => arena.top = end.next_multiple_of(HEADER),
+        Some(end) if end <= arena.end => arena.top = end.next_multiple_of(HEADER),
         _ => return null_mut(),
     }
     let block = block as *mut u8;
@@ -196,7 +249,7 @@ pub unsafe fn free(block: *mut u8) {
             clear(block.add(GREAT), size - GREAT);
         }
         let arena = &mut *ARENA.0.get();
-        if arena.uses_again() {
+        if arena.uses_again() && !is_of_margin(block) {
             arena.freed.put(block, size);
         }
     }
@@ -225,7 +278,7 @@ pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
         let old_end = (block as usize + (*header(block)).size).next_multiple_of(HEADER);
         let fits = if old_end == arena.top {
             let end = (block as usize).saturating_add(size);
-            let fits = end <= arena.start + REGION;
+            let fits = end <= arena.end;
             if fits {
                 let top = end.next_multiple_of(HEADER);
                 if top < arena.top {

@@ -8,6 +8,9 @@
 //! A compare-and-exchange that mistakes a new block for the old one at its place (ABA) shows only if
 //! blocks are used again. So in some iterations they are, in an order that is chosen at random.
 //!
+//! Code of the program that runs for the engine's records, which makes the texts of events for example, has
+//! its blocks in a margin of the region.
+//!
 //! The C library's allocation functions, taken over by symbol, lead here.
 
 mod block;
@@ -16,8 +19,9 @@ mod heap;
 mod live;
 
 pub use heap::{
-    allocate, allocate_zeroed, contains, free, is_in_use, resize_in_place, size_of_block,
+    allocate, allocate_zeroed, contains, free, is_beside, is_in_use, is_of_margin, resize_in_place,
+    size_of_block,
 };
 
-pub(crate) use heap::{open, region, reset, tell_blocks, used};
+pub(crate) use heap::{beside, open, region, reset, tell_blocks, used};
 pub(crate) use live::{is_address, is_block, is_freed, live_words, small_blocks};

@@ -1,10 +1,15 @@
 //! Ends, panics and blocking at bad moments.
 
 use actors::Log;
-use cct::actor::{ActorRef, Context, Failure, Halt, Outcome, Reply, Runtime, Status};
+use cct::actor::faults::{Durable, Node, crash};
+use cct::actor::{
+    ActorRef, Answer, Context, DefaultEvent, Failure, Halt, HaltEvent, Outcome, Push, Reply,
+    Runtime, Status, TestKit,
+};
 use std::fmt;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 struct Job;
 struct End;
@@ -365,4 +370,214 @@ fn the_rest_goes_on_after_a_failure_that_is_handled() {
     runtime.wait_until_idle().unwrap();
     assert_eq!(log.text(), "job job job");
     runtime.stop();
+}
+
+struct Base;
+struct Top;
+struct Closing;
+struct Up;
+
+struct Stacked {
+    log: Log,
+}
+
+#[cct::machine(start = Base)]
+#[ignore(Top: Up)]
+impl Stacked {
+    #[on]
+    fn up(&mut self, _: &mut Base, _: Up) -> Push<Top> {
+        Push(Top)
+    }
+
+    #[exit]
+    fn leave(&mut self, _: &mut Top) {
+        self.log.add("leave");
+    }
+
+    #[on]
+    fn end(&mut self, _: &mut Base, _: HaltEvent) -> Closing {
+        self.log.add("end");
+        Closing
+    }
+
+    #[entry]
+    fn close(&mut self, _: &mut Closing) -> Halt {
+        self.log.add("close");
+        Halt
+    }
+}
+
+#[test]
+fn a_halt_is_handled_by_the_state_below() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let stacked = runtime.create(Stacked { log: log.clone() });
+    stacked.send(Up);
+    stacked.halt();
+    runtime.wait_until_idle().unwrap();
+    assert_eq!(log.text(), "leave end close");
+}
+
+#[cct::test]
+fn a_node_has_one_life_at_a_time(rt: &Runtime) {
+    let node = Node::start(rt, || Idler);
+    for _ in 0..2 {
+        crash(rt, vec![Box::new(node.clone())], 1);
+    }
+    node.send(Job);
+    rt.wait_until_idle().unwrap();
+    assert_eq!(rt.count(), 1);
+}
+
+struct Put(u32, Reply<()>);
+
+/// Writes before it answers.
+struct Careful {
+    disk: Durable<u32>,
+}
+
+#[cct::actor]
+impl Careful {
+    #[on]
+    fn put(&mut self, Put(number, reply): Put, cx: &mut Context<Self>) {
+        self.disk.write(cx, |disk| *disk = number);
+        let _ = reply.send(());
+    }
+}
+
+#[cct::test]
+fn an_answer_of_a_node_that_crashes_is_true_of_its_disk(rt: &Runtime) {
+    let disk = Durable::new(0);
+    let booted = disk.clone();
+    let boot = move || Careful {
+        disk: booted.clone(),
+    };
+    let node = Node::start(rt, boot);
+    crash(rt, vec![Box::new(node.clone())], 1);
+    let asked = node.actor().map(|actor| actor.ask(|reply| Put(7, reply)));
+    let is_answered = asked.and_then(Answer::wait).is_some();
+    rt.wait_until_idle().unwrap();
+    assert!(!is_answered || disk.read() == 7);
+}
+
+struct Idler;
+
+#[cct::actor]
+impl Idler {
+    #[on]
+    fn job(&mut self, _: Job) {}
+}
+
+/// Every one of these orders memory.
+#[cct::test]
+fn what_is_found_by_name_is_ordered(rt: &Runtime) {
+    let other = rt.clone();
+    let finder = thread::spawn(move || {
+        if let Some(idler) = other.find::<Idler>("idler") {
+            idler.send(Job);
+        }
+    });
+    let _ = rt.create_named("idler", Idler).unwrap();
+    finder.join().unwrap();
+}
+
+#[cct::test]
+fn a_hook_may_come_late(rt: &Runtime) {
+    let log = Log::new();
+    let idler = rt.create(Idler);
+    idler.halt();
+    let told = log.clone();
+    rt.on_actor_halted(move |_| told.add("halted"));
+    rt.wait_until_idle().unwrap();
+    assert!(["", "halted"].contains(&&*log.text()));
+}
+
+#[derive(Clone)]
+struct Alarm;
+struct Rung;
+
+/// Polls until the alarm.
+struct Polls {
+    times: u32,
+}
+
+#[cct::machine(start = Waits, states(Rung))]
+impl Polls {
+    #[entry]
+    fn begin(&mut self, _: &mut Waits, cx: &mut Context<Self>) {
+        cx.start_timer(Duration::from_millis(10), Alarm);
+    }
+
+    #[on]
+    fn poll(&mut self, _: &mut Waits, _: DefaultEvent) {
+        self.times = self.times.wrapping_add(1);
+    }
+
+    #[on]
+    fn ring(&mut self, _: &mut Waits, _: Alarm) -> Rung {
+        cct::notify::<IsRung>(true);
+        Rung
+    }
+}
+
+struct Waits;
+struct IsRung;
+
+impl cct::Monitor for IsRung {
+    type Event = bool;
+
+    fn on_event(&mut self, is_rung: bool) -> cct::Temperature {
+        if is_rung {
+            cct::Temperature::Cold("rung")
+        } else {
+            cct::Temperature::Hot("waiting")
+        }
+    }
+}
+
+#[cct::test]
+fn who_polls_until_an_alarm_comes_to_its_end(rt: &Runtime) {
+    cct::register(IsRung);
+    cct::notify::<IsRung>(false);
+    rt.create(Polls { times: 0 });
+}
+
+/// Has timers that are never due for the second time.
+struct Patient {
+    alarms: u32,
+}
+
+#[cct::actor]
+impl Patient {
+    #[on]
+    fn job(&mut self, _: Job, cx: &mut Context<Self>) {
+        cx.start_periodic_timer(Duration::ZERO, Duration::MAX, Alarm);
+        cx.start_timer(Duration::MAX, End);
+    }
+
+    #[on]
+    fn alarm(&mut self, _: Alarm) -> Option<Halt> {
+        self.alarms += 1;
+        (self.alarms == 1).then_some(Halt)
+    }
+
+    #[on]
+    fn end(&mut self, _: End) {}
+}
+
+#[test]
+fn timers_may_be_for_ever() {
+    let runtime = Runtime::new();
+    for _ in 0..2 {
+        runtime.create(Patient { alarms: 0 }).send(Job);
+        runtime.wait_until_idle().unwrap();
+    }
+    assert_eq!(runtime.count(), 0);
+}
+
+#[test]
+fn a_timer_in_a_kit() {
+    let mut kit = TestKit::start(Patient { alarms: 0 });
+    kit.send(Job);
+    assert!(!kit.has_halted() || kit.failure().is_none());
 }
