@@ -2,11 +2,10 @@
 //! others, or its disk, would see.
 
 use std::any::Any;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
+use super::unwinding::{unwind, unwinds};
 use crate::engine;
 use crate::object::ObjectId;
 use crate::operation::Access;
@@ -48,8 +47,8 @@ struct Severed;
 /// way.
 #[inline(never)]
 pub(super) fn end_if_severed() {
-    if engine::is_severed() && !thread::panicking() {
-        resume_unwind(Box::new(Severed));
+    if engine::is_severed() && !unwinds() {
+        unwind(Box::new(Severed));
     }
 }
 

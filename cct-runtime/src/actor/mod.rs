@@ -106,6 +106,7 @@ mod test_kit;
 mod then;
 mod timer;
 mod told;
+mod unwinding;
 
 pub use actor_ref::{ActorId, ActorRef, Recipient, Target};
 pub use context::Context;

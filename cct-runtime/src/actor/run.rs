@@ -2,9 +2,8 @@
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::Location;
 use std::task::Poll;
-use std::thread;
 
 use super::actor_ref::ActorRef;
 use super::context::Context;
@@ -16,6 +15,7 @@ use super::machine::{Machine, Outcome, Rule};
 use super::runtime::Runtime;
 use super::then::Next;
 use super::told::told;
+use super::unwinding::{catch, unwind, unwinds};
 use super::{Failure, Then};
 use crate::covered::{Fate, On, To};
 use crate::engine;
@@ -51,7 +51,7 @@ struct Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
-        if !self.is_at_rest && !thread::panicking() {
+        if !self.is_at_rest && !unwinds() {
             self.runtime.end_work();
         }
     }
@@ -610,12 +610,12 @@ impl<M: Machine> Drop for Life<M> {
             return;
         }
         // Hooks and events of others may panic, in a panic too.
-        let closed = catch_unwind(AssertUnwindSafe(|| self.close()));
-        let finished = catch_unwind(AssertUnwindSafe(|| self.finish()));
+        let closed = catch(|| self.close());
+        let finished = catch(|| self.finish());
         if let Err(panic) = closed.and(finished)
-            && !thread::panicking()
+            && !unwinds()
         {
-            resume_unwind(panic);
+            unwind(panic);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,6 +22,7 @@ use super::pool::Pool;
 use super::run::Life;
 use super::task::{Guarded, block_on};
 use super::timer::Clock;
+use super::unwinding::catch;
 use crate::engine::{self, NEVER, WorkerId, message_of};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -259,7 +260,7 @@ impl Runtime {
                 let body = move || {
                     crashed.severs();
                     let life = || block_on(&inbox, life.run(true), site);
-                    if let Err(panic) = catch_unwind(AssertUnwindSafe(life)) {
+                    if let Err(panic) = catch(life) {
                         if !is_end(&*panic) {
                             runtime.fail_by_panic(&told, &*panic);
                         }

@@ -1,13 +1,14 @@
 //! An actor's life as a future, and who polls it.
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::actor_ref::Title;
 use super::runtime::{BoxFuture, Runtime};
+use super::unwinding::catch;
 use crate::engine::message_of;
 use crate::primitive::InboxMachine;
 
@@ -67,7 +68,7 @@ impl Future for Guarded {
         let Some(running) = &mut this.life else {
             return Poll::Ready(());
         };
-        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)));
+        let polled = catch(|| running.as_mut().poll(cx));
         if !this
             .ender
             .as_ref()
@@ -82,7 +83,7 @@ impl Future for Guarded {
             return Poll::Pending;
         }
         // The drops of its values are the actor's, too.
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(this.life.take())));
+        let dropped = catch(|| drop(this.life.take()));
         if let Some(panic) = polled.err().or(dropped.err()) {
             (this.runtime).note_failure(&this.title.to_string(), message_of(&*panic));
             // Work that ends by a panic is still under way.

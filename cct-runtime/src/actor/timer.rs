@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::due::Due;
 use super::looks::{act, changes, look};
 use super::runtime::Runtime;
+use super::unwinding::catch;
 use crate::engine::{self, NEVER, message_of};
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -75,7 +76,7 @@ impl Timer {
             timer.expect(first);
             let body = move || {
                 let run = || mine.run((first, period), &mut *deliver, site);
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                if let Err(panic) = catch(run) {
                     runtime.fail_by_panic(&told, &*panic);
                     mine.end();
                 }
@@ -364,7 +365,7 @@ impl Alarm {
             return None;
         }
         // The clone of an event may panic, and so may the runtime's hooks.
-        let delivered = catch_unwind(AssertUnwindSafe(|| (self.deliver)(Tick::Deliver)));
+        let delivered = catch(|| (self.deliver)(Tick::Deliver));
         if let Err(panic) = &delivered {
             (self.runtime).note_failure(&self.name, message_of(&**panic));
         }
@@ -390,7 +391,7 @@ impl Alarm {
             ..
         } = self;
         // The event's drop may panic.
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(deliver))) {
+        if let Err(panic) = catch(|| drop(deliver)) {
             runtime.note_failure(&name, message_of(&*panic));
         }
     }

@@ -1,7 +1,6 @@
 //! The names of steps in records.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
+use super::unwinding::catch;
 use crate::engine;
 use crate::memory::arena;
 
@@ -14,7 +13,7 @@ pub(super) fn told(text: impl FnOnce() -> String) -> Option<String> {
     let (mut text, mut told) = (Some(text), None);
     arena::beside(|| {
         engine::holds(&mut || {
-            told = (text.take()).and_then(|text| catch_unwind(AssertUnwindSafe(text)).ok());
+            told = (text.take()).and_then(|text| catch(text).ok());
             true
         });
     });

@@ -14,7 +14,7 @@ const HOME: usize = 0x2000_0000_0000;
 /// The size of the region: address space only, since memory is taken page by page.
 const REGION: usize = 64 << 30;
 /// Where its margin begins.
-const MARGIN: usize = REGION / 2;
+const MARGIN: usize = REGION - (8 << 30);
 /// Every iteration that uses more bytes than this uses freed blocks again.
 const REUSE_FROM: usize = 512 << 20;
 /// Memory of this size is cleared by giving its pages back: a program that allocates a table of gigabytes and
@@ -421,6 +421,14 @@ mod tests {
             let [.., last] = again;
             free(last);
             assert_ne!(allocate(8192, 1), last);
+            // Blocks of the margin change nothing elsewhere.
+            let mut aside = null_mut();
+            beside(|| {
+                aside = allocate(100, 1);
+                free(allocate(17, 1));
+            });
+            assert!(contains(aside) && is_of_margin(aside) && !is_of_margin(first));
+            free(aside);
             free(again[1]);
             free(again[2]);
             assert_eq!(allocate(30, 1), again[1], "by size");

@@ -581,3 +581,60 @@ fn a_timer_in_a_kit() {
     kit.send(Job);
     assert!(!kit.has_halted() || kit.failure().is_none());
 }
+
+#[cct::test]
+fn nodes_may_crash_while_others_do(rt: &Runtime) {
+    let nodes = [0, 1, 2].map(|start| {
+        let disk = Durable::new(start);
+        let node = Node::start(rt, move || Careful { disk: disk.clone() });
+        crash(rt, vec![Box::new(node.clone())], 2);
+        node
+    });
+    let answers = nodes.each_ref().map(|node| {
+        let actor = node.actor()?;
+        Some(actor.ask(|reply| Put(7, reply)))
+    });
+    for answer in answers.into_iter().flatten() {
+        let _ = answer.wait();
+    }
+    rt.wait_until_idle().unwrap();
+    assert!(nodes.iter().all(Node::is_up));
+}
+
+/// Panics, and takes its time for it.
+struct Fragile {
+    log: Log,
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        self.log.add("broken");
+    }
+}
+
+#[cct::actor]
+impl Fragile {
+    #[on]
+    fn job(&mut self, _: Job) {
+        panic!("at once");
+    }
+
+    #[on]
+    fn end(&mut self, _: End) -> Halt {
+        Halt
+    }
+}
+
+#[test]
+fn one_may_end_while_another_panics() {
+    let log = Log::new();
+    let runtime = Runtime::new();
+    let both = [(); 2].map(|()| runtime.create(Fragile { log: log.clone() }));
+    both[0].send(Job);
+    both[1].send(End);
+    drop(both);
+    while log.text() != "broken broken" {
+        thread::yield_now();
+    }
+    assert!(runtime.wait_until_idle().is_err());
+}
