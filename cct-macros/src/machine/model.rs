@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::{Error, GenericArgument, PathArguments, ReturnType, Type};
 
-use super::input::{Input, Of, When, last};
+use super::input::{Handler, Input, Of, When, last};
 
 pub(super) struct Model {
     pub(super) events: Vec<Named>,
@@ -263,8 +263,20 @@ impl Model {
         }
         let mut helped = BTreeSet::new();
         collect(input.helpers.clone(), &mut helped);
-        // A handler whose type does not say where it leads may lead anywhere.
-        let is_free = self.then.contains(&None);
+        // A handler that neither says where it leads, nor makes what it returns or leaves that to a method of
+        // the block, may lead anywhere.
+        let methods = input.block.items.iter().filter_map(|item| match item {
+            syn::ImplItem::Fn(method) => Some(method.sig.ident.to_string()),
+            _ => None,
+        });
+        let makers: BTreeSet<String> = methods.chain(["Then".to_owned()]).collect();
+        let leads_anywhere = |handler: &Handler| {
+            let mut names = BTreeSet::new();
+            collect(handler.body.clone(), &mut names);
+            names.is_disjoint(&makers)
+        };
+        let mut handlers = input.handlers.iter().zip(&self.then);
+        let is_free = handlers.any(|(handler, then)| then.is_none() && leads_anywhere(handler));
         for state in 0..self.states.len() {
             let is_helped = helped.contains(&self.states[state].name.to_string());
             let is_of_it = |handler: usize| {
