@@ -478,6 +478,11 @@ impl Runtime {
     #[track_caller]
     pub fn stop(&self) {
         act(self.halted(), "stop", Location::caller());
+        self.end_all();
+    }
+
+    /// The same within a step.
+    fn end_all(&self) {
         reads(self.roll());
         let inboxes: Vec<_> = {
             let registry = self.registry();
@@ -647,7 +652,7 @@ pub fn tested<R>(test: impl FnOnce(&Runtime) -> R) -> R {
     if let Err(failure) = runtime.wait_until_idle() {
         panic!("{failure}");
     }
-    runtime.stop();
+    runtime.end_all();
     result
 }
 
