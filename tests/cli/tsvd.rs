@@ -121,7 +121,8 @@ fn nobody_is_held_where_the_order_is_known() {
     }
 }
 
-/// Both threads of `neighbours` make accesses, in every run, and neither is the other's partner.
+/// Both threads of `neighbours` make accesses, and neither is the other's partner. On a busy machine they may
+/// take turns so seldom that nothing is near: then there is nobody to spare, and one looks again.
 #[test]
 fn nobody_is_held_for_longer_than_is_allowed() {
     let workspace = Workspace::of_fixture("tsvd");
@@ -132,14 +133,17 @@ fn nobody_is_held_for_longer_than_is_allowed() {
         "neighbours",
     ];
     for none in ["--delay-per-thread=0s", "--delay-per-test=0s"] {
-        let events = run(&workspace, 0, &[&args[..], &[none]].concat());
-        let ran = all(&events, "tsvd_ran");
-        assert!(!ran.is_empty());
-        for ran in ran {
-            let spared = ran["spared"].as_u64().expect("a number");
-            assert!(spared > 0, "{none}: {ran:#}");
-            assert_eq!(ran["delays"], 0, "{none}: {ran:#}");
-        }
+        let spares = || {
+            let events = run(&workspace, 0, &[&args[..], &[none]].concat());
+            let ran = all(&events, "tsvd_ran");
+            assert!(!ran.is_empty());
+            for ran in &ran {
+                assert_eq!(ran["delays"], 0, "{none}: {ran:#}");
+            }
+            let mut spared = ran.iter().map(|ran| ran["spared"].as_u64());
+            spared.all(|spared| spared.expect("a number") > 0)
+        };
+        assert!((0..50).any(|_| spares()), "{none}: nobody in 50 runs");
     }
 }
 
