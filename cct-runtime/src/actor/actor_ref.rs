@@ -168,9 +168,8 @@ impl<M: Machine> ActorRef<M> {
     /// The state of the actor's work.
     #[track_caller]
     pub fn status(&self) -> Status {
-        let name = told(|| format!("status of {}", self.0.title()));
         let machine = &self.0.inbox.machine;
-        machine.look_from_outside(name.as_deref(), Location::caller());
+        machine.look_from_outside("status", Location::caller());
         if machine.is_closed() {
             Status::Halted
         } else if machine.is_idle() {

@@ -168,13 +168,10 @@ impl InboxMachine {
         engine::point_at(Operation::Dequeue, self.object(), site)
     }
 
-    /// A step of somebody who wants to know what its owner does.
-    pub fn look_from_outside(&self, name: Option<&str>, site: &'static Location<'static>) {
+    /// A step, under this name, of somebody who wants to know what its owner does.
+    pub fn look_from_outside(&self, name: &str, site: &'static Location<'static>) {
         if engine::is_controlled() {
-            let step = engine::point_at(Operation::PlainLoad, self.object(), site);
-            if let Some(name) = name {
-                step.named(name);
-            }
+            engine::point_at(Operation::PlainLoad, self.object(), site).named(name);
             engine::acquire(self.object());
         }
     }
