@@ -376,19 +376,32 @@ impl<E> Target<E> for Recipient<E> {
 }
 
 /// The group that an event is sent with: its own, or the sender's.
-pub(super) fn grouped(options: SendOptions, group: Option<&EventGroup>) -> SendOptions {
-    SendOptions {
-        group: options.group.or_else(|| group.cloned()),
-        ..options
+#[inline]
+pub(super) fn grouped(mut options: SendOptions, group: Option<&EventGroup>) -> SendOptions {
+    if let Some(group) = group {
+        join(&mut options, group);
     }
+    options
+}
+
+// Not where programs are built: its count is no step.
+#[inline(never)]
+fn join(options: &mut SendOptions, group: &EventGroup) {
+    options.group.get_or_insert_with(|| group.clone());
 }
 
 /// An event of this sender, which is lost if the sender's node crashes before the step in which it is sent.
 /// Outside of the engine that is known beforehand, more or less.
-pub(super) fn sent_by(sender: &Crashed, options: SendOptions) -> SendOptions {
-    let may_be_lost = engine::is_controlled() || sender.get();
-    SendOptions {
-        sender: may_be_lost.then(|| sender.clone()),
-        ..options
+#[inline]
+pub(super) fn sent_by(sender: &Crashed, mut options: SendOptions) -> SendOptions {
+    if engine::is_controlled() || sender.get() {
+        name_sender(&mut options, sender);
     }
+    options
+}
+
+// As `join`.
+#[inline(never)]
+fn name_sender(options: &mut SendOptions, sender: &Crashed) {
+    options.sender = Some(sender.clone());
 }

@@ -36,10 +36,10 @@ impl Table {
     }
 
     /// An event was sent to the actor, taken out of its inbox, as the one with this number, or raised by it.
-    #[inline(never)]
+    #[inline]
     pub(super) fn tell(self, did: (Did, Option<u64>), event: usize, payload: Option<&str>) {
         if let Some(table) = self.number {
-            engine::tell_event_of_machine(table, self.actor, did, event as u32, payload);
+            tell_in(table, self.actor, (did, event as u32), payload);
         }
     }
 
@@ -85,6 +85,16 @@ impl Table {
             count_in(table, self.actor, count);
         }
     }
+}
+
+#[inline(never)]
+fn tell_in(
+    table: u32,
+    actor: Option<u32>,
+    (did, event): ((Did, Option<u64>), u32),
+    payload: Option<&str>,
+) {
+    engine::tell_event_of_machine(table, actor, did, event, payload);
 }
 
 #[inline(never)]

@@ -202,15 +202,13 @@ impl<M: Machine> Held<M> {
     }
 
     /// The events that were dropped since the last time, and whether some were deferred.
-    pub(super) fn take_news(&mut self) -> Option<(Vec<M::Event>, bool)> {
-        if !self.has_news() {
-            return None;
-        }
+    pub(super) fn take_news(&mut self) -> (Vec<M::Event>, bool) {
         let defers = std::mem::take(&mut self.defers);
-        Some((std::mem::take(&mut self.dropped), defers))
+        (std::mem::take(&mut self.dropped), defers)
     }
 
-    fn has_news(&self) -> bool {
+    /// True if there are any.
+    pub(super) fn has_news(&self) -> bool {
         !self.dropped.is_empty() || self.defers
     }
 
@@ -239,6 +237,33 @@ impl<M: Machine> Held<M> {
         taken
     }
 
+    /// The same in production, where the first of those that are not settled is taken, or none.
+    #[inline]
+    pub(super) fn take_next(
+        &mut self,
+        inbox: &Inbox<M>,
+        look: impl Fn(&Envelope<M::Event>) -> Look,
+    ) -> Option<Envelope<M::Event>> {
+        if self.settled == self.queue.len() {
+            self.collect(inbox);
+        }
+        let next = self.queue.get(self.settled)?;
+        if look(next) != Look::Take {
+            return None;
+        }
+        let envelope = self.remove(self.settled);
+        count_taken(inbox, &envelope);
+        Some(envelope)
+    }
+
+    fn remove(&mut self, at: usize) -> Envelope<M::Event> {
+        let removed = match at {
+            0 => self.queue.pop_front(),
+            _ => self.queue.remove(at),
+        };
+        removed.expect("it was looked at")
+    }
+
     /// The same by any `look`, from this event on. Returns how many were left before it; without one, all.
     fn take(
         &mut self,
@@ -261,15 +286,8 @@ impl<M: Machine> Held<M> {
                     at += 1;
                 }
                 Look::Take | Look::Drop => {
-                    let envelope = match at {
-                        0 => self.queue.pop_front(),
-                        _ => self.queue.remove(at),
-                    };
-                    let envelope = envelope.expect("it was looked at");
-                    // An event that was put back has been counted already.
-                    if envelope.number != PUT_BACK {
-                        (inbox.machine).taken(column::<M>(&envelope.letter), envelope.number);
-                    }
+                    let envelope = self.remove(at);
+                    count_taken(inbox, &envelope);
                     if engine::heeds_chains() {
                         inbox.machine.leaves(envelope.number, verdict == Look::Take);
                     }
@@ -377,6 +395,14 @@ impl<M: Machine> Held<M> {
                 Waits::Blocks => inbox.machine.wait(site),
             }
         }
+    }
+}
+
+/// The inbox has one less.
+fn count_taken<M: Machine>(inbox: &Inbox<M>, envelope: &Envelope<M::Event>) {
+    // An event that was put back has been counted already.
+    if envelope.number != PUT_BACK {
+        (inbox.machine).taken(column::<M>(&envelope.letter), envelope.number);
     }
 }
 

@@ -107,6 +107,7 @@ mod then;
 mod timer;
 mod told;
 mod unwinding;
+mod workload;
 
 pub use actor_ref::{ActorId, ActorRef, Recipient, Target};
 pub use context::Context;

@@ -159,9 +159,12 @@ impl<M: Machine> Life<M> {
             let is_open = !self.cx.me.0.inbox.machine.is_closed();
             return is_open.then_some(Event::Default);
         }
-        // An actor at rest keeps no group from its end.
-        self.cx.group = None;
         let envelope = poll_fn(|cx| {
+            if let Some(envelope) = self.next_at_once() {
+                return Poll::Ready(Some(envelope));
+            }
+            // An actor at rest keeps no group from its end.
+            self.cx.group = None;
             let waits = if blocks {
                 Waits::Blocks
             } else {
@@ -170,9 +173,24 @@ impl<M: Machine> Life<M> {
             self.poll_next(waits)
         })
         .await?;
+        Some(self.taken(envelope))
+    }
+
+    /// In production: the next event, if it is at hand and is to be taken. That is how most come.
+    #[inline]
+    fn next_at_once(&mut self) -> Option<Envelope<M::Event>> {
+        let (inbox, stack) = (&self.cx.me.0.inbox, &self.cx.stack);
+        if engine::is_controlled() || inbox.machine.is_closed() {
+            return None;
+        }
+        (self.cx.held).take_next(inbox, |envelope| look::<M>(stack, envelope))
+    }
+
+    #[inline]
+    fn taken(&mut self, envelope: Envelope<M::Event>) -> Event<M::Event> {
         self.number = Some(envelope.number);
         self.cx.group = envelope.group;
-        Some(Event::Letter(envelope.letter))
+        Event::Letter(envelope.letter)
     }
 
     /// The first event in the inbox that is not deferred.
@@ -191,10 +209,7 @@ impl<M: Machine> Life<M> {
             self.place(envelope);
         }
         self.tell_news();
-        let envelope = envelope?;
-        self.number = Some(envelope.number);
-        self.cx.group = envelope.group;
-        Some(Event::Letter(envelope.letter))
+        envelope.map(|envelope| self.taken(envelope))
     }
 
     fn poll_next(&mut self, waits: Waits<'_>) -> Poll<Option<Envelope<M::Event>>> {
@@ -227,20 +242,27 @@ impl<M: Machine> Life<M> {
     }
 
     /// Tells the actor of events that were ignored or deferred.
+    #[inline]
     fn tell_news(&mut self) {
-        if let Some((ignored, defers)) = self.cx.held.take_news() {
-            for event in ignored {
-                self.count(M::event_index(&event), Fate::Ignored);
-                self.machine.event_ignored(&event, &mut self.cx);
-            }
-            if defers {
-                let mut held = std::mem::replace(&mut self.cx.held, Held::new());
-                held.tell_deferred(|event| {
-                    self.count(M::event_index(event), Fate::Deferred);
-                    self.machine.event_deferred(event, &mut self.cx);
-                });
-                self.cx.held = held;
-            }
+        if self.cx.held.has_news() {
+            self.tell_all_news();
+        }
+    }
+
+    #[inline(never)]
+    fn tell_all_news(&mut self) {
+        let (ignored, defers) = self.cx.held.take_news();
+        for event in ignored {
+            self.count(M::event_index(&event), Fate::Ignored);
+            self.machine.event_ignored(&event, &mut self.cx);
+        }
+        if defers {
+            let mut held = std::mem::replace(&mut self.cx.held, Held::new());
+            held.tell_deferred(|event| {
+                self.count(M::event_index(event), Fate::Deferred);
+                self.machine.event_deferred(event, &mut self.cx);
+            });
+            self.cx.held = held;
         }
     }
 

@@ -6,8 +6,8 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Failure;
 use super::actor_ref::{Actor, ActorId, ActorRef, Title};
@@ -23,6 +23,7 @@ use super::run::Life;
 use super::task::{Guarded, block_on};
 use super::timer::Clock;
 use super::unwinding::catch;
+use super::workload::Workload;
 use crate::engine::{self, NEVER, WorkerId, message_of};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -41,11 +42,7 @@ struct Shared {
     world: World,
     next_id: AtomicU64,
     registry: Mutex<Registry>,
-    /// How many actors are at work, and timers that will make work.
-    work: AtomicUsize,
-    /// The threads that wait for the end of work, outside of the engine, and how many there are.
-    rest: (Mutex<()>, Condvar),
-    resting: AtomicUsize,
+    work: Workload,
     is_stopped: AtomicBool,
     /// The first, and the worker that has panicked.
     failure: Mutex<Option<(RuntimeFailure, Option<WorkerId>)>>,
@@ -149,9 +146,9 @@ impl Runtime {
     /// A handler that blocks keeps its thread from others.
     pub fn with_threads(threads: usize) -> Runtime {
         Runtime::of(if engine::is_controlled() {
-            World::Workers
+            (World::Workers, 0)
         } else {
-            World::Pool(Pool::new(threads))
+            (World::Pool(Pool::new(threads)), threads)
         })
     }
 
@@ -168,17 +165,15 @@ impl Runtime {
     /// # fn futures_executor(_: cct::actor::BoxFuture) {}
     /// ```
     pub fn on_executor(spawn: impl Fn(BoxFuture) + Send + Sync + 'static) -> Runtime {
-        Runtime::of(World::Executor(Box::new(spawn)))
+        Runtime::of((World::Executor(Box::new(spawn)), 0))
     }
 
-    fn of(world: World) -> Runtime {
+    fn of((world, threads): (World, usize)) -> Runtime {
         Runtime(Arc::new(Shared {
             world,
             next_id: AtomicU64::new(0),
             registry: Mutex::default(),
-            work: AtomicUsize::new(0),
-            rest: (Mutex::new(()), Condvar::new()),
-            resting: AtomicUsize::new(0),
+            work: Workload::new(threads),
             is_stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
             hooks: Mutex::default(),
@@ -407,7 +402,7 @@ impl Runtime {
     #[inline(never)]
     pub(super) fn begin_work(&self) {
         engine::touch(self.rest(), Access::Adds);
-        self.0.work.fetch_add(1, Ordering::SeqCst);
+        self.0.work.begin();
     }
 
     /// Somebody has nothing more to do.
@@ -415,7 +410,8 @@ impl Runtime {
     pub(super) fn end_work(&self) {
         engine::touch(self.rest(), Access::Adds);
         engine::release(self.rest());
-        if self.0.work.fetch_sub(1, Ordering::SeqCst) == 1 {
+        self.0.work.end();
+        if (engine::is_controlled() || self.0.work.is_awaited()) && !self.0.work.is_any() {
             self.tell_of_rest();
         }
     }
@@ -436,9 +432,8 @@ impl Runtime {
     fn tell_of_rest(&self) {
         if engine::is_controlled() {
             engine::wake_all(self.rest());
-        } else if self.0.resting.load(Ordering::SeqCst) > 0 {
-            drop(lock(&self.0.rest.0));
-            self.0.rest.1.notify_all();
+        } else if self.0.work.is_awaited() {
+            self.0.work.tell();
         }
     }
 
@@ -449,8 +444,8 @@ impl Runtime {
     #[track_caller]
     pub fn wait_until_idle(&self) -> Result<(), RuntimeFailure> {
         let site = Location::caller();
+        let is_busy = || self.0.work.is_any() && !self.has_failed();
         if engine::is_controlled() {
-            let is_busy = || self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed();
             if is_busy() {
                 engine::declare_wait();
             } else {
@@ -462,13 +457,7 @@ impl Runtime {
             engine::acquire(self.rest());
             self.0.pace.rest();
         } else {
-            self.0.resting.fetch_add(1, Ordering::SeqCst);
-            let mut guard = lock(&self.0.rest.0);
-            while self.0.work.load(Ordering::SeqCst) > 0 && !self.has_failed() {
-                let waited = self.0.rest.1.wait(guard);
-                guard = waited.unwrap_or_else(PoisonError::into_inner);
-            }
-            self.0.resting.fetch_sub(1, Ordering::SeqCst);
+            self.0.work.wait_while(is_busy);
         }
         self.first_failure().map_or(Ok(()), Err)
     }

@@ -1,5 +1,6 @@
 //! Random delay bounding.
 
+use super::ring::Ring;
 use super::ticks::Ticks;
 use super::{Beginning, Candidates, Ending, Pick, Reason, Rng, Strategy, WorkerId};
 
@@ -68,13 +69,13 @@ impl Strategy for Delay {
             return Pick::uniform(candidates, &mut self.rng);
         }
         let tick = self.ticks.at(&moment);
-        let gives_way = (moment.reason == Reason::Yield).then_some(moment.current);
+        let current = moment.current.0;
+        let gives_way = (moment.reason == Reason::Yield).then_some(current);
         let after = |worker| match self.enabled.after(worker) {
             // It is no candidate now.
             next if Some(next) == gives_way => self.enabled.after(next),
             next => next,
         };
-        let current = moment.current;
         let mut worker = match moment.reason {
             Reason::Point => current,
             Reason::Yield | Reason::Stopped => after(current),
@@ -84,7 +85,7 @@ impl Strategy for Delay {
         }
         let next = self.points.last().copied().unwrap_or(u32::MAX);
         Pick {
-            worker,
+            worker: WorkerId(worker),
             quantum: self
                 .ticks
                 .quantum_until(next)
@@ -105,50 +106,12 @@ impl Strategy for Delay {
     }
 
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        self.enabled.insert(worker);
+        self.enabled.insert(worker.0);
         self.ticks.is_alone()
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {
-        self.enabled.remove(worker);
-    }
-}
-
-/// The enabled workers in the order of their numbers, the first after the last.
-#[derive(Debug, Default)]
-struct Ring {
-    words: Vec<u64>,
-}
-
-impl Ring {
-    fn clear(&mut self) {
-        self.words.clear();
-    }
-
-    fn insert(&mut self, worker: WorkerId) {
-        let word = worker.0 as usize / 64;
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
-        }
-        self.words[word] |= 1 << (worker.0 % 64);
-    }
-
-    fn remove(&mut self, worker: WorkerId) {
-        self.words[worker.0 as usize / 64] &= !(1 << (worker.0 % 64));
-    }
-
-    /// The first one after this worker, enabled or not; itself if there is no other.
-    fn after(&self, worker: WorkerId) -> WorkerId {
-        let word = worker.0 as usize / 64;
-        let later = self.words[word] & (u64::MAX << (worker.0 % 64) << 1);
-        let first = |word: usize| WorkerId(word as u32 * 64 + self.words[word].trailing_zeros());
-        if later != 0 {
-            return WorkerId(word as u32 * 64 + later.trailing_zeros());
-        }
-        let is_any = |&word: &usize| self.words[word] != 0;
-        let next = (word + 1..self.words.len()).find(is_any);
-        let next = next.or_else(|| (0..=word).find(is_any));
-        next.map_or(worker, first)
+        self.enabled.remove(worker.0);
     }
 }
 
@@ -194,23 +157,5 @@ mod tests {
         };
         let count = (0..6000).filter(stopped_after_20).count();
         assert!(count.abs_diff(100) < 5 * 10, "{count}");
-    }
-
-    #[test]
-    fn the_ring_goes_round() {
-        let mut ring = Ring::default();
-        for worker in [3, 63, 64, 200] {
-            ring.insert(WorkerId(worker));
-        }
-        let after = |ring: &Ring, worker| ring.after(WorkerId(worker)).0;
-        let pairs = [(0, 3), (3, 63), (63, 64), (64, 200), (100, 200), (200, 3)];
-        for (worker, next) in pairs {
-            assert_eq!(after(&ring, worker), next);
-        }
-        ring.remove(WorkerId(200));
-        ring.remove(WorkerId(3));
-        assert_eq!(after(&ring, 64), 63);
-        ring.remove(WorkerId(63));
-        assert_eq!(after(&ring, 64), 64);
     }
 }

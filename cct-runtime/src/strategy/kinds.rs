@@ -2,7 +2,7 @@
 
 use super::{
     Bounded, Delay, Dpor, Graph, Pct, Pctwm, Period, Pos, QLearning, Random, Rff, Sticky, Strategy,
-    Surw, TaskPct, Trap,
+    Surw, TaskDelay, TaskPct, Trap,
 };
 
 macro_rules! kinds {
@@ -84,6 +84,8 @@ kinds! {
     Surw "surw" 0 => |_| Box::new(Surw::default()),
     /// Workers in turn, but for n delays at random steps.
     Delay "delay" 5 => |delays| Box::new(Delay::new(delays)),
+    /// Chains of tasks or events in turn, but for n delays at random steps.
+    TaskDelay "task-delay" 5 => |delays| Box::new(TaskDelay::new(delays)),
     /// Workers are held where others may come to the same object, at places of n pairs: TSVD under control.
     Trap "trap" 2 => |pairs| Box::new(Trap::new(pairs)),
     /// Every schedule once, depth first.

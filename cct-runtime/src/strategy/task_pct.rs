@@ -1,5 +1,6 @@
 //! PCT over chains of tasks.
 
+use super::members::Members;
 use super::priorities::Priorities;
 use super::{Beginning, Candidates, ChainId, Ending, Origin, Pick, Reason, Strategy, WorkerId};
 
@@ -24,10 +25,7 @@ use super::{Beginning, Candidates, ChainId, Ending, Origin, Pick, Reason, Strate
 #[derive(Debug)]
 pub struct TaskPct {
     priorities: Priorities,
-    /// By worker: its chain, and where among the chain's candidates it stands while it is one.
-    workers: Vec<(ChainId, u32)>,
-    /// By chain: its candidates.
-    members: Vec<Vec<WorkerId>>,
+    members: Members,
     fair_after: u32,
 }
 
@@ -36,31 +34,19 @@ impl TaskPct {
     pub fn new(depth: u32) -> Self {
         TaskPct {
             priorities: Priorities::new(depth),
-            workers: Vec::new(),
-            members: Vec::new(),
+            members: Members::default(),
             fair_after: 0,
         }
     }
 
-    fn chain_of(&self, worker: WorkerId) -> ChainId {
-        self.workers[worker.0 as usize].0
-    }
-
-    fn know(&mut self, chain: ChainId) {
-        let chain = chain.0 as usize;
-        if self.members.len() <= chain {
-            self.members.resize(chain + 1, Vec::new());
-        }
-    }
-
     /// Picks uniformly among the candidates of a chain.
-    fn pick_from(&mut self, chain: u32, gives_way: Option<WorkerId>) -> Pick {
-        let members = &self.members[chain as usize];
-        if let [worker] = members[..] {
+    fn pick_from(&mut self, chain: ChainId, gives_way: Option<WorkerId>) -> Pick {
+        let members = self.members.of(chain);
+        if let [worker] = *members {
             let quantum = self.priorities.quantum();
             return Pick { worker, quantum };
         }
-        let except = gives_way.filter(|&worker| self.chain_of(worker).0 == chain);
+        let except = gives_way.filter(|&worker| self.members.chain_of(worker) == chain);
         let count = members.len() as u32 - u32::from(except.is_some());
         let index = self.priorities.rng.below(count) as usize;
         let worker = match members[index] {
@@ -75,8 +61,7 @@ impl TaskPct {
 impl Strategy for TaskPct {
     fn begin(&mut self, beginning: &Beginning) {
         self.priorities.begin(beginning);
-        self.workers.clear();
-        self.members.iter_mut().for_each(Vec::clear);
+        self.members.clear();
         self.fair_after = beginning.fair_after;
     }
 
@@ -87,15 +72,15 @@ impl Strategy for TaskPct {
             return Pick::uniform(candidates, &mut self.priorities.rng);
         }
         let gives_way = (moment.reason == Reason::Yield).then_some(moment.current);
-        let sinks = gives_way.map(|worker| self.chain_of(worker));
+        let sinks = gives_way.map(|worker| self.members.chain_of(worker));
         let members = &self.members;
         let can_run = |chain: u32| {
-            let only_sinks = sinks == Some(ChainId(chain)) && members[chain as usize].len() == 1;
-            !only_sinks && !members[chain as usize].is_empty()
+            let candidates = members.of(ChainId(chain)).len();
+            candidates > usize::from(sinks == Some(ChainId(chain)))
         };
         let sinks = sinks.map(|chain| chain.0);
         let chain = self.priorities.pick(&moment, sinks, can_run);
-        let pick = self.pick_from(chain, gives_way);
+        let pick = self.pick_from(ChainId(chain), gives_way);
         Pick {
             quantum: pick.quantum.min(self.fair_after - step - 1),
             ..pick
@@ -115,14 +100,11 @@ impl Strategy for TaskPct {
     }
 
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
-        debug_assert_eq!(worker.0 as usize, self.workers.len());
-        self.workers.push((origin.chain, 0));
-        self.know(origin.chain);
+        self.members.create(worker, origin.chain);
     }
 
     fn on_continued(&mut self, worker: WorkerId, chain: ChainId) {
-        self.know(chain);
-        self.workers[worker.0 as usize].0 = chain;
+        self.members.go_on(worker, chain);
     }
 
     fn heeds_chains(&self) -> bool {
@@ -138,20 +120,12 @@ impl Strategy for TaskPct {
     }
 
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
-        let (chain, position) = &mut self.workers[worker.0 as usize];
-        let members = &mut self.members[chain.0 as usize];
-        *position = members.len() as u32;
-        members.push(worker);
+        let chain = self.members.enter(worker);
         self.priorities.enter(chain.0)
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {
-        let (chain, position) = self.workers[worker.0 as usize];
-        let members = &mut self.members[chain.0 as usize];
-        members.swap_remove(position as usize);
-        if let Some(moved) = members.get(position as usize) {
-            self.workers[moved.0 as usize].1 = position;
-        }
+        self.members.leave(worker);
     }
 }
 

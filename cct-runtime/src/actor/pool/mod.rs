@@ -14,6 +14,7 @@ mod queue;
 mod task;
 
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 use std::thread;
@@ -34,8 +35,20 @@ pub(super) struct Pool {
 }
 
 thread_local! {
-    /// The pool that this thread is of, and its seat there.
+    /// The pool that this thread is of, which it keeps, and its seat there.
     static SEAT: Cell<(*const Pool, usize)> = const { Cell::new((ptr::null(), 0)) };
+}
+
+/// The seat of this thread, if it is one of a pool's.
+pub(super) fn seat() -> Option<usize> {
+    let (pool, seat) = SEAT.get();
+    (!pool.is_null()).then_some(seat)
+}
+
+/// Has this thread count as one of a pool's.
+#[cfg(test)]
+pub(super) fn sit(seat: usize) {
+    SEAT.set((ptr::dangling(), seat));
 }
 
 /// After so many polls a thread looks at the arrivals before its own queue.
@@ -62,7 +75,7 @@ impl Pool {
 
     /// Runs the future, which does not panic.
     pub(super) fn spawn(self: &Arc<Self>, future: Guarded) {
-        self.push(Task::new(future, Arc::clone(self)));
+        Pool::push(Task::new(future, Arc::clone(self)));
     }
 
     /// Its threads end as soon as they have nothing to do.
@@ -70,17 +83,22 @@ impl Pool {
         self.crew.close();
     }
 
-    fn push(self: &Arc<Self>, task: Arc<Task>) {
+    /// Queues a task of some pool for the thread that calls, if that is one of its own, or else for all.
+    fn push(task: Arc<Task>) {
         let (pool, seat) = SEAT.get();
-        if pool == Arc::as_ptr(self) {
-            let is_left = self.queues[seat].push_own(task);
-            if self.crew.is_callable() && !(is_left && self.crew.has_sentry()) {
-                self.call();
+        if pool == Arc::as_ptr(task.pool()) {
+            // SAFETY: the thread has a count of the pool, which is the one that this stands for. Threads
+            // would wait for each other if they counted here.
+            let pool = ManuallyDrop::new(unsafe { Arc::from_raw(pool) });
+            let is_left = pool.queues[seat].push_own(task);
+            if pool.crew.is_callable() && !(is_left && pool.crew.has_sentry()) {
+                pool.call();
             }
         } else {
-            self.arrivals.push(task);
-            if self.crew.is_callable() {
-                self.call();
+            let pool = Arc::clone(task.pool());
+            pool.arrivals.push(task);
+            if pool.crew.is_callable() {
+                pool.call();
             }
         }
     }

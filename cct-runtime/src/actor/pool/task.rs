@@ -62,9 +62,12 @@ impl Task {
         let set = (self.state).compare_exchange(POLLED, IDLE, Ordering::SeqCst, Ordering::SeqCst);
         if set.is_err() {
             self.state.store(QUEUED, Ordering::SeqCst);
-            let pool = Arc::clone(&self.pool);
-            pool.push(self);
+            Pool::push(self);
         }
+    }
+
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
 }
 
@@ -77,8 +80,7 @@ impl Wake for Task {
         };
         let woken = (self.state).fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
         if woken == Ok(IDLE) {
-            let pool = Arc::clone(&self.pool);
-            pool.push(self);
+            Pool::push(self);
         }
     }
 }

@@ -5,26 +5,33 @@
 //! the chains of Ozkan et al., *Randomized Testing of Distributed Systems with Probabilistic Guarantees*
 //! (OOPSLA 2018).
 
+use super::facts::is_controlled;
 use super::{Engine, engine, outside};
 use crate::engine::state::worker::{State, Worker};
 use crate::strategy::{ChainId, WorkerId};
 
 /// True if somebody wants to know of chains.
+#[inline]
 pub fn heeds_chains() -> bool {
-    let engine = engine();
-    // SAFETY: a set engine is live.
-    unsafe { !engine.is_null() && (*engine).decision.heeds_chains }
+    is_controlled() && strategy_heeds_chains()
+}
+
+fn strategy_heeds_chains() -> bool {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).decision.heeds_chains }
 }
 
 /// The chain of an event that the current worker sends; the one for whom it is goes on with it, if he has
 /// nothing else to do. None if nobody wants to know.
+#[inline]
 pub fn chain_to(idle: Option<WorkerId>) -> Option<ChainId> {
-    if !heeds_chains() {
-        return None;
-    }
+    heeds_chains().then(|| pass_chain_to(idle))
+}
+
+fn pass_chain_to(idle: Option<WorkerId>) -> ChainId {
     let engine = engine();
     // SAFETY: the engine is set, so it is live, and so are its workers; no switch happens in here.
-    let chain = outside(|| unsafe {
+    outside(|| unsafe {
         let sender = (*engine).roster.current;
         let chain = if std::mem::take(&mut (*sender).hands_on) {
             (*sender).chain
@@ -36,8 +43,7 @@ pub fn chain_to(idle: Option<WorkerId>) -> Option<ChainId> {
             move_to(engine, (*engine).roster.worker(idle), chain);
         }
         chain
-    });
-    Some(chain)
+    })
 }
 
 /// The current worker is about to take an event of this chain.

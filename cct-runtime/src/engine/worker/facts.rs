@@ -57,13 +57,14 @@ pub(crate) fn sever_when(severed: &AtomicBool) {
 }
 
 /// True if others do not hear of the calling worker any more: part of the step under way.
+#[inline]
 pub(crate) fn is_severed() -> bool {
-    let engine = engine();
-    if engine.is_null() {
-        return false;
-    }
-    // SAFETY: as in `sever_when`; the flag lives as long as its worker.
-    let severed = unsafe { (*(*(*engine).roster.current).thread).severed.as_ref() };
+    is_controlled() && is_current_severed()
+}
+
+fn is_current_severed() -> bool {
+    // SAFETY: a controlled worker's engine is live; the flag lives as long as its worker.
+    let severed = unsafe { (*(*(*engine()).roster.current).thread).severed.as_ref() };
     severed.is_some_and(|severed| {
         touch(ObjectId::of(severed), Access::Reads);
         severed.load(Ordering::SeqCst)
@@ -109,8 +110,12 @@ pub fn leave_out(exception: Exception) {
 }
 
 /// True if steps are recorded, with what they are called.
+#[inline]
 pub fn records() -> bool {
-    let engine = engine();
-    // SAFETY: a set engine is live; no switch happens in here.
-    !engine.is_null() && unsafe { (*engine).observers.recorder.is_some() }
+    is_controlled() && has_recorder()
+}
+
+fn has_recorder() -> bool {
+    // SAFETY: a controlled worker's engine is live; no switch happens in here.
+    unsafe { (*engine()).observers.recorder.is_some() }
 }
