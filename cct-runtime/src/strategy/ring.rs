@@ -48,7 +48,9 @@ mod tests {
     fn the_ring_goes_round() {
         let mut ring = Ring::default();
         assert_eq!(ring.after(7), 7);
-        [3, 63, 64, 200].map(|number| ring.insert(number));
+        [3, 63, 64, 200]
+            .iter()
+            .for_each(|&number| ring.insert(number));
         let pairs = [
             (0, 3),
             (3, 63),

@@ -167,10 +167,7 @@ mod tests {
         let steps = [12, 7, 20];
         for seed in 0..100 {
             let made = play(&mut TaskDelay::new(3), seed, &steps);
-            assert_eq!(
-                made,
-                play(&mut super::super::Delay::new(3), seed, &steps)
-            );
+            assert_eq!(made, play(&mut super::super::Delay::new(3), seed, &steps));
         }
     }
 
