@@ -307,6 +307,8 @@ pub enum BugKind {
     NoPanic,
     /// The test returned an error.
     ErrorReturned,
+    /// An actor could not go on: a handler returned an error, no state handles an event, ….
+    ActorFailed,
     /// A worker panicked and nobody noticed; a bug only when the settings say so.
     UnobservedPanic,
     /// The body can never finish: every worker waits.
@@ -428,7 +430,7 @@ wire_struct!(Consequence {
 wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 Livelock,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
-    13 Safety, 14 Liveness, 15 Silence, 16 Race, 17 Violation,
+    13 Safety, 14 Liveness, 15 Silence, 16 Race, 17 Violation, 18 ActorFailed,
 });
 wire_struct!(Wait {
     worker,

@@ -1,17 +1,25 @@
 //! Two requests that pass through actors of their own: the second one overtakes the first in a third of the
 //! schedules, if priorities are those of requests.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use cct::actor::{ActorRef, Context, Runtime};
 
 /// The first request has begun; the second one came to its end before that.
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 static OVERTOOK: AtomicBool = AtomicBool::new(false);
+/// The request that was passed on last, by number from 1, and how often that was another one than before.
+static LAST: AtomicU32 = AtomicU32::new(0);
+static TURNS: AtomicU32 = AtomicU32::new(0);
 
 /// True if the second request overtook the first one as a whole in the schedule that has ended.
 pub(crate) fn overtook() -> bool {
     OVERTOOK.load(Relaxed)
+}
+
+/// How often it was another request's turn in the schedule that has ended.
+pub(crate) fn turns() -> u32 {
+    TURNS.load(Relaxed)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +39,10 @@ impl Stage {
     fn request(&mut self, request: Request, cx: &mut Context<Self>) {
         if request == Request::First {
             HAS_BEGUN.store(true, Relaxed);
+        }
+        let number = 1 + request as u32;
+        if LAST.swap(number, Relaxed) != number {
+            TURNS.fetch_add(1, Relaxed);
         }
         match &self.next {
             Some(next) => cx.send(next, request),

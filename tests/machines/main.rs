@@ -47,19 +47,25 @@ fn crashes_come_early_and_late(search: &mut Explorer) {
 /// than the other's and than that of who sends both. By priorities of actors 29: that of its first actor is
 /// lower than those of 13 others.
 fn requests_have_priorities_of_their_own(search: &mut Explorer) {
-    let mut overtaken = |strategy: &str| {
+    let mut times = |strategy: &str, happens: &dyn Fn() -> bool| {
         let settings = settings(strategy, 400);
         let strategies = settings.strategy.build();
         let mut times = 0;
         let explored = search.explore_each(settings, strategies, chains::body, &mut |_| {
-            times += u32::from(chains::overtook());
+            times += u32::from(happens());
         });
         assert_eq!(explored.found, None, "{strategy}");
         times
     };
+    let mut overtaken = |strategy| times(strategy, &chains::overtook);
     let (by_chains, by_actors) = (overtaken("task-pct:1"), overtaken("pct:1"));
     assert!((95..=172).contains(&by_chains), "{by_chains}");
     assert!(by_actors < 60, "{by_actors}");
+    // A delay of a chain makes the other's turn, and then it is the first one's again.
+    assert_eq!(times("task-delay:1", &|| chains::turns() > 3), 0);
+    assert!(times("task-delay:1", &|| chains::turns() == 3) > 40);
+    // By actors, the two requests take turns.
+    assert!(times("delay:1", &|| chains::turns() > 3) > 360);
 }
 
 fn settings(strategy: &str, iterations: u64) -> Resolved {

@@ -12,11 +12,18 @@ pub(super) struct Words {
     pub(super) last_row: Option<&'static str>,
 }
 
+/// True if a statement of one worker is at fault, and the steps of others around it do not matter.
+pub(super) fn is_at_a_statement(kind: BugKind) -> bool {
+    use BugKind::{ActorFailed, Panic, UnobservedPanic};
+    matches!(kind, Panic | UnobservedPanic | ActorFailed)
+}
+
 pub(super) fn words(kind: BugKind) -> Words {
     let (label, title, last_row) = match kind {
         BugKind::Panic => ("FAIL", "panicked", Some("✗ panics")),
         BugKind::NoPanic => ("FAIL", "should have panicked", Some("✗ does not panic")),
         BugKind::ErrorReturned => ("FAIL", "returned an error", Some("✗ returns an error")),
+        BugKind::ActorFailed => ("FAIL", "an actor failed", Some("✗ fails")),
         BugKind::UnobservedPanic => (
             "PANIC",
             "a thread panicked and nobody noticed",

@@ -155,6 +155,8 @@ impl<M: Machine> Life<M> {
             if let Some(event) = self.next_at_hand() {
                 return Some(event);
             }
+            // The default event is of no group, and an actor that waits keeps none from its end.
+            self.cx.group = None;
             give_way().await;
             let is_open = !self.cx.me.0.inbox.machine.is_closed();
             return is_open.then_some(Event::Default);

@@ -592,7 +592,7 @@ impl Runtime {
         }
         let message = failure.to_string();
         if engine::is_controlled() && !engine::expects_panic() {
-            engine::end_with(BugKind::Panic, &format!("{actor}: {message}"), site);
+            engine::end_with(BugKind::ActorFailed, &format!("{actor}: {message}"), site);
         }
         self.note_failure(actor, message);
     }

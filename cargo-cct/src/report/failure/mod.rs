@@ -57,6 +57,7 @@ use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
 use super::words::{count, number, put, switches};
 use crate::failure::Record;
+use crate::report::bugs::is_at_a_statement;
 use crate::report::visible::{visible, visible_on_a_line};
 use crate::run::{Length, Repeats};
 
@@ -485,7 +486,7 @@ impl Report {
                 && names::operation(step) == Some(Operation::Panic)
                 && names::site(trace, step) == bug.site.as_ref()
         };
-        let is_panic = matches!(bug.kind, BugKind::Panic | BugKind::UnobservedPanic);
+        let is_panic = is_at_a_statement(bug.kind);
         let panic = trace.steps.iter().rposition(is_it).filter(|_| is_panic);
         // A panic that came from elsewhere: the last that the user wrote was there before it unwound.
         let is_own = |step: &Step| {

@@ -2,7 +2,8 @@
 
 use actors::Log;
 use cct::actor::{
-    ActorRef, AwaitableGroup, Context, EventGroup, Goto, Halt, Raise, Runtime, SendOptions,
+    ActorRef, AwaitableGroup, Context, DefaultEvent, EventGroup, Goto, Halt, Raise, Runtime,
+    SendOptions,
 };
 
 struct Job;
@@ -213,6 +214,32 @@ fn an_awaitable_group_has_the_first_result() {
     completer.send_with(Complete(3), SendOptions::new().in_group(group.group()));
     assert_eq!(group.wait(), Some(3));
     runtime.wait_until_idle().unwrap();
+    runtime.stop();
+}
+
+/// Has something to do for ever, which belongs to no group.
+struct Restless;
+
+#[cct::actor]
+impl Restless {
+    #[on]
+    fn drops(&mut self, _: Drops, cx: &mut Context<Self>) {
+        assert!(cx.group().is_some());
+    }
+
+    #[on]
+    fn goes_on(&mut self, _: DefaultEvent, cx: &mut Context<Self>) {
+        assert!(cx.group().is_none());
+    }
+}
+
+#[test]
+fn a_default_event_is_of_no_group() {
+    let runtime = Runtime::new();
+    let restless = runtime.create(Restless);
+    let group = AwaitableGroup::<u32>::new();
+    restless.send_with(Drops, SendOptions::new().in_group(group.group()));
+    assert_eq!(group.wait(), None);
     runtime.stop();
 }
 

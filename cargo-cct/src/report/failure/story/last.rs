@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use cct::operation::Operation as Op;
-use cct::verdict::BugKind;
-
 use super::ends;
 use super::fact::Fact;
 use super::words::freed_memory;
 use super::{Scene, Sentence, fails_where_it_is};
+use crate::report::bugs::is_at_a_statement;
+use cct::operation::Operation as Op;
 
 /// At most this many reads are told.
 const MOST: usize = 2;
@@ -68,8 +67,7 @@ pub(super) fn sentence(scene: &Scene<'_>, told: &BTreeSet<usize>) -> Option<Sent
                 .map(|&index| Fact::Does(index)),
         );
     }
-    let panics = matches!(scene.bug.kind, BugKind::Panic | BugKind::UnobservedPanic);
-    let ends = panics || ends::is_for_all(scene.bug.kind);
+    let ends = is_at_a_statement(scene.bug.kind) || ends::is_for_all(scene.bug.kind);
     if let Some(site) = scene.bug.site.as_ref().filter(|_| ends) {
         facts.push(Fact::Fails {
             worker: failed,
