@@ -41,7 +41,7 @@ const FAILS: [(&str, &str); 44] = [
     ),
     (
         "coffee-machine::actors two_at_a_time_confuse_the_sensors",
-        "liveness",
+        "actor_failed",
     ),
     (
         "coffee-machine::tasks a_hopper_below_zero_is_taken_for_beans_by_tasks",
@@ -97,9 +97,9 @@ const FAILS: [(&str, &str); 44] = [
     ),
     (
         "migrating-table::bugs delete_no_leave_tombstones_etag",
-        "panic",
+        "actor_failed",
     ),
-    ("migrating-table::bugs delete_primary_key", "panic"),
+    ("migrating-table::bugs delete_primary_key", "actor_failed"),
     (
         "migrating-table::bugs ensure_partition_switched_from_populated",
         "panic",

@@ -115,6 +115,10 @@ fn the_sysroot_is_built_once_and_crates_depend_on_it() {
     });
     let announced = both.iter().filter(|finished| is_announced(finished));
     assert_eq!(announced.count(), 1, "{both:#?}");
+    let waits = both
+        .iter()
+        .filter(|one| one.stderr.contains("Waiting for process"));
+    assert_eq!(waits.count(), 1, "{both:#?}");
 
     let [workspace, _] = &workspaces;
     let again = run(workspace, &cache.path(""));
@@ -124,7 +128,15 @@ fn the_sysroot_is_built_once_and_crates_depend_on_it() {
     );
     let stamp = find(&cache.path(""), "stamp");
     fs::write(&stamp, "another content").expect("the cache is writable");
-    assert_eq!(packages(&run(workspace, &cache.path(""))), ["configured"]);
+    let mended = run(workspace, &cache.path(""));
+    assert!(
+        mended.stderr.contains("again: its files have changed"),
+        "{mended:#?}"
+    );
+    assert!(
+        packages(&mended).contains(&"configured".to_owned()),
+        "{mended:#?}"
+    );
 
     let moved = cache.path("").with_file_name("another place");
     fs::rename(cache.path(""), &moved).expect("the folder is ours");

@@ -9,6 +9,7 @@ mod cache;
 mod certain;
 mod ci;
 mod claims;
+mod clean;
 mod compare;
 mod completions;
 mod counters;

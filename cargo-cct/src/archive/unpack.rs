@@ -14,10 +14,12 @@ use flate2::read::GzDecoder;
 use super::manifest::{
     ArchiveError, FORMAT, File, Manifest, NAME, Packed, VERSION, host, moved_value, stays_inside,
 };
+use crate::build::cache::{Cache, use_archive};
 use crate::build::cargo::Executable;
 use crate::build::digest;
 use crate::build::facts::SourceFacts;
 use crate::build::marker::Marker;
+use crate::build::owned::{self, Use};
 use crate::build::sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::{Workspace, library_path};
@@ -29,6 +31,8 @@ pub(crate) struct Archive {
     path: PathBuf,
     manifest: Manifest,
     home: PathBuf,
+    /// None where the cache cannot be written.
+    _used: Option<Use>,
 }
 
 /// The longest manifest that is read.
@@ -36,7 +40,7 @@ const LONGEST: u64 = 1 << 30;
 
 impl Archive {
     /// Opens an archive, and unpacks it unless that has been done.
-    pub(crate) fn open(path: &Path, cache: &Path) -> Result<Archive, ArchiveError> {
+    pub(crate) fn open(path: &Path, cache: &Cache) -> Result<Archive, ArchiveError> {
         let access = |error| ArchiveError::Access(path.to_owned(), error);
         let mut entries = tar::Archive::new(GzDecoder::new(io::BufReader::new(
             fs::File::open(path).map_err(access)?,
@@ -47,10 +51,11 @@ impl Archive {
             first(path, &mut entries)?
         };
         check(path, &manifest)?;
+        let digest = digest::of_file(path).map_err(access)?;
+        let home = cache.archives().join(&digest[..16]);
         let archive = Archive {
-            home: cache
-                .join("archives")
-                .join(&digest::of_file(path).map_err(access)?[..16]),
+            _used: use_archive(&home, &|| ()).ok(),
+            home,
             path: path.to_owned(),
             manifest,
         };
@@ -166,7 +171,8 @@ impl Archive {
         let text =
             serde_json::to_vec(&self.manifest).map_err(|error| damaged(error.to_string()))?;
         let path = staging.join(NAME);
-        fs::write(&path, text).map_err(|error| ArchiveError::Access(path, error))
+        fs::write(&path, text).map_err(|error| ArchiveError::Access(path, error))?;
+        owned::mark(staging).map_err(|error| ArchiveError::Access(staging.to_owned(), error))
     }
 
     /// A path of the build, where it is now.

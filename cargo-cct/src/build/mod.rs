@@ -2,6 +2,7 @@
 //!
 //! The sysroot is built once, then cargo is run with this tool as its rustc wrapper.
 
+pub(crate) mod cache;
 pub(crate) mod cargo;
 pub(crate) mod chosen;
 pub(crate) mod code;
@@ -14,6 +15,7 @@ pub(crate) mod layer;
 mod linked;
 pub(crate) mod marker;
 pub(crate) mod origins;
+pub(crate) mod owned;
 pub(crate) mod profiles;
 mod raw_calls;
 mod rustc_args;

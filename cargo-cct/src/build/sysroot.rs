@@ -1,16 +1,14 @@
 //! The cct sysroot: engine, shims and facades, built once for each toolchain and kept in the cache.
 //!
 //! ```text
-//! <cache>/<key>/lib/     libstd.rlib, libcore.rlib (the facades), libcct.rlib and all they need
-//!                        stub.rs, which stands in for the user's own build of the engine
-//! <cache>/<key>/src/     what it was built from; debuggers find it here
-//! <cache>/bin/           copies of this executable, as wrappers
+//! <cache>/<key>/lib/            libstd.rlib, libcore.rlib (the facades), libcct.rlib and all they need
+//!                               stub.rs, which stands in for the user's own build of the engine
+//! <cache>/<key>/src/            what it was built from; debuggers find it here
+//! <cache>/wrapper-<digest>/     copies of this executable, as wrappers
 //! ```
-//!
-//! Each is written beside its place and renamed into it, so nobody ever sees half of one.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,18 +16,21 @@ use std::{env, process};
 
 use cargo_metadata::Message;
 
+use super::cache::{Cache, CacheError, Entry, News};
 use super::code;
 use super::digest;
 use super::embedded;
 use super::toolchain::Toolchain;
 
 /// A sysroot that is there.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Sysroot {
     /// The folder with everything to link.
     pub lib: PathBuf,
     /// This executable under the names of its other roles.
     pub wrappers: Wrappers,
+    /// Both are there as long as this is.
+    _used: [Entry; 2],
 }
 
 /// The paths under which cargo runs this executable.
@@ -44,12 +45,9 @@ pub(crate) struct Wrappers {
 /// Why there is no sysroot.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SysrootError {
-    /// No folder to keep it in.
-    #[error("no place for the cache: set `CCT_CACHE_DIR`, `XDG_CACHE_HOME` or `HOME`")]
-    NoCache,
-    /// The cache cannot be written.
-    #[error("cannot write the cache at `{0}`")]
-    Cache(PathBuf, #[source] io::Error),
+    /// There is no cache to keep it in.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// Cargo or rustc could not be started.
     #[error("cannot run `{0}`")]
     Run(PathBuf, #[source] io::Error),
@@ -69,71 +67,54 @@ pub(crate) enum SysrootError {
 }
 
 impl Sysroot {
-    /// Finds the sysroot in the cache, or builds it; `announce` is called before a build.
+    /// Finds the sysroot in the cache, or builds it; `tell` is called before something that takes long.
     pub(crate) fn ensure(
         toolchain: &Toolchain,
-        announce: impl FnOnce(),
+        cache: &Cache,
+        tell: &dyn Fn(News<'_>),
     ) -> Result<Sysroot, SysrootError> {
-        let cache = cache_folder()?;
-        let key = key(toolchain);
-        let home = cache.join(&key);
-        let failed = |error| SysrootError::Cache(cache.clone(), error);
-        fs::create_dir_all(&cache).map_err(failed)?;
-        if !home.exists() {
-            // Held by whoever builds; a second process waits and then finds the result.
-            let lock = File::create(cache.join(format!("{key}.lock"))).map_err(failed)?;
-            lock.lock().map_err(failed)?;
-            if !home.exists() {
-                announce();
-                let staging = cache.join(format!("{key}.tmp-{}", process::id()));
-                let built = build(toolchain, &staging, &home);
-                let placed = built.and_then(|()| fs::rename(&staging, &home).map_err(failed));
-                if placed.is_err() {
-                    // The rest of a failed build helps nobody; it may be gone already.
-                    let _ = fs::remove_dir_all(&staging);
-                }
-                placed?;
-            }
-        }
-        let wrappers = Wrappers::ensure(&cache.join("bin")).map_err(failed)?;
+        let build = |staging: &Path, home: &Path| build(toolchain, staging, home);
+        let entry = cache.entry(&key(toolchain), tell, build)?;
+        let lib = entry.home.join("lib");
+        let (wrappers, executables) = Wrappers::ensure(cache, tell)?;
         Ok(Sysroot {
-            lib: home.join("lib"),
+            lib,
             wrappers,
+            _used: [entry, executables],
         })
     }
 }
 
 impl Wrappers {
     /// Copies this executable; cargo does not notice a wrapper that changed under the same name.
-    fn ensure(bin: &Path) -> io::Result<Wrappers> {
-        fs::create_dir_all(bin)?;
-        let digest = &embedded::WRAPPER[..16];
-        let wrappers = Wrappers {
-            rustc: bin.join(format!("cct-rustc-{digest}")),
-            rustdoc: bin.join(format!("cct-rustdoc-{digest}")),
-        };
-        for path in [&wrappers.rustc, &wrappers.rustdoc] {
-            if !path.exists() {
-                let staging = bin.join(format!("tmp-{}", process::id()));
-                fs::copy(env::current_exe()?, &staging)?;
-                fs::rename(&staging, path)?;
+    fn ensure(cache: &Cache, tell: &dyn Fn(News<'_>)) -> Result<(Wrappers, Entry), SysrootError> {
+        let name = format!("wrapper-{}", &embedded::WRAPPER[..16]);
+        let tell_rest = |news: News<'_>| {
+            // It takes no time to copy.
+            if !matches!(news, News::Makes | News::WaitsFor(_)) {
+                tell(news);
             }
-        }
-        Ok(wrappers)
+        };
+        let fill = |staging: &Path, _: &Path| {
+            let copy = || {
+                let rustc = staging.join(RUSTC);
+                fs::copy(env::current_exe()?, &rustc)?;
+                fs::hard_link(&rustc, staging.join(RUSTDOC))
+            };
+            copy().map_err(|error| CacheError::Access(staging.to_owned(), error).into())
+        };
+        let entry = cache.entry::<SysrootError>(&name, &tell_rest, fill)?;
+        let wrappers = Wrappers {
+            rustc: entry.home.join(RUSTC),
+            rustdoc: entry.home.join(RUSTDOC),
+        };
+        Ok((wrappers, entry))
     }
 }
 
-/// The folder that all sysroots are kept in.
-pub(crate) fn cache_folder() -> Result<PathBuf, SysrootError> {
-    let set = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    if let Some(folder) = set("CCT_CACHE_DIR") {
-        return std::path::absolute(&folder)
-            .map_err(|error| SysrootError::Cache(folder.into(), error));
-    }
-    let base = set("XDG_CACHE_HOME").map(PathBuf::from);
-    let base = base.or_else(|| Some(PathBuf::from(set("HOME")?).join(".cache")));
-    Ok(base.ok_or(SysrootError::NoCache)?.join("cargo-cct"))
-}
+/// The names of the executable in its other roles.
+pub(super) const RUSTC: &str = "cct-rustc";
+pub(super) const RUSTDOC: &str = "cct-rustdoc";
 
 /// Names the engine of this tool, and how crates are built for it.
 pub(crate) fn engine() -> String {
@@ -154,7 +135,7 @@ fn key(toolchain: &Toolchain) -> String {
 
 /// Fills `staging` with what `home` is to hold.
 fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), SysrootError> {
-    let failed = |error| SysrootError::Cache(staging.to_owned(), error);
+    let failed = |error| CacheError::Access(staging.to_owned(), error);
     let src = staging.join("src");
     let lib = staging.join("lib");
     for (name, text) in embedded::FILES {
@@ -174,7 +155,7 @@ fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), Sysro
     code::probe(&toolchain.rustc, &staging.join("target"), &lib).map_err(failed)?;
     fs::write(lib.join("stamp"), embedded::SOURCES).map_err(failed)?;
     fs::write(lib.join("stub.rs"), "#![no_std]\n").map_err(failed)?;
-    fs::remove_dir_all(staging.join("target")).map_err(failed)
+    Ok(fs::remove_dir_all(staging.join("target")).map_err(failed)?)
 }
 
 /// Builds engine, shims and macros; returns the libraries.

@@ -7,6 +7,7 @@ use std::{env, io};
 use cargo_metadata::{MetadataCommand, Package, PackageId, Target, TargetKind};
 use cct::config::{Kind, Setting, Settings};
 
+use super::owned::{self, OwnedError, Use};
 use super::toolchain::Toolchain;
 use crate::cli::CargoArgs;
 use crate::config::{
@@ -37,6 +38,8 @@ pub(crate) struct Workspace {
     pub profile: Profile,
     /// The settings of its manifest.
     own: Settings,
+    /// Nobody removes the folder meanwhile.
+    used: Option<Use>,
 }
 
 /// A package of the workspace.
@@ -155,7 +158,16 @@ impl Workspace {
             config,
             file,
             profile,
+            used: None,
         })
+    }
+
+    /// Makes the folder for what we build and find, if it is not there, and keeps it until the end. `waits`
+    /// is called first if somebody removes it at this moment.
+    pub(crate) fn use_target(&mut self, waits: &dyn Fn(&Path)) -> Result<(), OwnedError> {
+        let used = owned::use_folder(&self.target, &|| waits(&self.target))?;
+        self.used = Some(used);
+        Ok(())
     }
 
     /// Asks cargo about the workspace that the arguments mean.
@@ -214,6 +226,7 @@ impl Workspace {
             file,
             profile,
             own,
+            used: None,
         };
         workspace.merge();
         Ok(workspace)
@@ -235,6 +248,7 @@ impl Workspace {
             profile: Profile::of(&file, "default")?,
             file,
             own: Settings::default(),
+            used: None,
         };
         workspace.choose(profile)?;
         Ok(workspace)

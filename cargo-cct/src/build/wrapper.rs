@@ -21,6 +21,7 @@ use super::layer::{Call, Compiled};
 use super::marker::{Kind, Marker, Treatment};
 use super::raw_calls;
 use super::rustc_args::{self, Facts, Injection};
+use super::sysroot;
 
 /// The sysroot's `lib` folder; also in each dep-info file, so that another sysroot means a rebuild.
 pub(crate) const ENV_SYSROOT: &str = "CCT_SYSROOT";
@@ -50,9 +51,9 @@ impl Role {
     pub(crate) fn of_this_process() -> Option<Role> {
         let name = env::args_os().next()?;
         let name = Path::new(&name).file_name()?.to_str()?;
-        if name.starts_with("cct-rustc-") {
+        if name == sysroot::RUSTC {
             Some(Role::Rustc)
-        } else if name.starts_with("cct-rustdoc-") {
+        } else if name == sysroot::RUSTDOC {
             Some(Role::Rustdoc)
         } else {
             None
@@ -338,7 +339,7 @@ pub(crate) fn wrapper_before(folder: &Path) -> Option<OsString> {
     let wrapper = wrapper
         .or_else(configured)
         .filter(|wrapper| !wrapper.is_empty())?;
-    let is_ours = |name: &OsStr| name.to_string_lossy().starts_with("cct-rustc-");
+    let is_ours = |name: &OsStr| name == sysroot::RUSTC;
     (!Path::new(&wrapper).file_name().is_some_and(is_ours)).then_some(wrapper)
 }
 

@@ -1,38 +1,59 @@
-//! `cargo cct clean`: removes what was built and found.
+//! `cargo cct clean`: removes what was built and found, and nothing that others have made.
 
+use std::cell::Cell;
 use std::path::Path;
-use std::{fs, io};
-
-use anyhow::Context as _;
 
 use super::load;
-use crate::build::sysroot;
+use crate::build::cache::Cache;
+use crate::build::owned;
 use crate::cli::CleanArgs;
 use crate::exit::Exit;
+use crate::report;
 
 /// Does it.
 pub(super) fn run(args: &CleanArgs) -> anyhow::Result<Exit> {
     let (_, workspace) = load(&args.place.cargo_args())?;
-    let mut folders = vec![if args.failures {
-        workspace.failures()
-    } else {
-        workspace.target.clone()
-    }];
-    if args.cache {
-        folders.push(sysroot::cache_folder()?);
-    }
-    for folder in folders {
-        remove(&folder).with_context(|| format!("cannot remove `{}`", folder.display()))?;
+    let say = |text: String| {
         if !args.output.quiet {
-            anstream::eprintln!("removed `{}`", folder.display());
+            anstream::eprintln!("{text}");
         }
+    };
+    let target = &workspace.target;
+    let waits = || say(report::waiting(0, target));
+    if !target.exists() {
+        say(format!("there is no `{}`", target.display()));
+    } else if args.failures {
+        owned::check(target)?;
+        let _alone = owned::lock(target, &waits)?;
+        let failures = workspace.failures();
+        owned::remove_part(&failures)?;
+        say(format!("removed `{}`", failures.display()));
+    } else {
+        owned::check(target)?;
+        let alone = owned::lock(target, &waits)?;
+        owned::remove(target)?;
+        drop(alone);
+        say(format!("removed `{}`", target.display()));
+    }
+    if args.cache {
+        clean_cache(&say)?;
     }
     Ok(Exit::Success)
 }
 
-fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+fn clean_cache(say: &dyn Fn(String)) -> anyhow::Result<()> {
+    let cache = Cache::find()?;
+    let last = Cell::new(None);
+    let waits = |home: &Path| {
+        if last.replace(Some(home.to_owned())).as_deref() != Some(home) {
+            say(report::waiting(0, home));
+        }
+    };
+    let number = cache.clean(&waits)?;
+    let entries = if number == 1 { "entry" } else { "entries" };
+    say(format!(
+        "removed {number} {entries} of the cache `{}`",
+        cache.folder().display()
+    ));
+    Ok(())
 }

@@ -33,6 +33,7 @@ use std::path::Path;
 
 use clap::Parser as _;
 
+use crate::build::cache::{Cache, News};
 use crate::build::cargo::{BuildError, Cargo};
 use crate::build::chosen::Chosen;
 use crate::build::sysroot::Sysroot;
@@ -190,14 +191,21 @@ fn load(cargo: &CargoArgs) -> anyhow::Result<(Toolchain, Workspace)> {
     Ok((toolchain, workspace))
 }
 
-/// The sysroot; a first build takes a moment and is announced.
-fn sysroot(toolchain: &Toolchain, output: Output) -> anyhow::Result<Sysroot> {
-    let announce = || {
+/// The sysroot, and the folder for what we build; a first build takes a moment and is announced.
+fn prepare(
+    toolchain: &Toolchain,
+    workspace: &mut Workspace,
+    output: Output,
+) -> anyhow::Result<Sysroot> {
+    let say = |text: String| {
         if !output.quiet {
-            anstream::eprintln!("{}", report::building_sysroot(toolchain.release()));
+            anstream::eprintln!("{text}");
         }
     };
-    Ok(Sysroot::ensure(toolchain, announce)?)
+    workspace.use_target(&|target| say(report::waiting(0, target)))?;
+    let cache = Cache::find()?;
+    let tell = |news: News<'_>| say(report::news_of_cache(news, &cache, toolchain.release()));
+    Ok(Sysroot::ensure(toolchain, &cache, &tell)?)
 }
 
 /// Cargo, set up for this workspace.

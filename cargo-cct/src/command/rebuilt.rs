@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use cct::config::Settings;
 
 use super::keeper::Keeper;
-use super::{cargo, load, sysroot, tested};
+use super::{cargo, load, prepare, tested};
 use crate::build::cargo::{Built, Executable};
 use crate::build::digest;
 use crate::build::toolchain::Toolchain;
@@ -58,7 +58,7 @@ impl Rebuilt {
         if folder.is_dir() {
             workspace.folder = folder;
         }
-        let sysroot = sysroot(&toolchain, output)?;
+        let sysroot = prepare(&toolchain, &mut workspace, output)?;
         let mut selection = record.provenance.selection.clone();
         // Cargo has nothing to say that matters here, unless it fails.
         if output.verbose == 0 && !output.quiet {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use cct::config::Settings;
 
-use super::{cargo, load, sysroot};
+use super::{cargo, load, prepare};
 use crate::archive::Archive;
+use crate::build::cache::Cache;
 use crate::build::cargo::{Built, Cargo};
 use crate::build::chosen::Chosen;
 use crate::build::digest;
-use crate::build::sysroot::{Sysroot, cache_folder, engine};
+use crate::build::sysroot::{Sysroot, engine};
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Output, Unpacked};
@@ -31,6 +32,8 @@ pub(super) struct Tested {
     pub seed: Option<u64>,
     executables: Option<String>,
     sysroot: Option<Sysroot>,
+    /// Its files stay while it is here.
+    _archive: Option<Archive>,
 }
 
 /// Where results go by default.
@@ -50,13 +53,13 @@ impl Tested {
 
     /// The same with these choices.
     pub(super) fn build_chosen(
-        (toolchain, workspace): (Toolchain, Workspace),
+        (toolchain, mut workspace): (Toolchain, Workspace),
         chosen: Chosen,
         args: &CargoArgs,
         typed: &Settings,
         output: Output,
     ) -> anyhow::Result<Tested> {
-        let sysroot = sysroot(&toolchain, output)?;
+        let sysroot = prepare(&toolchain, &mut workspace, output)?;
         if chosen.code.is_some_and(|code| !code.is_on(&sysroot.lib)) {
             anstream::eprintln!("{}: {}", report::warning_word(), report::NO_CODE);
         }
@@ -76,6 +79,7 @@ impl Tested {
             seed: None,
             executables: None,
             sysroot: Some(sysroot),
+            _archive: None,
             toolchain,
             workspace,
             chosen,
@@ -84,7 +88,7 @@ impl Tested {
 
     /// Takes an archive's tests; what is found goes to the folder.
     pub(super) fn unpack(path: &Path, results: &Path, typed: &Settings) -> anyhow::Result<Tested> {
-        let archive = Archive::open(path, &cache_folder()?)?;
+        let archive = Archive::open(path, &Cache::find()?)?;
         let packed = archive.typed()?;
         for (what, is_typed) in [
             (
@@ -131,6 +135,7 @@ impl Tested {
             seed: Some(archive.manifest().seed),
             executables: Some(archive.digest()),
             sysroot: None,
+            _archive: Some(archive),
         })
     }
 

@@ -23,7 +23,7 @@ pub(super) fn words(kind: BugKind) -> Words {
         BugKind::Panic => ("FAIL", "panicked", Some("✗ panics")),
         BugKind::NoPanic => ("FAIL", "should have panicked", Some("✗ does not panic")),
         BugKind::ErrorReturned => ("FAIL", "returned an error", Some("✗ returns an error")),
-        BugKind::ActorFailed => ("FAIL", "an actor failed", Some("✗ fails")),
+        BugKind::ActorFailed => ("FAIL", "failed", Some("✗ fails")),
         BugKind::UnobservedPanic => (
             "PANIC",
             "a thread panicked and nobody noticed",

@@ -31,7 +31,9 @@ mod visible;
 mod words;
 
 use std::io::{self, Write as _};
+use std::path::Path;
 
+use crate::build::cache::{Cache, News};
 use crate::failure::Record;
 use crate::results::{Ending, Joined};
 use crate::run::{Claim, RunSeed, TestName, TestRun};
@@ -260,10 +262,38 @@ pub(crate) fn archived(
     )
 }
 
-/// The line before the sysroot is built.
-pub(crate) fn building_sysroot(release: &str) -> String {
-    let word = style::paint(style::GOOD, &format!("{:>12}", "Preparing"));
-    format!("{word} engine and facade of std for {release} (once)")
+/// The line before something is done to the cache.
+pub(crate) fn news_of_cache(news: News<'_>, cache: &Cache, release: &str) -> String {
+    let begun = |word: &str| style::paint(style::GOOD, &format!("{word:>12}"));
+    match news {
+        News::Makes => {
+            let word = begun("Preparing");
+            format!("{word} engine and facade of std for {release} (once)")
+        }
+        News::Mends(home) => {
+            let word = begun("Preparing");
+            format!("{word} `{}` again: its files have changed", home.display())
+        }
+        News::WaitsFor(process) => waiting(process, cache.folder()),
+        News::Trims(number) => {
+            let (word, folder) = (begun("Removed"), cache.folder().display());
+            let entries = if number == 1 { "entry" } else { "entries" };
+            format!("{word} {number} {entries} of `{folder}` that had not been used for long")
+        }
+    }
+}
+
+/// The line before a wait for who uses, makes or removes a folder: this process, if it is known.
+pub(crate) fn waiting(process: u32, folder: &Path) -> String {
+    let word = style::paint(style::GOOD, &format!("{:>12}", "Waiting"));
+    let who = match process {
+        0 => "another cargo-cct".to_owned(),
+        known => format!("process {known}"),
+    };
+    format!(
+        "{word} for {who}, which is at work in `{}`",
+        folder.display()
+    )
 }
 
 /// The word before a warning.

@@ -107,6 +107,7 @@ mod tests {
 
     /// Each piece is handed on by who has one: there is always one until the last has ended.
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "no engine runs")]
     fn while_work_is_handed_on_it_is_never_over() {
         let workload = Arc::new(Workload::new(2));
         workload.begin();

@@ -1,4 +1,4 @@
-//! Who can go on, in the order of numbers, the first after the last.
+//! A set of numbers in their order, the first after the last.
 
 /// A set of small numbers, of workers or chains, as a ring.
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ mod tests {
     fn the_ring_goes_round() {
         let mut ring = Ring::default();
         assert_eq!(ring.after(7), 7);
-        [3, 63, 64, 200]
-            .iter()
-            .for_each(|&number| ring.insert(number));
+        for number in [3, 63, 64, 200] {
+            ring.insert(number);
+        }
         let pairs = [
             (0, 3),
             (3, 63),

@@ -56,8 +56,8 @@ impl TaskDelay {
         }
     }
 
-    /// Who goes on with the chain whose turn it is, or with the first one after it that somebody can go on
-    /// with who does not give way. Its turn it is then.
+    /// The worker that goes on with the chain whose turn it is, or with the first one after it that somebody
+    /// can go on with who does not give way. Its turn it is then.
     fn go_round(&mut self, running: WorkerId, gives_way: bool) -> WorkerId {
         loop {
             let candidates = self.members.of(ChainId(self.turn)).iter().copied();

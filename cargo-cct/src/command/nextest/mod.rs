@@ -19,7 +19,7 @@ pub(super) use runner::run as run_test;
 use self::selection::selection;
 use self::setup::Setup;
 use super::profiled::refuse_typos;
-use super::{cargo, load, sysroot};
+use super::{cargo, load, prepare};
 use crate::build::chosen::Chosen;
 use crate::build::workspace::OWN_TARGET;
 use crate::cli::{CargoArgs, EnvShell, ExploreArgs, NextestArgs, Output, ShowEnvArgs};
@@ -95,7 +95,7 @@ fn variables(
         workspace.choose(name)?;
     }
     let typed = ExploreArgs::of_environment()?;
-    let sysroot = sysroot(&toolchain, output)?;
+    let sysroot = prepare(&toolchain, &mut workspace, output)?;
     let chosen = Chosen::new(&typed.settings, &workspace);
     let setup = Setup::write(&workspace, &toolchain, &sysroot, &chosen, build)?;
     let this = env::current_exe().context("cannot find this executable")?;

@@ -87,11 +87,12 @@ fn forget() {
 fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let typed = ExploreArgs::of_environment()?;
     let file = ConfigFile::read(&setup.root)?;
-    let workspace = Workspace::restored(
+    let mut workspace = Workspace::restored(
         (&setup.root, &setup.folder, &setup.manifest, &setup.target),
         file,
         &setup.profile,
     )?;
+    workspace.use_target(&|_| ())?;
     let origins = fs::read(&setup.origins).ok();
     if let Some(table) = origins.and_then(|bytes| Table::from_bytes(&bytes)) {
         origin::install(table);

@@ -20,7 +20,7 @@ const STANDSTILL: Duration = Duration::from_secs(1);
 pub(super) struct Moments {
     runtime: Runtime,
     site: &'static Location<'static>,
-    /// How many events were taken at the last one.
+    /// How many events were taken at the last one, or at the beginning.
     last: u64,
     /// How often there had been a rest at the beginning.
     rest: u64,
@@ -38,10 +38,15 @@ impl Moments {
 
     /// Waits for the moment at which it goes.
     pub(super) fn end(&mut self, name: &str) {
+        self.wait_for_end();
+        self.pass(name);
+    }
+
+    /// The same, where the next step is the end.
+    pub(super) fn wait_for_end(&mut self) {
         let (runtime, number) = (&self.runtime, self.last + self.draw(GOES));
         let standstill = engine::now().saturating_add(STANDSTILL.as_nanos() as u64);
         runtime.pace().wait_until(number, standstill, self.site);
-        self.pass(name);
     }
 
     /// A number of events: each power of two is as likely as the others.
@@ -67,7 +72,7 @@ pub(super) fn attack_aside(
     let mut moments = Moments {
         runtime: runtime.clone(),
         site,
-        last: 0,
+        last: runtime.pace().taken(),
         rest: runtime.pace().rests(),
     };
     run_aside(runtime, name, site, move || attack(&mut moments));

@@ -5,8 +5,11 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::crashes::Crash;
+use super::moments::attack_aside;
 use crate::actor::event::{Letter, SendOptions};
 use crate::actor::{Accepts, ActorRef, Machine, Runtime, SharedRegister, Target};
+use crate::engine;
+use crate::nondet::index_at;
 
 /// An actor, by whichever of its lives. Events that are sent while it is down are lost.
 pub struct Node<M: Machine>(Arc<Inner<M>>);
@@ -79,6 +82,30 @@ impl<M: Machine> Node<M> {
         self.crash_at(Location::caller());
     }
 
+    /// The node crashes, and boots again at a moment that the strategy chooses: at once, or within 64 events
+    /// that the runtime's actors take, or once nothing else goes on. A handler of its own actor may call
+    /// this, and has no effect on others from here on. Outside of the engine it boots at once.
+    #[track_caller]
+    pub fn reboot(&self) {
+        let site = Location::caller();
+        let ended = self.end_life(site);
+        if engine::is_controlled() {
+            // Before the crash, which may be that of who calls.
+            let node = self.clone();
+            attack_aside(&self.0.runtime, "reboot", site, move |moments| {
+                // At once is as likely as later: then nobody notices that it was down.
+                if index_at(2, site) == 1 {
+                    moments.wait_for_end();
+                }
+                node.restart_at(site);
+            });
+            crash(ended);
+        } else {
+            crash(ended);
+            self.restart_at(site);
+        }
+    }
+
     /// The node boots again, if it is down.
     #[track_caller]
     pub fn restart(&self) {
@@ -86,13 +113,24 @@ impl<M: Machine> Node<M> {
     }
 }
 
-impl<M: Machine> Crash for Node<M> {
-    fn crash_at(&self, site: &'static Location<'static>) {
+impl<M: Machine> Node<M> {
+    /// It is down from here on; returns the actor that has to crash.
+    fn end_life(&self, site: &'static Location<'static>) -> Option<ActorRef<M>> {
         let mut ended = None;
         (self.0.life).update_at("crash", site, |life| ended = life.actor.take());
-        if let Some(actor) = ended {
-            actor.0.crash();
-        }
+        ended
+    }
+}
+
+fn crash<M: Machine>(actor: Option<ActorRef<M>>) {
+    if let Some(actor) = actor {
+        actor.0.crash();
+    }
+}
+
+impl<M: Machine> Crash for Node<M> {
+    fn crash_at(&self, site: &'static Location<'static>) {
+        crash(self.end_life(site));
     }
 
     fn restart_at(&self, site: &'static Location<'static>) {

@@ -2,6 +2,7 @@
 
 use cct::actor::faults::{Durable, Faults, Network, Node, SkewedClock, crash, split};
 use cct::actor::{ActorRef, Context, Reply, Runtime, SharedCounter};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +110,41 @@ fn a_node_that_is_down_gets_nothing(rt: &Runtime) {
     node.send(Set(2));
     rt.wait_until_idle().unwrap();
     assert_eq!(disk.read(), [2]);
+}
+
+/// Reboots its own node.
+struct Fragile {
+    node: Arc<OnceLock<Node<Fragile>>>,
+    store: ActorRef<Store>,
+}
+
+struct Stumble;
+
+#[cct::actor]
+impl Fragile {
+    #[on]
+    fn stumble(&mut self, _: Stumble, cx: &mut Context<Self>) {
+        cx.send(&self.store, Set(1));
+        self.node.get().expect("it is known").reboot();
+        cx.send(&self.store, Set(2));
+    }
+}
+
+#[cct::test]
+fn a_node_that_reboots_itself_comes_back(rt: &Runtime) {
+    let disk = Durable::new(Vec::new());
+    let store = rt.create(Store::boot(&disk));
+    let known: Arc<OnceLock<Node<Fragile>>> = Arc::default();
+    let inside = Arc::clone(&known);
+    let node = Node::start(rt, move || Fragile {
+        node: Arc::clone(&inside),
+        store: store.clone(),
+    });
+    known.set(node.clone()).expect("it is set once");
+    node.send(Stumble);
+    rt.wait_until_idle().unwrap();
+    assert!(node.is_up());
+    assert_eq!(disk.read(), [1]);
 }
 
 /// Sends the number of its life as soon as it lives.

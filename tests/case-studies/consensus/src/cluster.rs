@@ -7,7 +7,7 @@ use cct::actor::{ActorRef, Context};
 use raft::eraftpb::Message;
 
 use crate::plan::{Change, Moment, Plan};
-use crate::{Boot, Deliver, Replica, Wire};
+use crate::{Deliver, Replica, Wire};
 
 /// The number of a replica, from 1.
 pub type ReplicaId = u64;
@@ -68,8 +68,9 @@ impl Cluster {
         cx.send(&self.network.link(from, to, end), Deliver(message));
     }
 
-    /// Writes to a disk. The replica may crash at that moment, and boots again at another.
-    pub fn write(&self, replica: ReplicaId, write: impl FnOnce()) {
+    /// Writes to a disk. The replica may crash at that moment, and boots again at another. True if it has to
+    /// [crash](Cluster::crash) once it has told others.
+    pub fn write(&self, replica: ReplicaId, write: impl FnOnce()) -> bool {
         let moment = self.plan.next_write();
         if moment == Some(Moment::Before) {
             self.crash(replica);
@@ -78,14 +79,13 @@ impl Cluster {
         if moment == Some(Moment::After) {
             self.crash(replica);
         }
+        moment == Some(Moment::Told)
     }
 
-    fn crash(&self, replica: ReplicaId) {
-        let Some(known) = self.known.get() else {
-            return;
-        };
-        let place = replica as usize - 1;
-        known.nodes[place].crash();
-        known.wires[place].send(Boot);
+    /// The replica crashes here, and boots again later.
+    pub fn crash(&self, replica: ReplicaId) {
+        if let Some(known) = self.known.get() {
+            known.nodes[replica as usize - 1].reboot();
+        }
     }
 }

@@ -41,4 +41,4 @@ pub use specification::{
     ProposalsAreApplied, StatesAgree, TermsHaveOneLeader,
 };
 pub use variant::Variant;
-pub use wire::{Boot, Wire};
+pub use wire::Wire;

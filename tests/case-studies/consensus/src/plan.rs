@@ -19,13 +19,15 @@ struct Crash {
     moment: Moment,
 }
 
-/// A crash comes before a write has an effect, or after it.
+/// A crash comes before a write has an effect, after it, or once others were told of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moment {
     /// Nothing is written.
     Before,
-    /// All is.
+    /// All is, and nobody knows.
     After,
+    /// All is, and the messages are sent that follow from it.
+    Told,
 }
 
 /// One replica is cut off from a message on, until another one.
@@ -54,7 +56,7 @@ impl Plan {
         let (number, writes) = crashes;
         let crashes = (0..number).map(|_| Crash {
             write: one_of(writes),
-            moment: *cct::choose(&[Moment::Before, Moment::After]),
+            moment: *cct::choose(&[Moment::Before, Moment::After, Moment::Told]),
         });
         let crashes = crashes.collect();
         let split = split.map(|messages| {

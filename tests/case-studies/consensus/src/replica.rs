@@ -49,6 +49,8 @@ pub struct Replica {
     ledger: Ledger,
     cluster: Cluster,
     client: Recipient<Applied>,
+    /// It crashes as soon as it has told others what it has written.
+    is_doomed: bool,
 }
 
 impl Replica {
@@ -90,6 +92,7 @@ impl Replica {
             ledger,
             cluster,
             client,
+            is_doomed: false,
         }
     }
 
@@ -98,7 +101,8 @@ impl Replica {
         let Replica {
             id, disk, cluster, ..
         } = &*self;
-        cluster.write(*id, || disk.write(cx, &change));
+        let is_doomed = cluster.write(*id, || disk.write(cx, &change));
+        self.is_doomed |= is_doomed;
         change(self.node.mut_store());
         cct::notify::<LogsMatch>(LogEvent::Written {
             replica: self.id,
@@ -158,6 +162,9 @@ impl Replica {
             self.apply_committed(&light.take_committed_entries(), cx);
             self.node.advance_apply();
             self.compact(cx);
+        }
+        if self.is_doomed {
+            self.cluster.crash(self.id);
         }
     }
 

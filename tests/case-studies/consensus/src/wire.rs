@@ -11,10 +11,6 @@ pub struct Wire {
     node: Node<Replica>,
 }
 
-/// The order to boot the replica.
-#[derive(Debug)]
-pub struct Boot;
-
 impl Wire {
     /// A wire to this replica.
     #[must_use]
@@ -28,10 +24,5 @@ impl Wire {
     #[on]
     fn pass(&mut self, deliver: Deliver, cx: &mut Context<Self>) {
         cx.send(&self.node, deliver);
-    }
-
-    #[on]
-    fn boot(&mut self, _: Boot) {
-        self.node.restart();
     }
 }

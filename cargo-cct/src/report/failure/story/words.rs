@@ -249,6 +249,7 @@ impl Words<'_> {
                 let verb = match scene.bug.kind {
                     BugKind::Exit => "called `process::exit`",
                     BugKind::Abort => "aborted",
+                    BugKind::ActorFailed => "failed",
                     BugKind::Signal | BugKind::StackOverflow => "crashed",
                     BugKind::Hang | BugKind::Silence => "came to no further step: it was",
                     _ => "panicked",

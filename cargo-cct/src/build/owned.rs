@@ -1,0 +1,272 @@
+//! Folders that the tool has made: a tag says so, and nothing else is ever removed.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+/// The tag's name, which cargo and programs for backups know, too: <https://bford.info/cachedir/>.
+const TAG: &str = "CACHEDIR.TAG";
+
+/// The tag's content. Others have the first line alike.
+const TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
+    # This folder was made by cargo-cct, and `cargo cct clean` removes it with all that is in it.\n";
+
+/// The file in an own folder that its users lock.
+const LOCK: &str = ".lock";
+
+/// So many moments are a short wait.
+const SHORT: u32 = 10;
+const A_MOMENT: Duration = Duration::from_millis(20);
+
+/// Why a folder is not used, or not removed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OwnedError {
+    /// Somebody else has made it.
+    #[error(
+        "`{0}` was not made by cargo-cct (there is no `CACHEDIR.TAG` that says so), and may have files of \
+         yours: move it away, or choose another folder"
+    )]
+    Foreign(PathBuf),
+    /// It cannot be read or written.
+    #[error("cannot use `{0}`")]
+    Access(PathBuf, #[source] io::Error),
+}
+
+/// True if the tool has made the folder.
+pub(crate) fn is_own(folder: &Path) -> bool {
+    let mut text = String::new();
+    let read = File::open(folder.join(TAG))
+        .and_then(|tag| tag.take(2 * TEXT.len() as u64).read_to_string(&mut text));
+    read.is_ok() && text == TEXT
+}
+
+/// Makes the folder, unless it is there and the tool's own or empty.
+pub(crate) fn claim(folder: &Path) -> Result<(), OwnedError> {
+    let failed = |error| OwnedError::Access(folder.to_owned(), error);
+    if is_own(folder) {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(failed)?;
+    // Another process may be about to claim it, too.
+    let is_ours =
+        |name: &OsStr| name == TAG || name == LOCK || name.to_string_lossy().starts_with(".tag-");
+    let mut entries = fs::read_dir(folder).map_err(failed)?.flatten();
+    if entries.any(|entry| !is_ours(&entry.file_name())) && !is_own(folder) {
+        return Err(OwnedError::Foreign(folder.to_owned()));
+    }
+    mark(folder).map_err(failed)
+}
+
+/// Says of a folder, which the tool has made, that it is its own.
+pub(crate) fn mark(folder: &Path) -> io::Result<()> {
+    let beside = folder.join(format!(".tag-{}", std::process::id()));
+    fs::write(&beside, TEXT)?;
+    fs::rename(&beside, folder.join(TAG))
+}
+
+/// Refuses a folder that the tool has not made.
+pub(crate) fn check(folder: &Path) -> Result<(), OwnedError> {
+    if is_own(folder) {
+        Ok(())
+    } else {
+        Err(OwnedError::Foreign(folder.to_owned()))
+    }
+}
+
+/// Removes a part of an own folder, if it is there.
+pub(crate) fn remove_part(path: &Path) -> Result<(), OwnedError> {
+    remove_any(path).map_err(|error| OwnedError::Access(path.to_owned(), error))
+}
+
+/// Removes an own folder, or all that is in it where the folder is a link; the tag goes last, so that a
+/// removal that was cut off can be done again. False if there is none.
+pub(crate) fn remove(folder: &Path) -> Result<bool, OwnedError> {
+    let failed = |error| OwnedError::Access(folder.to_owned(), error);
+    if !folder.exists() {
+        return Ok(false);
+    }
+    check(folder)?;
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_name() != TAG && entry.file_name() != LOCK {
+            remove_any(&entry.path()).map_err(failed)?;
+        }
+    }
+    // A run that waits for the lock claims the folder again.
+    for last in [TAG, LOCK] {
+        remove_any(&folder.join(last)).map_err(failed)?;
+    }
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && !is_own(folder) => {
+            Err(failed(error))
+        }
+        _ => Ok(true),
+    }
+}
+
+/// Removes a file, a link or a folder, if it is there.
+pub(super) fn remove_any(path: &Path) -> io::Result<()> {
+    let about = match fs::symlink_metadata(path) {
+        Ok(about) => about,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let removed = if about.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The use of a folder, which others do not remove meanwhile.
+#[derive(Debug)]
+pub(crate) struct Use(#[expect(dead_code, reason = "it is locked")] File);
+
+/// How a folder is locked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum How {
+    /// By one of many users.
+    Shared,
+    /// By who fills or removes it.
+    Alone,
+}
+
+/// Claims a folder, and locks it. `waits` is called first if others have to be waited for.
+pub(crate) fn use_folder(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
+    loop {
+        claim(folder)?;
+        match lock_file(&folder.join(LOCK), How::Shared, waits) {
+            // It was removed meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            locked => return locked.map_err(|error| OwnedError::Access(folder.to_owned(), error)),
+        }
+    }
+}
+
+/// Locks an own folder that is to be removed, or part of it; likewise.
+pub(crate) fn lock(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
+    let locked = lock_file(&folder.join(LOCK), How::Alone, waits);
+    locked.map_err(|error| OwnedError::Access(folder.to_owned(), error))
+}
+
+/// Locks a file, which is made if it is not there.
+pub(super) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<Use> {
+    loop {
+        let file = open(path)?;
+        let tried = || match how {
+            How::Shared => file.try_lock_shared(),
+            How::Alone => file.try_lock(),
+        };
+        // Nothing is said of waits that are short.
+        let mut locked = tried();
+        for _ in 0..SHORT {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            thread::sleep(A_MOMENT);
+            locked = tried();
+        }
+        match locked {
+            Ok(()) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => {
+                waits();
+                match how {
+                    How::Shared => file.lock_shared()?,
+                    How::Alone => file.lock()?,
+                }
+            }
+        }
+        // The file goes with the folder when somebody removes that.
+        let locked = file.metadata()?;
+        let is_there =
+            fs::metadata(path).is_ok_and(|it| (it.dev(), it.ino()) == (locked.dev(), locked.ino()));
+        if is_there {
+            return Ok(Use(file));
+        }
+    }
+}
+
+/// On a medium that cannot be written a lock that is there will do.
+fn open(path: &Path) -> io::Result<File> {
+    let made = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path);
+    made.or_else(|error| File::open(path).map_err(|_| error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("cct-owned-{name}.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn a_folder_of_others_is_neither_claimed_nor_removed() {
+        let folder = scratch("foreign");
+        fs::create_dir_all(&folder).expect("a folder");
+        for tag in [
+            "",
+            "Signature: 8a477f597d28d172789f06886806bc55\n",
+            "something else",
+        ] {
+            fs::write(folder.join("notes"), "mine").expect("a file");
+            fs::write(folder.join(TAG), tag).expect("a tag");
+            assert!(
+                matches!(claim(&folder), Err(OwnedError::Foreign(_))),
+                "{tag}"
+            );
+            assert!(
+                matches!(remove(&folder), Err(OwnedError::Foreign(_))),
+                "{tag}"
+            );
+        }
+        assert_eq!(
+            fs::read_to_string(folder.join("notes")).expect("it is there"),
+            "mine"
+        );
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    #[test]
+    fn an_own_folder_is_removed_with_what_is_in_it_and_what_links_lead_to_stays() {
+        let (folder, other) = (scratch("own"), scratch("other"));
+        fs::create_dir_all(&other).expect("a folder");
+        fs::write(other.join("notes"), "mine").expect("a file");
+        claim(&folder).expect("it is new");
+        claim(&folder).expect("it is its own");
+        fs::create_dir_all(folder.join("deep/er")).expect("a folder");
+        std::os::unix::fs::symlink(&other, folder.join("link")).expect("a link");
+        assert!(remove(&folder).expect("removable"));
+        assert!(!folder.exists() && other.join("notes").exists());
+        assert!(!remove(&folder).expect("nothing is there"));
+        fs::remove_dir_all(&other).expect("removable");
+    }
+
+    #[test]
+    fn a_folder_that_is_a_link_is_emptied() {
+        let (folder, link) = (scratch("target"), scratch("link"));
+        let _ = fs::remove_file(&link);
+        claim(&folder).expect("it is new");
+        fs::write(folder.join("built"), "").expect("a file");
+        std::os::unix::fs::symlink(&folder, &link).expect("a link");
+        assert!(remove(&link).expect("removable"));
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 0);
+        fs::remove_file(&link).expect("removable");
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+}

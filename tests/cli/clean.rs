@@ -1,0 +1,102 @@
+//! `clean`: all that is the tool's own goes, and nothing else.
+
+use std::fs;
+use std::path::Path;
+
+use cct_tests::support::{Finished, Workspace};
+
+/// Cleans, with this cache.
+fn clean(workspace: &Workspace, cache: &Path, args: &[&str], code: i32) -> String {
+    let mut command = workspace.cct();
+    let finished = Finished::of(command.env("CCT_CACHE_DIR", cache).arg("clean").args(args));
+    finished.expect(code);
+    finished.stderr
+}
+
+#[test]
+fn clean_removes_what_was_found_and_what_was_built() {
+    let workspace = Workspace::of_fixture("with spaces");
+    let exists = |path: &str| workspace.path(path).exists();
+    let cache = workspace.path("cache of its own");
+    let clean = |args: &[&str]| clean(&workspace, &cache, args, 0);
+    workspace.test(&["a_store_is_lost"], 100);
+    workspace.write("target/debug/something", "of plain cargo");
+
+    let told = clean(&["--failures"]);
+    assert!(
+        told.contains("removed") && told.contains("failures"),
+        "{told}"
+    );
+    assert!(!exists("target/cct/failures") && exists("target/cct"));
+    clean(&[]);
+    assert!(!exists("target/cct") && exists("target/debug/something"));
+    // There is nothing left to remove, and nothing is said against that.
+    clean(&[]);
+    clean(&["--cache", "--quiet"]);
+}
+
+#[test]
+fn a_folder_of_the_users_is_no_cache_to_remove() {
+    let workspace = Workspace::of_fixture("configured");
+    let cache = Workspace::empty(Some("home"));
+    for file in [
+        "letter.txt",
+        "photos/one.jpg",
+        "bin/tool",
+        "0cc948363fb9882d/lib/mine",
+        "x.lock",
+    ] {
+        cache.write(file, "mine");
+    }
+    let told = clean(&workspace, &cache.path(""), &["--cache"], 0);
+    assert!(told.contains("removed 0 entries of the cache"), "{told}");
+    for file in [
+        "letter.txt",
+        "photos/one.jpg",
+        "bin/tool",
+        "0cc948363fb9882d/lib/mine",
+        "x.lock",
+    ] {
+        assert_eq!(cache.read(file), "mine");
+    }
+}
+
+#[test]
+fn a_target_folder_that_others_have_made_is_neither_used_nor_removed() {
+    let workspace = Workspace::of_fixture("configured");
+    workspace.write("elsewhere/cct/thesis.txt", "mine");
+    let folder = workspace.path("elsewhere");
+    let folder = folder.to_str().expect("a text");
+    for verb in [&["clean"][..], &["clean", "--failures"], &["test", "--lib"]] {
+        let refused = Finished::of(workspace.cct().args(verb).args(["--target-dir", folder]));
+        refused.expect(96);
+        let told = &refused.stderr;
+        assert!(
+            told.contains("was not made by cargo-cct") && told.contains("CACHEDIR.TAG"),
+            "{told}"
+        );
+    }
+    assert_eq!(workspace.read("elsewhere/cct/thesis.txt"), "mine");
+    let left = fs::read_dir(workspace.path("elsewhere/cct")).expect("it is there");
+    assert_eq!(left.count(), 1);
+}
+
+/// The lock of a run is held by a test here.
+#[test]
+fn clean_waits_for_a_run_and_says_so() {
+    let workspace = Workspace::of_fixture("configured");
+    workspace.test(&["--lib", "--no-run"], 0);
+    let lock = fs::File::open(workspace.path("target/cct/.lock")).expect("it is there");
+    lock.lock_shared().expect("nobody has it alone");
+    let mut command = workspace.cct();
+    command.arg("clean").stderr(std::process::Stdio::piped());
+    let mut cleaning = command.spawn().expect("it can be started");
+    let stderr = cleaning.stderr.take().expect("it is piped");
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(stderr));
+    let first = lines.next().expect("a line").expect("a text");
+    assert!(first.contains("Waiting for another cargo-cct"), "{first}");
+    assert!(workspace.path("target/cct/.lock").exists());
+    lock.unlock().expect("it was locked");
+    assert!(cleaning.wait().expect("it ends").success());
+    assert!(!workspace.path("target/cct").exists());
+}
