@@ -12,6 +12,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::{env, fs};
 
 use super::code;
+use super::diagnostics;
 use super::digest;
 use super::marker::Treatment;
 use super::rustc_args::{self, Facts};
@@ -59,6 +60,11 @@ pub(super) struct Remap {
 impl Call<'_> {
     /// Runs the compiler, on the crate as it was written.
     pub(super) fn run(&self) -> io::Result<Compiled> {
+        if !self.facts.is_foreign {
+            let attempt = self.watched(self.args, Vec::new())?;
+            return attempt.end(Treatment::AsWritten);
+        }
+        // Cargo hears at once of what others can go on with.
         Ok(Compiled {
             status: self.command(self.args).status()?,
             treatment: Treatment::AsWritten,
@@ -86,6 +92,17 @@ impl Call<'_> {
             named,
         };
         ladder.climb(before)
+    }
+
+    /// Runs the compiler, and keeps to itself what it says.
+    fn watched(&self, args: &[OsString], remaps: Vec<Remap>) -> io::Result<Attempt> {
+        let mut command = self.command(args);
+        let output = command.stderr(Stdio::piped()).spawn()?.wait_with_output()?;
+        Ok(Attempt {
+            status: output.status,
+            said: output.stderr,
+            remaps,
+        })
     }
 
     fn command(&self, args: &[OsString]) -> Command {
@@ -191,7 +208,7 @@ impl Ladder<'_> {
         }
         let first = self.attempt(&all)?;
         if first.status.success() {
-            return first.end(Treatment::Rewritten(self.passes));
+            return self.end(first, Treatment::Rewritten(self.passes));
         }
         let written = self.as_written()?;
         if !written.status.success() {
@@ -207,7 +224,7 @@ impl Ladder<'_> {
             }
             last = self.attempt(&shadow)?;
             if last.status.success() {
-                return last.end(Treatment::Reduced { passes, key });
+                return self.end(last, Treatment::Reduced { passes, key });
             }
         }
         if !last.status.success() {
@@ -223,7 +240,7 @@ impl Ladder<'_> {
         if !passes.is_empty() {
             let attempt = self.attempt(&self.shadow(passes)?)?;
             if attempt.status.success() {
-                return attempt.end(Treatment::Reduced { passes, key });
+                return self.end(attempt, Treatment::Reduced { passes, key });
             }
         }
         let passes = Passes::NONE;
@@ -255,22 +272,33 @@ impl Ladder<'_> {
             option.push(&remap.to);
             args.push(option);
         }
-        self.watched(&args, remaps)
+        self.call.watched(&args, remaps)
+    }
+
+    /// Ends with an attempt that worked. The user sees what the compiler says of the crate as written, which
+    /// is asked if it has said something of a line that the user does not have.
+    fn end(&self, attempt: Attempt, treatment: Treatment) -> io::Result<Compiled> {
+        if !diagnostics::quotes_other_text(&attempt.said) {
+            return attempt.end(treatment);
+        }
+        let folder = self.home.join(format!("checks-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        let checked = self
+            .call
+            .watched(&rustc_args::checked(self.call.args, &folder), Vec::new());
+        // The next build makes it again.
+        let _ = fs::remove_dir_all(&folder);
+        let checked = checked?;
+        let said = if checked.status.success() {
+            diagnostics::joined(&attempt.said, &checked.said)
+        } else {
+            attempt.said
+        };
+        Attempt { said, ..attempt }.end(treatment)
     }
 
     fn as_written(&self) -> io::Result<Attempt> {
-        self.watched(self.call.args, Vec::new())
-    }
-
-    /// Runs the compiler, and keeps to itself what it says.
-    fn watched(&self, args: &[OsString], remaps: Vec<Remap>) -> io::Result<Attempt> {
-        let mut command = self.call.command(args);
-        let output = command.stderr(Stdio::piped()).spawn()?.wait_with_output()?;
-        Ok(Attempt {
-            status: output.status,
-            said: output.stderr,
-            remaps,
-        })
+        self.call.watched(self.call.args, Vec::new())
     }
 
     /// Names all that an attempt depends on, but for other crates.
@@ -284,7 +312,7 @@ impl Ladder<'_> {
 impl Attempt {
     /// Makes this one the last.
     fn end(self, treatment: Treatment) -> io::Result<Compiled> {
-        io::stderr().write_all(&self.said)?;
+        io::stderr().write_all(&diagnostics::without_ours(&self.said))?;
         Ok(Compiled {
             status: self.status,
             treatment,

@@ -7,6 +7,7 @@ pub(crate) mod cargo;
 pub(crate) mod chosen;
 pub(crate) mod code;
 mod dep_info;
+mod diagnostics;
 pub(crate) mod digest;
 pub(crate) mod doctest;
 mod embedded;

@@ -94,6 +94,10 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
     facts
 }
 
+/// The lints that take ours for the user's: the engine is a crate that nobody uses, and shims of what is unsafe
+/// in some editions only are safe. The user's source may ask for them all the same.
+pub(crate) const OURS: [&str; 2] = ["unused_crate_dependencies", "unused_unsafe"];
+
 /// Changes a call for a crate of the target: facades in, what would undo them out.
 ///
 /// `stand_in` names the sysroot's library for the user's own build of the engine.
@@ -137,9 +141,7 @@ pub(crate) fn rewrite(
     // Denied lints may speak of what was put in; a test run is no place for lints anyway.
     out.push("--cap-lints".into());
     out.push(if facts.is_foreign { "allow" } else { "warn" }.into());
-    out.push("-Aunused_crate_dependencies".into());
-    // Shims of what is unsafe in some editions only are safe.
-    out.push("-Aunused_unsafe".into());
+    out.extend(OURS.iter().map(|lint| format!("-A{lint}").into()));
     out.extend(injection.code.iter().cloned());
     if lacks_lines {
         out.push("-Cdebuginfo=line-tables-only".into());
@@ -205,6 +207,22 @@ pub(crate) fn with_root(args: &[OsString], from: &Path, to: &Path) -> Vec<OsStri
         to.into()
     });
     words.collect()
+}
+
+/// Has the crate only be checked; what comes of that goes to this folder.
+pub(crate) fn checked(args: &[OsString], folder: &Path) -> Vec<OsString> {
+    let mut out = Vec::new();
+    for option in options(args) {
+        let is_incremental = || option.value_text().starts_with("incremental=");
+        match option.name.as_str() {
+            "--emit" | "--out-dir" | "-o" => {}
+            "-C" if is_incremental() => {}
+            _ => out.extend(option.words.iter().cloned()),
+        }
+    }
+    out.extend(["--emit".into(), "metadata".into(), "--out-dir".into()]);
+    out.push(folder.into());
+    out
 }
 
 fn is_source(word: &str) -> bool {
