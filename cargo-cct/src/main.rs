@@ -1,6 +1,6 @@
 //! `cargo cct`: runs the tests of a workspace under many interleavings, and replays what fails.
 //!
-//! One executable with three roles, told apart by the name it is started as.
+//! One executable with four roles, told apart by the name it is started as.
 //!
 //! ```text
 //! cargo-cct test …                       the subcommand (`command`)
@@ -8,7 +8,8 @@
 //! ├─ cargo test --no-run …               RUSTC_WRAPPER and CCT_SYSROOT set (`build::cargo`)
 //! │  └─ cct-rustc rustc …                a copy of this executable: adds the facades (`build::wrapper`)
 //! ├─ <test executable> --list            natively (`run::plan`)
-//! ├─ <test executable> --exact <name>    one process a test; CCT_MODE, CCT_EVENTS_FD, CCT_BOARD,
+//! ├─ cct-warden                          this executable: ends what the test leaves (`run::warden`)
+//! │  └─ <test executable> --exact <name> one process a test; CCT_MODE, CCT_EVENTS_FD, CCT_BOARD,
 //! │                                      CCT_OVERRIDES, CCT_DEFAULTS set (`run::process`)
 //! └─ cargo test --doc …                  natively; RUSTDOC set
 //!    └─ cct-rustdoc …                    a copy of this executable
@@ -36,6 +37,9 @@ mod tsvd;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = run::warden::run_if_this_is_one() {
+        return code;
+    }
     match build::wrapper::Role::of_this_process() {
         Some(role) => build::wrapper::run(role),
         None => command::run().into(),

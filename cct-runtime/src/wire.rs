@@ -72,6 +72,9 @@ pub const ENV_TOGETHER: &str = "CCT_TOGETHER";
 /// The one of several tests that run together that does nothing, if there is one: whether the others fail
 /// without it.
 pub const ENV_MUTED: &str = "CCT_MUTED";
+/// Set if the parent of the process is its warden, which waits for processes whose parents have ended, and
+/// `TMPDIR` names a folder that the process has to itself.
+pub const ENV_WARDEN: &str = "CCT_WARDEN";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";
 
@@ -112,6 +115,9 @@ pub enum Event {
     Footprint(Footprint),
     /// The coverage of the test's machines, just before `Finished`; not told where there are none.
     Covered(Coverage),
+    /// The files that iterations have changed and depended on, just before `Finished`; not told if there are
+    /// none.
+    SharedFiles(Vec<String>),
 }
 
 /// From where on a failure is certain, as far as other executions tell that begin as its schedule does.
@@ -445,6 +451,7 @@ wire_enum!(Event {
     0 Started(x), 1 Progress(x), 2 Diverged(x), 3 Uncontrolled(x), 4 Found(x), 5 Finished(x),
     6 Replayed(x), 7 Refused(x), 8 Asked(x), 9 Fingerprints(x), 10 Shrunk(x), 11 Certain(x),
     12 Pair(x), 13 Violation(x), 14 Figures(x), 15 Footprint(x), 16 Covered(x),
+    17 SharedFiles(x),
 });
 wire_struct!(Shrunk {
     schedule,

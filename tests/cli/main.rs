@@ -30,6 +30,7 @@ mod json;
 mod killed;
 mod known;
 mod law;
+mod leftovers;
 mod lints;
 mod machines;
 mod many;

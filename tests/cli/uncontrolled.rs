@@ -25,6 +25,13 @@ fn a_failure_that_does_not_repeat_is_flaky() {
     let (failed, repetition) = shown.stdout.split_once(claim).expect(&shown.stdout);
     // The output is of the execution that failed, the steps are of the other one, and none of them failed.
     assert!(!failed.contains("Repetition:"), "{}", shown.stdout);
+    let file = ended["shared_files"][0].as_str().expect("it is named");
+    assert!(file.ends_with("/fails_once"), "{ended:#}");
+    assert!(
+        shown.stdout.contains(&format!("`{file}`")),
+        "{}",
+        shown.stdout
+    );
     assert!(repetition.contains("Repetition: "), "{repetition}");
     for word in ["✗", "Failing schedule", "printed in"] {
         assert!(!repetition.contains(word), "{word}: {repetition}");

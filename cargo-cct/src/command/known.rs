@@ -301,6 +301,7 @@ impl<'a> Known<'a> {
             leads_to: None,
             led_by: None,
             unobserved: Vec::new(),
+            shared_files: BTreeSet::new(),
             ..record.finding(overrides, defaults)
         };
         Some(TriedEnd::FailsOtherwise(Box::new(finding)))

@@ -45,6 +45,9 @@ pub(crate) struct Record {
     /// Whether it repeats.
     #[serde(flatten)]
     pub repeats: Repeats,
+    /// The files that schedules of the test have both changed and depended on.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub shared_files: BTreeSet<String>,
     /// Set once it was tried to shrink it.
     #[serde(default)]
     pub shrinking: Option<Shrinking>,
@@ -152,6 +155,7 @@ impl Record {
             iteration: finding.iteration,
             bug: finding.bug.clone(),
             repeats: finding.repeats.clone(),
+            shared_files: finding.shared_files.clone(),
             shrinking: finding.shrinking.clone(),
             certain: finding.certain,
             leads_to: None,
@@ -196,6 +200,7 @@ impl Record {
             leads_to: None,
             led_by: self.led_by.clone(),
             unobserved: self.unobserved_panics.clone(),
+            shared_files: self.shared_files.clone(),
             printed: self.printed.clone(),
             known: None,
             overrides,

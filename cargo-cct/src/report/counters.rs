@@ -149,6 +149,7 @@ pub(super) fn nanos_per_step(counters: &Counters) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::time::Duration;
 
     use cct::claim::{Exception, Exceptions};
@@ -175,6 +176,7 @@ mod tests {
             tried: Vec::new(),
             counters,
             diverged: None,
+            shared_files: BTreeSet::new(),
             linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: String::new(),

@@ -14,7 +14,7 @@ use super::failure::{Detail, Layout};
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::tried::{self, Remark};
 use super::visible::visible_on_a_line;
-use super::words::{count, distinct, duration, number, put, switches};
+use super::words::{count, distinct, duration, number, put, switches, why_not_the_same};
 use super::{Reported, Reporter, Summary, claim, machines as covered, shrinking, status};
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
@@ -73,18 +73,19 @@ impl Human {
         }
         if let Some(divergence) = &run.diverged {
             warn(&format!(
-                "its first schedule ran twice and differed at step {}: first {}, then {}; \
-                 something is not under control",
+                "its first schedule ran twice and differed at step {}: first {}, then {}; {}",
                 divergence.step + 1,
                 divergence.expected,
-                divergence.found
+                divergence.found,
+                why_not_the_same(&run.shared_files)
             ));
         }
         if let Outcome::Failed(finding) = &run.outcome
             && let Repeats::No(instead) = &finding.repeats
         {
             warn(&format!(
-                "the failing schedule did not fail again: {instead}; something is not under control"
+                "the failing schedule did not fail again: {instead}; {}",
+                why_not_the_same(&finding.shared_files)
             ));
         }
         for what in &run.uncontrolled {

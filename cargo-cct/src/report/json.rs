@@ -123,6 +123,7 @@ impl Reporter for Json {
                 "claim": Claim::of(run).as_ref().map(claim::value),
                 "tried": tried::json(&run.tried),
                 "diverged": run.diverged,
+                "shared_files": run.shared_files,
                 "uncontrolled": run.uncontrolled,
                 "machines": run.covered.machines.iter().map(machines::json_of_type).collect::<Vec<_>>(),
                 "failure": failure.map(|(_, report)| report.json()),

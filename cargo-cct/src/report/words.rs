@@ -1,5 +1,6 @@
 //! Counts and durations, formatted in one place.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use cct::wire::Counters;
@@ -87,9 +88,41 @@ pub(crate) fn moment(seconds: u64) -> String {
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}")
 }
 
+/// Why two executions of a schedule were not the same, if their schedules both change these files and depend
+/// on them.
+pub(crate) fn why_not_the_same(shared_files: &BTreeSet<String>) -> String {
+    const SHOWN: usize = 3;
+    const NOT: &str = "something is not under control";
+    if shared_files.is_empty() {
+        return NOT.to_owned();
+    }
+    let shown = shared_files.iter().take(SHOWN);
+    let mut names: Vec<_> = shown.map(|file| format!("`{file}`")).collect();
+    if let Some(more @ 1..) = shared_files.len().checked_sub(SHOWN) {
+        names.push(format!("{} more", number(more as u64)));
+    }
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    format!(
+        "{NOT}, probably a file that a schedule finds as another one has left it: {}",
+        list(&names)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_named_that_may_be_the_reason() {
+        let why = |files: &[&str]| {
+            let files = files.iter().map(|&file| file.to_owned());
+            why_not_the_same(&files.collect())
+        };
+        assert_eq!(why(&[]), "something is not under control");
+        assert!(why(&["b", "a"]).ends_with(": `a` and `b`"));
+        assert!(why(&["a", "b", "c"]).ends_with(": `a`, `b` and `c`"));
+        assert!(why(&["a", "b", "c", "d", "e"]).ends_with(": `a`, `b`, `c` and 2 more"));
+    }
 
     #[test]
     fn moments_are_dates() {

@@ -5,19 +5,21 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem::{offset_of, size_of};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use cct::codec::Wire as _;
 use cct::trace::Schedule;
 use cct::verdict::Bug;
 use cct::wire::{Board, Ended};
+use walkdir::WalkDir;
 
 /// The file behind a board; removed with this value.
 #[derive(Debug)]
 pub(crate) struct BoardFile {
     path: PathBuf,
     file: File,
+    temporary: PathBuf,
     is_owner: bool,
 }
 
@@ -38,8 +40,8 @@ impl Pulse {
 }
 
 impl BoardFile {
-    /// Makes an empty board.
-    pub(crate) fn create(path: &Path) -> io::Result<BoardFile> {
+    /// Makes an empty board, for a process with this folder for temporary files, which is removed with it.
+    pub(crate) fn create(path: &Path, temporary: &Path) -> io::Result<BoardFile> {
         let mut options = OpenOptions::new();
         let file = options
             .read(true)
@@ -51,6 +53,7 @@ impl BoardFile {
         Ok(BoardFile {
             path: path.to_owned(),
             file,
+            temporary: temporary.to_owned(),
             is_owner: true,
         })
     }
@@ -60,6 +63,7 @@ impl BoardFile {
         Ok(BoardFile {
             path: self.path.clone(),
             file: self.file.try_clone()?,
+            temporary: self.temporary.clone(),
             is_owner: false,
         })
     }
@@ -67,6 +71,11 @@ impl BoardFile {
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folder for temporary files of the process.
+    pub(crate) fn temporary(&self) -> &Path {
+        &self.temporary
     }
 
     /// Reads what moves as long as the test lives.
@@ -203,8 +212,26 @@ impl Drop for BoardFile {
         if self.is_owner {
             // Another process may have removed it before us.
             let _ = fs::remove_file(&self.path);
+            remove_folder(&self.temporary);
         }
     }
+}
+
+/// Removes a folder, also where a test has taken the rights to some of it. The rest is left to the system.
+fn remove_folder(folder: &Path) {
+    if fs::remove_dir_all(folder).is_ok() {
+        return;
+    }
+    for entry in WalkDir::new(folder).into_iter().filter_entry(|entry| {
+        if entry.file_type().is_dir() {
+            let all = fs::Permissions::from_mode(0o700);
+            let _ = fs::set_permissions(entry.path(), all);
+        }
+        true
+    }) {
+        drop(entry);
+    }
+    let _ = fs::remove_dir_all(folder);
 }
 
 fn to_u32(size: usize) -> u32 {
@@ -218,7 +245,8 @@ mod tests {
     #[test]
     fn a_schedule_is_read_back() {
         let path = std::env::temp_dir().join(format!("cct-board-{}", std::process::id()));
-        let board = BoardFile::create(&path).expect("a temporary file");
+        let board =
+            BoardFile::create(&path, &path.with_extension("none")).expect("a temporary file");
         assert_eq!(board.schedule(), None);
 
         let head = Schedule {

@@ -170,6 +170,7 @@ impl Explorer<'_> {
             started: explored.started,
             counters: explored.counters,
             diverged: explored.diverged,
+            shared_files: explored.shared_files,
             uncontrolled: explored.uncontrolled,
             printed: explored.printed,
             seen: explored.seen,
@@ -220,6 +221,7 @@ impl Explorer<'_> {
             let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
             let once = began.elapsed();
             finding.judge(repeated);
+            finding.shared_files.clone_from(&run.shared_files);
             if was_killed && finding.repeats != Repeats::Yes {
                 run.outcome = Outcome::Stopped;
                 return Ok(run);

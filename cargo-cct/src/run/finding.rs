@@ -1,5 +1,7 @@
 //! A schedule that is kept, and whether it repeats.
 
+use std::collections::BTreeSet;
+
 use cct::config::Settings;
 use cct::trace::{Schedule, Trace};
 use cct::verdict::{Bug, Verdict};
@@ -34,6 +36,8 @@ pub(crate) struct Finding {
     pub led_by: Option<Id>,
     /// Panics of workers that nobody noticed.
     pub unobserved: Vec<Panic>,
+    /// The files that schedules of the test have both changed and depended on: why it may not repeat.
+    pub shared_files: BTreeSet<String>,
     /// The output of the failing schedule.
     pub printed: String,
     /// The failure on record whose schedule led to it.
@@ -74,6 +78,7 @@ impl Finding {
             leads_to: None,
             led_by: None,
             unobserved: Vec::new(),
+            shared_files: BTreeSet::new(),
             printed,
             known: None,
             overrides,

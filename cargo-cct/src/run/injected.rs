@@ -90,8 +90,7 @@ impl Injection<'_> {
             }
             stood_still = damaged.is_some_and(|last| last.elapsed() > self.patience);
             if stop.is_set() || stood_still {
-                process::signal(&child, libc::SIGKILL);
-                child.wait()?;
+                process::end(&mut child)?;
                 break None;
             }
             if !is_open {

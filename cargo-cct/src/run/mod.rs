@@ -32,6 +32,7 @@ mod shard;
 mod shrink;
 mod silence;
 mod spread;
+pub(crate) mod warden;
 mod watch;
 
 pub(crate) use allot::{Account, Allotment};

@@ -1,5 +1,6 @@
 //! A test that was run, and how it ended.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use cct::claim::Exceptions;
@@ -28,6 +29,8 @@ pub(crate) struct TestRun {
     pub counters: Counters,
     /// Set when its first schedule did not repeat.
     pub diverged: Option<Divergence>,
+    /// The files that its schedules have both changed and depended on, as far as they were seen.
+    pub shared_files: BTreeSet<String>,
     /// The facts of the crates that it is made of: what no run can see.
     pub linked: Exceptions,
     /// The uncontrolled things that it uses.
@@ -81,6 +84,7 @@ impl TestRun {
             tried: Vec::new(),
             counters: Counters::default(),
             diverged: None,
+            shared_files: BTreeSet::new(),
             linked: executable.linked.left_out,
             uncontrolled: Vec::new(),
             printed: String::new(),

@@ -1,12 +1,14 @@
 //! Starts a test process: one test, its address space not randomised, events over a pipe.
 //!
-//! The only unsafe code of the tool: what must happen between `fork` and `exec`, and signals.
+//! With `super::warden` the only unsafe code of the tool: what must happen between `fork` and `exec`, and
+//! signals.
 
 #![expect(
     unsafe_code,
     reason = "std has no words for personality, descriptors and signals"
 )]
 
+use std::env;
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, PipeReader};
@@ -16,11 +18,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use cct::config::Settings;
+use cct::known::FAILURE_FILES;
 use cct::part::Part;
 use cct::wire;
 
 use super::board::BoardFile;
 use super::places;
+use super::warden;
 use crate::build::cargo::Executable;
 
 /// The descriptor that a test process writes its events to: the first after the standard ones, so that
@@ -164,7 +168,9 @@ impl Launch<'_> {
             )
             .env(wire::ENV_OVERRIDES, self.overrides.to_string())
             .env(wire::ENV_DEFAULTS, self.defaults.to_string())
-            .env_remove(wire::ENV_DEBUGGED);
+            .env_remove(wire::ENV_DEBUGGED)
+            .env_remove(wire::ENV_WARDEN);
+        self.write_no_failure_files(&mut command);
         if self.executable.linked.looks_at_counts {
             command.env(wire::ENV_LOOKS, "1");
         } else {
@@ -241,6 +247,18 @@ impl Launch<'_> {
         Ok(command)
     }
 
+    /// Tells libraries of tests to write no file when a test fails, unless the user says what they are to do.
+    fn write_no_failure_files(&self, command: &mut Command) {
+        for file in FAILURE_FILES {
+            let mut of_cargo = self.executable.env.iter();
+            let is_set = env::var_os(file.variable).is_some()
+                || of_cargo.any(|(name, _)| *name == *file.variable);
+            if !is_set {
+                command.env(file.variable, file.value);
+            }
+        }
+    }
+
     /// Starts the process; what it prints goes to `output`.
     pub(crate) fn spawn(
         &self,
@@ -251,6 +269,7 @@ impl Launch<'_> {
         let file = OpenOptions::new().create(true).append(true).open(output)?;
         let mut command = self.command(&[])?;
         command
+            .env(wire::ENV_WARDEN, "1")
             .stdin(Stdio::null())
             .stdout(file.try_clone()?)
             .stderr(file)
@@ -272,12 +291,14 @@ pub(crate) fn spawn(
     };
     command
         .env(wire::ENV_BOARD, board.path())
+        .env("TMPDIR", board.temporary())
         .env(wire::ENV_EVENTS, EVENTS_FD.to_string());
     let events = writer.as_raw_fd();
     let answers = answers.map(AsRawFd::as_raw_fd);
+    let tool = std::process::id();
     // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
     // `writer` and `answers` live until after `spawn`, so both are open in the child.
-    let child = unsafe { command.pre_exec(move || prepare(events, answers)) }.spawn()?;
+    let child = unsafe { command.pre_exec(move || prepare(tool, events, answers)) }.spawn()?;
     drop(writer);
     Ok((child, reader))
 }
@@ -288,32 +309,33 @@ pub(crate) fn remove_variable(name: &OsStr) {
     unsafe { std::env::remove_var(name) };
 }
 
-/// Sends a signal to the process group that a test process leads.
-pub(crate) fn signal(child: &Child, signal: i32) {
-    let Ok(group) = i32::try_from(child.id()) else {
-        return;
-    };
-    // SAFETY: `kill` touches no memory of ours. Callers still watch the child, or have only just seen
-    // it end, so that the number is not yet somebody else's.
-    unsafe { libc::kill(-group, signal) };
+/// Ends the test process of this warden, and all that it has left, and waits for that.
+pub(crate) fn end(warden: &mut Child) -> io::Result<()> {
+    signal(warden, warden::END);
+    warden.wait().map(drop)
 }
 
-/// Sends a signal to the test process alone.
-pub(crate) fn signal_leader(child: &Child, signal: i32) {
-    let Ok(process) = i32::try_from(child.id()) else {
+/// Asks the test process of this warden for its last words.
+pub(crate) fn ask(warden: &Child) {
+    signal(warden, wire::WATCHDOG_SIGNAL);
+}
+
+fn signal(warden: &Child, signal: i32) {
+    let Ok(process) = i32::try_from(warden.id()) else {
         return;
     };
-    // SAFETY: as in `signal`.
+    // SAFETY: `kill` touches no memory of ours. Callers have not seen it end, so the number is its own.
     unsafe { libc::kill(process, signal) };
 }
 
-fn prepare(events: i32, answers: Option<i32>) -> io::Result<()> {
+fn prepare(tool: u32, events: i32, answers: Option<i32>) -> io::Result<()> {
+    warden::stand_between(tool)?;
     not_random()?;
     inherit(events, EVENTS_FD)?;
     if let Some(answers) = answers {
         inherit(answers, ANSWERS_FD)?;
     }
-    // SAFETY: as above. A test must not outlive the tool that watches it.
+    // SAFETY: as above. A test must not outlive its warden, which does not outlive the tool.
     check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) }).map(drop)
 }
 

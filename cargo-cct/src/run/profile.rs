@@ -83,7 +83,5 @@ fn run(
             Err(_) => break,
         }
     }
-    process::signal(&child, libc::SIGKILL);
-    child.wait()?;
-    Ok(())
+    process::end(&mut child)
 }

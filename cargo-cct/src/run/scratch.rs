@@ -1,9 +1,10 @@
 //! The files of one run: boards, schedules to replay, what tests print.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::{fs, io, process};
+use std::{env, fs, io, process};
 
 use super::board::BoardFile;
 
@@ -12,6 +13,9 @@ use super::board::BoardFile;
 pub(crate) struct Scratch {
     folder: PathBuf,
     memory: PathBuf,
+    /// Where test processes have their folders for temporary files: in the user's, since the paths of sockets
+    /// must be short.
+    temporary: PathBuf,
     next: AtomicU32,
     /// Takes the lowest free descriptors, see `super::process`.
     _lowest: [File; 2],
@@ -31,9 +35,12 @@ impl Scratch {
             folder.clone()
         };
         sweep(&memory);
+        let temporary = env::temp_dir();
+        sweep(&temporary);
         Ok(Scratch {
             folder,
             memory,
+            temporary,
             next: AtomicU32::new(0),
             _lowest: [File::open("/dev/null")?, File::open("/dev/null")?],
         })
@@ -51,9 +58,18 @@ impl Scratch {
         target.unwrap_or(&self.folder).join(name)
     }
 
-    /// A new board.
+    /// A new board, and a folder for the temporary files of its process.
     pub(crate) fn board(&self) -> io::Result<BoardFile> {
-        BoardFile::create(&self.memory.join(self.unique("cct")))
+        let name = self.unique("cct");
+        // The board may lie there, too.
+        let folder = format!("{name}-tmp");
+        let mut temporary = self.temporary.join(&folder);
+        let make = |folder: &Path| DirBuilder::new().mode(0o700).create(folder);
+        if make(&temporary).is_err() {
+            temporary = self.folder.join(&folder);
+            make(&temporary)?;
+        }
+        BoardFile::create(&self.memory.join(name), &temporary)
     }
 
     fn unique(&self, purpose: &str) -> String {

@@ -42,6 +42,8 @@ pub(super) struct Explored {
     pub(super) seen: Option<Fingerprints>,
     /// The coverage of machines, without that of processes that were stopped or have died.
     pub(super) covered: Coverage,
+    /// The files that schedules have both changed and depended on.
+    pub(super) shared_files: BTreeSet<String>,
     /// The output of the last schedule, or the failing one.
     pub(super) printed: String,
     /// How the process ended that decided.
@@ -122,6 +124,7 @@ struct Heard {
     refused: Option<String>,
     seen: Option<Fingerprints>,
     covered: Coverage,
+    shared_files: Vec<String>,
     finished: bool,
 }
 
@@ -256,6 +259,7 @@ impl Heard {
             Event::Found(found) => self.found = Some(found),
             Event::Fingerprints(seen) => self.seen = Some(seen),
             Event::Covered(covered) => self.covered = covered,
+            Event::SharedFiles(files) => self.shared_files = files,
             Event::Finished(counters) => {
                 self.counters = counters;
                 self.finished = true;
@@ -310,6 +314,8 @@ fn merge(shares: &[Share], executable: &Executable) -> io::Result<Explored> {
         let heard = &share.heard;
         explored.started = explored.started.or_else(|| heard.started.clone());
         explored.diverged = explored.diverged.or_else(|| heard.diverged.clone());
+        let files = heard.shared_files.iter().cloned();
+        explored.shared_files.extend(files);
         explored.refused = explored.refused.or_else(|| heard.refused.clone());
         let blocked = match &share.end {
             Some(End::Blocked(call)) => Some(call),

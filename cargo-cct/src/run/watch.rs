@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cct::verdict::{Bug, BugKind};
-use cct::wire::{self, Event};
+use cct::wire::Event;
 
 use super::board::BoardFile;
 use super::events;
@@ -132,12 +132,10 @@ pub(super) fn watch(
             board.say_enough()?;
         }
         if stop.is_set() {
-            kill(&mut child)?;
+            process::end(&mut child)?;
             return Ok(End::Stopped);
         }
-        let thread = pulse
-            .is_up()
-            .then(|| Thread::of(child.id(), board.thread()));
+        let thread = pulse.is_up().then(|| Thread::of(board.thread()));
         let call = thread.as_ref().and_then(Thread::asleep_in);
         let used = thread.as_ref().and_then(Thread::processor_time);
         silence.look(Instant::now(), used.filter(|_| call.is_none()));
@@ -147,7 +145,7 @@ pub(super) fn watch(
                 if doze.is_deep()
                     || awake_at.elapsed().min(alive_at.elapsed()) > SLEEP.min(hang_timeout) =>
             {
-                kill(&mut child)?;
+                process::end(&mut child)?;
                 return Ok(End::Blocked(call));
             }
             Some(_) => {}
@@ -155,7 +153,7 @@ pub(super) fn watch(
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
         if pulse.is_up() && silence.lasts() > hang_timeout {
-            process::signal_leader(&child, wire::WATCHDOG_SIGNAL);
+            process::ask(&child);
             let deadline = Instant::now() + LAST_WORDS;
             while child.try_wait()?.is_none() && Instant::now() < deadline {
                 // A replay tells what happened up to here.
@@ -163,7 +161,7 @@ pub(super) fn watch(
                     on_event(event);
                 }
             }
-            kill(&mut child)?;
+            process::end(&mut child)?;
             while let Ok(event) = events.try_recv() {
                 on_event(event);
             }
@@ -206,9 +204,10 @@ struct Thread {
 }
 
 impl Thread {
-    fn of(process: u32, thread: u32) -> Thread {
+    fn of(thread: u32) -> Thread {
         Thread {
-            folder: PathBuf::from(format!("/proc/{process}/task/{thread}")),
+            // A process can be named by any of its threads.
+            folder: PathBuf::from(format!("/proc/{thread}/task/{thread}")),
         }
     }
 
@@ -261,11 +260,6 @@ fn next(events: &Receiver<Event>, closed: bool) -> Result<Event, RecvTimeoutErro
         return Err(RecvTimeoutError::Disconnected);
     }
     events.recv_timeout(LOOK)
-}
-
-fn kill(child: &mut Child) -> io::Result<()> {
-    process::signal(child, libc::SIGKILL);
-    child.wait().map(drop)
 }
 
 /// The bug as which a process that ended without a word has to be reported.

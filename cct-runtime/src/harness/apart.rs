@@ -148,6 +148,7 @@ impl Apart {
         } else {
             self.wait_for(copy, board)
         };
+        runner.surroundings.clean_up_after_copy();
         let length = page.length.load(Ordering::Acquire) as usize;
         T::from_bytes(&page.bytes[..length]).ok_or_else(|| Died {
             verdict: ended.map_or(Verdict::CutOff, |status| bug_of(status, board)),

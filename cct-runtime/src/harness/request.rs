@@ -6,13 +6,14 @@ use super::channel::Answers;
 use crate::codec::Wire as _;
 use crate::config::{Counts, Resolved, Settings};
 use crate::engine::{self, Places};
+use crate::memory::processes;
 use crate::origin::{self, Table};
 use crate::part::Part;
 use crate::trace::{Schedule, Trace};
 use crate::wire::{
     Board, ENV_ANSWERS, ENV_BOARD, ENV_CODE, ENV_DEBUGGED, ENV_DEFAULTS, ENV_EVENTS, ENV_GUIDE,
     ENV_LOOKS, ENV_MODE, ENV_MUTED, ENV_ORIGINS, ENV_OVERRIDES, ENV_PART, ENV_PLACES, ENV_SCHEDULE,
-    ENV_STOPS, ENV_TOGETHER, ENV_TSVD, ENV_TSVD_PAIRS,
+    ENV_STOPS, ENV_TOGETHER, ENV_TSVD, ENV_TSVD_PAIRS, ENV_WARDEN,
 };
 
 /// A request that can be met.
@@ -125,6 +126,9 @@ impl Request {
                 ));
             }
         };
+        if std::env::var_os(ENV_WARDEN).is_some() {
+            processes::know_warden();
+        }
         Ok(Request {
             mode,
             settings,
@@ -162,6 +166,7 @@ pub(crate) fn forget() {
         ENV_TSVD_PAIRS,
         ENV_TOGETHER,
         ENV_MUTED,
+        ENV_WARDEN,
     ] {
         // SAFETY: libtest's other threads wait for this one, and nobody else is there yet.
         unsafe { std::env::remove_var(name) };

@@ -10,6 +10,7 @@ use super::repeat::repeat;
 use super::resume::Resume;
 use super::runner::Runner;
 use super::share::Share;
+use super::surroundings::Surroundings;
 use super::tally::Tally;
 use crate::claim::Exception;
 use crate::config::{Granularity, Resolved};
@@ -146,6 +147,10 @@ impl<'a> Search<'a> {
         let covered = self.maker.runner.engine.observers.covered.take();
         if !covered.machines.is_empty() {
             tell(Event::Covered(covered));
+        }
+        let files = Surroundings::shared_files();
+        if !files.is_empty() {
+            tell(Event::SharedFiles(files));
         }
         let mut counters = self.maker.tally.counters;
         if engine::uncontrolled_threads_exist() {

@@ -1,5 +1,7 @@
 //! The process around an iteration, put back so that the next one starts as in a fresh process.
 
+use std::path::PathBuf;
+
 use super::bystander;
 use super::listener::report_internal_error;
 use super::seeds::reuse;
@@ -12,7 +14,10 @@ use crate::memory::folder::Folder;
 use crate::memory::handlers;
 use crate::memory::hook_flag::HookFlag;
 use crate::memory::output::Output;
+use crate::memory::processes::{self, Processes};
+use crate::memory::shared_files::shared_files;
 use crate::memory::statics::Statics;
+use crate::memory::temporary::Temporary;
 
 /// The process as it was before the first iteration.
 #[derive(Debug)]
@@ -20,6 +25,8 @@ pub(super) struct Surroundings {
     statics: Option<Statics>,
     environment: Environment,
     folder: Folder,
+    processes: Processes,
+    temporary: Temporary,
     descriptors: Descriptors,
     output: Output,
 }
@@ -37,6 +44,8 @@ impl Surroundings {
             output: Output::now(),
             environment: Environment::now(),
             folder: Folder::now(),
+            processes: Processes::now(),
+            temporary: Temporary::now(own_folder()),
             statics: Statics::save(),
         }
     }
@@ -56,11 +65,27 @@ impl Surroundings {
         self.statics.as_ref().is_some_and(Statics::has_drawn_keys)
     }
 
-    /// Closes what the iteration opened, and takes back what it printed.
+    /// Ends the processes that the iteration made, removes its temporary files, closes what it opened, and
+    /// takes back what it printed.
     pub(super) fn clean_up(&mut self) {
+        // Nobody is to hear of the ends of its processes.
         handlers::put_back();
+        let any_process = self.processes.end_new();
+        self.temporary.empty(any_process);
         self.descriptors.close_new();
         self.output.forget();
+    }
+
+    /// Does so for an iteration that a copy of this process made: its processes and its temporary files.
+    pub(super) fn clean_up_after_copy(&mut self) {
+        crate::memory::note_process();
+        self.processes.end_new();
+        self.temporary.empty(true);
+    }
+
+    /// The files outside of the folder for temporary files that iterations have changed and depended on.
+    pub(super) fn shared_files() -> Vec<String> {
+        shared_files(own_folder().as_deref())
     }
 
     /// Keeps everything that is printed from here on.
@@ -102,4 +127,9 @@ impl Surroundings {
     pub(super) fn statics_extent(&self) -> (usize, usize) {
         self.statics.as_ref().map_or((0, 0), Statics::extent)
     }
+}
+
+/// The folder for temporary files, if the process has it to itself.
+fn own_folder() -> Option<PathBuf> {
+    processes::are_ended().then(std::env::temp_dir)
 }

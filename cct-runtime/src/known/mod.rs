@@ -11,6 +11,7 @@ mod choices;
 mod clocks;
 mod crates;
 mod executors;
+mod failure_files;
 mod raw_calls;
 mod types;
 
@@ -21,5 +22,6 @@ pub use crates::{CRATES, Crate};
 pub use executors::{
     APPLYING, BOXING, BY_HAND, DRIVE, DRIVING, MAY_DRIVE, OBJECTS, SPAWN, SPAWN_OBJECTS,
 };
+pub use failure_files::{FAILURE_FILES, FailureFile};
 pub use raw_calls::{RAW_CALLS, RawCalls};
 pub use types::{BODY, POINTERS, behind_pointers};

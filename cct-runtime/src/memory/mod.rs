@@ -8,6 +8,9 @@
 //! - `hook_flag` is what std keeps of a thread that is in its panic hook;
 //! - `environment` puts the variables back;
 //! - `folder` puts the current directory and the mask for new files back;
+//! - `processes` ends those that an iteration has made;
+//! - `temporary` empties the folder for temporary files;
+//! - `shared_files` knows which other files iterations share;
 //! - `descriptors` closes what an iteration has opened;
 //! - `handlers` takes back the signal handlers that it has installed;
 //! - `output` takes back what it has printed.
@@ -23,8 +26,14 @@ pub(crate) mod hook_flag;
 mod mangling;
 pub(crate) mod output;
 pub mod own;
+pub(crate) mod processes;
+pub(crate) mod shared_files;
 pub(crate) mod statics;
+pub(crate) mod temporary;
 
 pub use folder::note_change as note_change_of_folder;
 pub use handlers::note_handler;
+pub use processes::{are_ended as ends_processes, note_process};
+pub use shared_files::{PathUse, note_path};
 pub use statics::{Static, has_own_allocator, is_static, statics_of};
+pub use temporary::note_path_use;

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use cct::engine::{self, NEVER};
+use cct::memory::{ends_processes, note_process};
 use cct::object::ObjectId;
 use cct::operation::Operation;
-use libc::{c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
+use libc::{FILE, c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
 use super::descriptors::{On, Waiting, begin_iteration, share_all};
 use super::real::{Real, system_call};
@@ -32,6 +33,37 @@ static POSIX_SPAWN: Real<Spawn> =
 static POSIX_SPAWNP: Real<Spawn> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"posix_spawnp") };
+
+static POPEN: Real<unsafe extern "C" fn(*const c_char, *const c_char) -> *mut FILE> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"popen") };
+static SYSTEM: Real<unsafe extern "C" fn(*const c_char) -> c_int> =
+    // SAFETY: the function's type.
+    unsafe { Real::named(c"system") };
+
+/// Takes over the C library's `popen`, which makes a process by itself.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn popen(command: *const c_char, kind: *const c_char) -> *mut FILE {
+    note_process();
+    // SAFETY: the caller's arguments.
+    unsafe { POPEN.get()(command, kind) }
+}
+
+/// Takes over the C library's `system`, likewise.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn system(command: *const c_char) -> c_int {
+    note_process();
+    // SAFETY: the caller's argument.
+    unsafe { SYSTEM.get()(command) }
+}
 
 /// Takes over the C library's `fork`.
 #[unsafe(no_mangle)]
@@ -258,9 +290,10 @@ pub(super) fn are_there() -> bool {
     CHILDREN.load(Relaxed) > 0
 }
 
-/// An iteration has begun. Children that the last one left and that have ended are forgotten for good.
+/// An iteration has begun. Children that the last one left and that have ended are forgotten for good, unless
+/// they were ended with it.
 pub(super) fn forget_all() {
-    if CHILDREN.swap(0, Relaxed) > 0 {
+    if CHILDREN.swap(0, Relaxed) > 0 && !ends_processes() {
         let anyone = [usize::MAX, 0, super::argument(libc::WNOHANG), 0, 0, 0];
         // SAFETY: nothing is written to null.
         while unsafe { system_call(libc::SYS_wait4, anyone) } > 0 {}
@@ -269,6 +302,7 @@ pub(super) fn forget_all() {
 
 /// The rest of the last iteration's is forgotten before there are new ones.
 fn begin() {
+    note_process();
     if engine::is_controlled() {
         begin_iteration();
         // It inherits them. std holds its lock of the environment.

@@ -1,4 +1,5 @@
-//! The file system, which is the real one: that it was used is told, and nothing else happens.
+//! The file system, which is the real one: that it was used is told, by whom of the paths, and nothing else
+//! happens.
 //!
 //! Each way in is here, by a path; what goes on with a file that was opened needs no notice of its own.
 
@@ -7,7 +8,7 @@ use std::ffi::CStr;
 use cct::claim::Exception;
 use cct::codec::hash_on;
 use cct::engine;
-use cct::memory::note_change_of_folder;
+use cct::memory::{PathUse, note_change_of_folder, note_path, note_path_use, note_process};
 use cct::object::ObjectId;
 use libc::{
     AT_FDCWD, AT_REMOVEDIR, AT_SYMLINK_NOFOLLOW, DIR, FILE, c_char, c_int, c_long, c_uint, mode_t,
@@ -18,9 +19,67 @@ use super::real::{Real, system_call};
 use super::shares::{note_entries, note_open, note_paths};
 use super::{argument, result_of};
 
-/// The current worker uses the file system, if a worker calls.
+/// Somebody uses the file system: the current worker, if a worker calls.
 fn note() {
+    note_path_use();
     engine::leave_out(Exception::Files);
+}
+
+/// A worker has made a system call of this number on paths, which went well or not.
+fn note_uses(number: c_long, arguments: &[usize; 6], is_done: bool) {
+    if !engine::is_controlled() {
+        return;
+    }
+    let asks = PathUse {
+        asks: true,
+        ..PathUse::default()
+    };
+    let changes = PathUse {
+        asks: false,
+        changes: is_done,
+        lists: false,
+    };
+    let both = PathUse {
+        asks: true,
+        ..changes
+    };
+    // Of each path the numbers of the arguments with its folder and itself.
+    let uses: &[(usize, usize, PathUse)] = match number {
+        libc::SYS_openat => &[(0, 1, opened(arguments[2].cast_signed() as c_int, is_done))],
+        libc::SYS_mkdirat | libc::SYS_unlinkat => &[(0, 1, both)],
+        libc::SYS_renameat2 => &[(0, 1, both), (2, 3, changes)],
+        libc::SYS_linkat => &[(0, 1, asks), (2, 3, both)],
+        libc::SYS_symlinkat => &[(1, 2, both)],
+        libc::SYS_flock | libc::SYS_truncate => &[],
+        _ => &[(0, 1, asks)],
+    };
+    for &(folder, path, used) in uses {
+        note_use(arguments[folder], arguments[path] as *const c_char, used);
+    }
+}
+
+/// The use that is made of a file by opening it with these flags.
+fn opened(flags: c_int, is_done: bool) -> PathUse {
+    let writes = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) != 0;
+    let is_empty = flags & libc::O_TRUNC != 0;
+    let reads = flags & libc::O_ACCMODE != libc::O_WRONLY && !is_empty;
+    PathUse {
+        asks: reads || flags & libc::O_EXCL != 0,
+        changes: writes && is_done,
+        lists: flags & libc::O_DIRECTORY != 0,
+    }
+}
+
+/// A worker has used this path, if it is not one in an open folder.
+fn note_use(folder: usize, path: *const c_char, used: PathUse) {
+    if path.is_null() {
+        return;
+    }
+    // SAFETY: the caller's path is a text; the kernel has read it.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    if folder == here() || path.starts_with(b"/") {
+        note_path(path, used);
+    }
 }
 
 /// A look at what a path names, by a system call of this number: others may be about to change it. The second
@@ -48,10 +107,23 @@ pub(super) fn note_number(number: c_long) {
     if NUMBERS.contains(&number) {
         note();
     }
+    if PROCESSES.contains(&number) {
+        note_process();
+    }
     if [libc::SYS_chdir, libc::SYS_fchdir, libc::SYS_umask].contains(&number) {
         note_change_of_folder();
     }
 }
+
+/// The system calls that make a process, or a thread.
+const PROCESSES: &[c_long] = &[
+    libc::SYS_clone,
+    libc::SYS_clone3,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
+];
 
 /// Defines functions of the C library that are one system call each.
 macro_rules! system_calls {
@@ -101,7 +173,9 @@ macro_rules! system_calls {
                     engine::release(ObjectId::KERNEL);
                 }
                 // SAFETY: the caller's arguments are those of the system call.
-                let result = result_of(unsafe { system_call(libc::$number, arguments) }) as $result;
+                let result = unsafe { system_call(libc::$number, arguments) };
+                note_uses(libc::$number, &arguments, result >= 0);
+                let result = result_of(result) as $result;
                 if is_lock {
                     engine::acquire(ObjectId::KERNEL);
                 }
@@ -183,10 +257,20 @@ static REALPATH: Real<unsafe extern "C" fn(*const c_char, *mut c_char) -> *mut c
 pub(super) unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
     note();
     // SAFETY: the caller's mode is a text.
-    let reads = unsafe { CStr::from_ptr(mode) }.to_bytes() == b"r";
+    let mode_text = unsafe { CStr::from_ptr(mode) }.to_bytes();
+    let reads = mode_text == b"r";
     note_open(path, !reads);
     // SAFETY: the caller's arguments.
-    unsafe { FOPEN.get()(path, mode) }
+    let file = unsafe { FOPEN.get()(path, mode) };
+    if engine::is_controlled() {
+        let used = PathUse {
+            asks: mode_text.starts_with(b"r"),
+            changes: (!mode_text.starts_with(b"r") || mode_text.contains(&b'+')) && !file.is_null(),
+            lists: false,
+        };
+        note_use(here(), path, used);
+    }
+    file
 }
 
 /// Takes over the C library's `fopen64`, which is the same.
@@ -209,6 +293,13 @@ pub(super) unsafe extern "C" fn fopen64(path: *const c_char, mode: *const c_char
 pub(super) unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
     note();
     note_entries(path);
+    if engine::is_controlled() {
+        let used = PathUse {
+            lists: true,
+            ..PathUse::default()
+        };
+        note_use(here(), path, used);
+    }
     // SAFETY: the caller's arguments.
     unsafe { OPENDIR.get()(path) }
 }
@@ -223,4 +314,24 @@ pub(super) unsafe extern "C" fn realpath(path: *const c_char, place: *mut c_char
     note();
     // SAFETY: the caller's arguments.
     unsafe { REALPATH.get()(path, place) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_opened_is_asked_for_changed_or_both() {
+        let used = |flags| {
+            let used = opened(flags, true);
+            (used.asks, used.changes)
+        };
+        assert_eq!(used(libc::O_RDONLY), (true, false));
+        assert_eq!(used(libc::O_RDWR | libc::O_CREAT), (true, true));
+        let anew = libc::O_WRONLY | libc::O_CREAT;
+        assert_eq!(used(anew | libc::O_TRUNC), (false, true));
+        assert_eq!(used(anew | libc::O_APPEND), (false, true));
+        assert_eq!(used(anew | libc::O_EXCL), (true, true));
+        assert!(!opened(anew, false).changes, "nothing was made");
+    }
 }

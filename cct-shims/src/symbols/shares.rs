@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use cct::engine;
+use cct::memory::note_path_use;
 use libc::{c_char, c_int, c_long, sockaddr, socklen_t};
 
 use super::caller::weak_with_caller;
@@ -152,6 +153,8 @@ unsafe extern "C" fn take_port(
     length: socklen_t,
     _caller: usize,
 ) -> c_int {
+    // It may be a path.
+    note_path_use();
     if engine::heeds_shares()
         && engine::is_controlled()
         // SAFETY: the caller's address has so many bytes.

@@ -1,5 +1,6 @@
 //! The test that is led, and how its schedule is kept.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -66,6 +67,7 @@ impl Subject<'_> {
             leads_to: None,
             led_by: None,
             unobserved: Vec::new(),
+            shared_files: BTreeSet::new(),
             printed: String::new(),
             known: None,
             overrides: self.launch.overrides.clone(),

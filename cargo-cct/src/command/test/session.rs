@@ -1,6 +1,6 @@
 //! A run of tests under way: it hears what happens, counts it, and has it told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -282,6 +282,7 @@ impl<'a> Session<'a> {
             tried: Vec::new(),
             counters: Counters::default(),
             diverged: None,
+            shared_files: BTreeSet::new(),
             linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
             printed: doctests.printed,

@@ -55,7 +55,7 @@ use super::bugs::words;
 use super::shrinking;
 use super::status::kept_label;
 use super::style::{BAD, FAINT, STRONG, WARN, paint};
-use super::words::{count, number, put, switches};
+use super::words::{count, number, put, switches, why_not_the_same};
 use crate::failure::Record;
 use crate::report::bugs::is_at_a_statement;
 use crate::report::visible::{visible, visible_on_a_line};
@@ -164,9 +164,10 @@ impl Report {
         out.push_str(&self.other_panics());
         if let Repeats::No(instead) = &record.repeats {
             out.push_str(&printed::below(record, &[]));
+            let why = why_not_the_same(&record.shared_files);
             let warning = format!(
-                "The schedule did not fail again: {instead}.\nSomething is not under control; \
-                 what follows is the repetition, not the failure.\n\n"
+                "The schedule did not fail again: {instead};\n{why}.\n\
+                 What follows is the repetition, not the failure.\n\n"
             );
             out.push_str(&paint(WARN, &warning));
         }
