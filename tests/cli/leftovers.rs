@@ -73,7 +73,7 @@ fn no_schedule_finds_what_another_has_left() {
     run.has_left_nothing();
     let events = Events::of(&finished);
     let ended = events.ended();
-    assert_eq!(ended.len(), 18, "{ended:#?}");
+    assert_eq!(ended.len(), 19, "{ended:#?}");
     for (name, ended) in ended {
         let fails = name.ends_with("a_child_and_a_failure");
         let expected = if fails { "FAIL" } else { "PASS" };

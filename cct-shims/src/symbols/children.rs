@@ -8,6 +8,7 @@ use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::{FILE, c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
+use super::caller::weak_with_caller;
 use super::descriptors::{On, Waiting, begin_iteration, share_all};
 use super::real::{Real, system_call};
 use super::thread_unsafe::group::{CURRENT_DIRECTORY, VARIABLE};
@@ -41,25 +42,22 @@ static SYSTEM: Real<unsafe extern "C" fn(*const c_char) -> c_int> =
     // SAFETY: the function's type.
     unsafe { Real::named(c"system") };
 
-/// Takes over the C library's `popen`, which makes a process by itself.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn popen(command: *const c_char, kind: *const c_char) -> *mut FILE {
+weak_with_caller!(popen, "rdx", "x2", open_process);
+weak_with_caller!(system, "rsi", "x1", run_by_shell);
+
+/// `popen` makes a process by itself.
+unsafe extern "C" fn open_process(
+    command: *const c_char,
+    kind: *const c_char,
+    _caller: usize,
+) -> *mut FILE {
     note_process();
     // SAFETY: the caller's arguments.
     unsafe { POPEN.get()(command, kind) }
 }
 
-/// Takes over the C library's `system`, likewise.
-///
-/// # Safety
-///
-/// As the C library's.
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn system(command: *const c_char) -> c_int {
+/// `system` does likewise.
+unsafe extern "C" fn run_by_shell(command: *const c_char, _caller: usize) -> c_int {
     note_process();
     // SAFETY: the caller's argument.
     unsafe { SYSTEM.get()(command) }
