@@ -153,3 +153,14 @@ fn statics_are_fresh_in_a_stripped_profile_too() {
     let release = workspace.explore(&["--lib", "--release", "a_static"], 0);
     assert_eq!(release.statuses().len(), 4);
 }
+
+/// Cargo remembers what the compiler said of itself.
+#[test]
+fn a_wrapper_that_fails_is_named_and_not_remembered() {
+    let workspace = Workspace::of_fixture("configured");
+    let failed = run(workspace.cct().env("RUSTC_WRAPPER", "/bin/false"));
+    failed.expect(101);
+    let named = "`/bin/false`, the wrapper of rustc that is set here, ended with exit status: 1";
+    assert!(failed.stderr.contains(named), "{failed:#?}");
+    run(&mut workspace.cct()).expect(0);
+}

@@ -235,6 +235,8 @@ impl Cargo<'_> {
         set("CARGO_BUILD_BUILD_DIR", workspace.target.clone().into());
         if let Some(before) = wrapper::wrapper_before(&workspace.folder) {
             set(wrapper::ENV_CHAINED, before);
+            // Cargo would remember the answers of this compiler, and its failures, for one without it.
+            set("CARGO_CACHE_RUSTC_INFO", "0".into());
         }
         if let Some((name, value)) = self.toolchain.pinned() {
             set(name, value);

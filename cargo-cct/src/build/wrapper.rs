@@ -80,10 +80,12 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     let facts = rustc_args::facts(&args);
     let sysroot = env::var_os(ENV_SYSROOT).map(PathBuf::from);
     let Some(lib) = sysroot.filter(|_| facts.has_target) else {
-        return Err(Command::new(&program[0])
-            .args(&program[1..])
-            .args(&args)
-            .exec());
+        let mut command = Command::new(&program[0]);
+        command.args(&program[1..]).args(&args);
+        return match env::var_os(ENV_CHAINED) {
+            Some(chained) if facts.is_query => ask(&mut command, Path::new(&chained)),
+            _ => Err(command.exec()),
+        };
     };
     let mut call = Call {
         program: &program,
@@ -130,6 +132,18 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
         note(&facts, &lib, compiled)?;
     }
     Ok(exit_code(code))
+}
+
+/// Has the compiler say something of itself, through the wrapper that was set before us.
+fn ask(command: &mut Command, chained: &Path) -> io::Result<ExitCode> {
+    let status = command.status()?;
+    if !status.success() {
+        anstream::eprintln!(
+            "error: `{}`, the wrapper of rustc that is set here, ended with {status}",
+            chained.display()
+        );
+    }
+    Ok(exit_code(status.code()))
 }
 
 /// Answers what the target is like: as rustc does, and with what makes crates use libc.
