@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Set when the machine stood in the way of something that the command was to do.
+static IS_SHORT: AtomicBool = AtomicBool::new(false);
 
 /// How the whole command ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,6 +30,21 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Notes that the command goes on, and falls short of what it was to do.
+    pub(crate) fn note_shortage() {
+        IS_SHORT.store(true, Relaxed);
+    }
+
+    /// The code of a command that ended like this, by what was noted: what it says was told is told, but
+    /// cannot be relied on to be there.
+    pub(crate) fn of_all(self) -> Exit {
+        match self {
+            Exit::BuildFailed => self,
+            _ if IS_SHORT.load(Relaxed) => Exit::Setup,
+            _ => self,
+        }
+    }
+
     /// Each code with its meaning, for help and documentation.
     const TABLE: [(Exit, &str); 8] = [
         (
@@ -39,7 +58,7 @@ impl Exit {
         ),
         (
             Exit::Setup,
-            "wrong request or settings, an unfit machine or toolchain, or tests that were refused",
+            "wrong request or settings, an unfit machine or toolchain, no space, or tests that were refused",
         ),
         (
             Exit::Failed,
@@ -50,7 +69,10 @@ impl Exit {
             Exit::Diverged,
             "a replay left its schedule, failed in another way, or was cut off",
         ),
-        (Exit::Interrupted, "the run was stopped by a signal"),
+        (
+            Exit::Interrupted,
+            "the run was stopped by a signal, or since nobody read on",
+        ),
     ];
 
     /// The table as help has it.

@@ -26,9 +26,11 @@ mod config;
 mod exit;
 mod failure;
 mod interference;
+mod plain_file;
 mod report;
 mod results;
 mod rewrite;
+mod room;
 mod run;
 #[cfg(test)]
 mod sample;

@@ -72,6 +72,8 @@ impl Settings {
         let value = match row.kind {
             Kind::Number { least, most } => pair.number(least, most)?.to_string(),
             Kind::Time | Kind::TimeOrOff => pair.milliseconds()?.to_string(),
+            // Not in an attribute.
+            Kind::Bytes => pair.number(1, u64::MAX)?.to_string(),
             Kind::Flag => pair.flag()?.to_string(),
             Kind::Words(words) => pair.word(words)?,
             Kind::Names => pair.crates()?,

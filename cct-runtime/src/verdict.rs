@@ -170,7 +170,8 @@ impl Bug {
     /// True if two executions failed in the same way: kind, place and message, whose numbers may be addresses
     /// and the like. A crash seen from outside has less to say than one seen from inside.
     pub fn is_like(&self, other: &Bug) -> bool {
-        if self.kind == BugKind::Hang && other.kind == BugKind::Hang {
+        let by_chance = [BugKind::Hang, BugKind::OutOfMemory];
+        if self.kind == other.kind && by_chance.contains(&self.kind) {
             // Where in its loop the code was found is chance.
             return true;
         }
@@ -281,6 +282,24 @@ impl RacyAccess {
     }
 }
 
+/// The words of a bug of too much memory, given the limit in bytes.
+pub fn too_much_memory(limit: u64) -> String {
+    format!(
+        "it takes more than {}, which is the limit of its memory (`max_memory`)",
+        in_bytes(limit)
+    )
+}
+
+/// So many bytes in words.
+pub fn in_bytes(bytes: u64) -> String {
+    let (mega, giga) = (bytes >> 20, bytes >> 30);
+    if giga > 0 && bytes.trailing_zeros() >= 30 {
+        format!("{giga} GiB")
+    } else {
+        format!("{mega} MiB")
+    }
+}
+
 /// A message with every number replaced, hexadecimal ones included.
 pub fn without_numbers(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
@@ -326,6 +345,8 @@ pub enum BugKind {
     Signal,
     /// A worker's stack was exhausted.
     StackOverflow,
+    /// The test takes more memory than its limit.
+    OutOfMemory,
     /// Code without scheduling points did not come back.
     Hang,
     /// There was no sign of life for too long, and nothing tells that there never would have been one: no bug
@@ -431,6 +452,7 @@ wire_enum!(BugKind {
     0 Panic, 1 NoPanic, 2 ErrorReturned, 3 UnobservedPanic, 4 Deadlock, 5 LockCycle, 6 Livelock,
     7 Exit, 8 Abort, 9 Signal, 10 StackOverflow, 11 Hang, 12 BadMemory,
     13 Safety, 14 Liveness, 15 Silence, 16 Race, 17 Violation, 18 ActorFailed,
+    19 OutOfMemory,
 });
 wire_struct!(Wait {
     worker,

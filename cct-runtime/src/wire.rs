@@ -602,6 +602,8 @@ pub struct Board {
     /// Not zero once the tool has waited for long enough: the body's thread that goes on alone is to be cut
     /// off.
     pub enough: u32,
+    /// The limit of memory, once the tool has seen that the process takes more; 0 before.
+    pub exceeded: u64,
     /// See `head_length`.
     pub head: [u8; 1024],
     /// Where a signal came that ended the process: the calls that led there, the innermost first, as offsets

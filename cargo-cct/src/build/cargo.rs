@@ -3,6 +3,7 @@
 //! Executables are taken from cargo's own messages; no path is guessed.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -31,6 +32,7 @@ use super::wrapper;
 use crate::cli::{CargoArgs, Output};
 use crate::config::{Override, Profile, Subject};
 use crate::rewrite::{self, Part, Passes};
+use crate::room;
 
 /// The common parts of every call of cargo.
 #[derive(Debug)]
@@ -164,6 +166,9 @@ pub(crate) enum BuildError {
     /// The build failed, and cargo said why.
     #[error("the build failed")]
     Failed,
+    /// The build failed, and there was no room for it.
+    #[error("the build failed, maybe since files cannot be written")]
+    NoRoom(#[source] io::Error),
 }
 
 impl Cargo<'_> {
@@ -192,7 +197,9 @@ impl Cargo<'_> {
             }
         }
         if !child.wait().map_err(failed)?.success() {
-            return Err(BuildError::Failed);
+            let lack = room::lacks(&self.workspace.target, room::FOR_A_BUILD);
+            let lack = lack.or_else(|| room::lacks(&env::temp_dir(), room::A_LITTLE));
+            return Err(lack.map_or(BuildError::Failed, BuildError::NoRoom));
         }
         let origins = self.origins(&made)?;
         Ok(self.describe(&made, &origins))

@@ -8,6 +8,8 @@ use std::process;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::room;
+
 /// Hashes parts, whose boundaries count.
 pub(crate) fn of_parts(parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
@@ -34,11 +36,16 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 pub(crate) fn write_named(folder: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let file = folder.join(&of_bytes(bytes)[..16]);
     if !file.exists() {
-        fs::create_dir_all(folder)?;
         // Another run may be reading it: it is there as a whole, or not at all.
         let beside = folder.join(format!("tmp-{}", process::id()));
-        fs::write(&beside, bytes)?;
-        fs::rename(&beside, &file)?;
+        let written = fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&beside, bytes))
+            .and_then(|()| fs::rename(&beside, &file));
+        written.map_err(|error| {
+            // A part of the file is of no use to anybody.
+            let _ = fs::remove_file(&beside);
+            room::at(folder, error)
+        })?;
     }
     Ok(file)
 }

@@ -19,6 +19,7 @@ use super::rustc_args::{self, Facts};
 use super::shadow::{Shadow, Subject};
 use super::sysroot::prefixed;
 use crate::rewrite::{Edition, Named, Passes};
+use crate::room;
 
 /// The folder of all shadow trees.
 pub(crate) const ENV_SHADOW: &str = "CCT_SHADOW";
@@ -261,6 +262,7 @@ impl Ladder<'_> {
         Shadow::make(&self.home, &subject)
     }
 
+    /// Compiles a shadow. That there is no room is an error of the build, and no reason for fewer passes.
     fn attempt(&self, shadow: &Shadow) -> io::Result<Attempt> {
         let given = self.call.facts.root.as_deref().unwrap_or(Path::new(""));
         let root = shadow.path(&self.place.root);
@@ -272,7 +274,12 @@ impl Ladder<'_> {
             option.push(&remap.to);
             args.push(option);
         }
-        self.call.watched(&args, remaps)
+        let attempt = self.call.watched(&args, remaps)?;
+        if !attempt.status.success() && room::is_told_in(&attempt.said) {
+            io::stderr().write_all(&attempt.said)?;
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        Ok(attempt)
     }
 
     /// Ends with an attempt that worked. The user sees what the compiler says of the crate as written, which

@@ -21,6 +21,7 @@ use super::code;
 use super::digest;
 use super::embedded;
 use super::toolchain::Toolchain;
+use crate::room;
 
 /// A sysroot that is there.
 #[derive(Debug)]
@@ -48,6 +49,9 @@ pub(crate) enum SysrootError {
     /// There is no cache to keep it in.
     #[error(transparent)]
     Cache(#[from] CacheError),
+    /// There is no room for it.
+    #[error("the facade of std cannot be built in the cache")]
+    NoRoom(#[source] io::Error),
     /// Cargo or rustc could not be started.
     #[error("cannot run `{0}`")]
     Run(PathBuf, #[source] io::Error),
@@ -73,7 +77,9 @@ impl Sysroot {
         cache: &Cache,
         tell: &dyn Fn(News<'_>),
     ) -> Result<Sysroot, SysrootError> {
-        let build = |staging: &Path, home: &Path| build(toolchain, staging, home);
+        let build = |staging: &Path, home: &Path| {
+            build(toolchain, staging, home).map_err(|error| blame_the_disk(error, staging))
+        };
         let entry = cache.entry(&key(toolchain), tell, build)?;
         let lib = entry.home.join("lib");
         let (wrappers, executables) = Wrappers::ensure(cache, tell)?;
@@ -83,6 +89,22 @@ impl Sysroot {
             _used: [entry, executables],
         })
     }
+}
+
+/// A toolchain is not to blame if its compiler had no room: in the cache, or for temporary files.
+fn blame_the_disk(error: SysrootError, staging: &Path) -> SysrootError {
+    let SysrootError::Build { output, .. } = &error else {
+        return error;
+    };
+    let lack = room::lacks(staging, room::FOR_A_BUILD);
+    let lack = lack.or_else(|| room::lacks(&env::temp_dir(), room::A_LITTLE));
+    let told = || {
+        let last = output
+            .lines()
+            .rfind(|line| room::is_told_in(line.as_bytes()))?;
+        Some(io::Error::new(io::ErrorKind::StorageFull, last.trim()))
+    };
+    lack.or_else(told).map_or(error, SysrootError::NoRoom)
 }
 
 impl Wrappers {

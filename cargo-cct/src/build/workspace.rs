@@ -308,13 +308,21 @@ impl Workspace {
     }
 }
 
-/// Lengths of time with their unit.
+/// Lengths of time and sizes with their unit.
 fn as_typed(row: &Setting, text: String) -> String {
     match row.kind {
         Kind::TimeOrOff if text == "0" => "off".to_owned(),
         Kind::Time | Kind::TimeOrOff => match text.strip_suffix("000") {
             Some(seconds) if !seconds.is_empty() => format!("{seconds}s"),
             _ => format!("{text}ms"),
+        },
+        Kind::Bytes => match text
+            .parse()
+            .map(|bytes: u64| (bytes, bytes.trailing_zeros()))
+        {
+            Ok((bytes, 30..)) => format!("{}G", bytes >> 30),
+            Ok((bytes, 20..)) => format!("{}M", bytes >> 20),
+            _ => text,
         },
         _ => text,
     }

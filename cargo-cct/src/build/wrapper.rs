@@ -69,7 +69,7 @@ pub(crate) fn run(role: Role) -> ExitCode {
         Role::Rustdoc => Ok(run_rustdoc(&words)),
     };
     result.unwrap_or_else(|error| {
-        anstream::eprintln!("error: the rustc wrapper of cargo-cct: {error}");
+        crate::report::remark_line!("error: the rustc wrapper of cargo-cct: {error}");
         ExitCode::FAILURE
     })
 }
@@ -184,7 +184,7 @@ fn run_rustdoc(args: &[OsString]) -> ExitCode {
         _ => command.args(args),
     };
     let error = command.exec();
-    anstream::eprintln!("error: cannot run {:?}: {error}", command.get_program());
+    crate::report::remark_line!("error: cannot run {:?}: {error}", command.get_program());
     ExitCode::FAILURE
 }
 

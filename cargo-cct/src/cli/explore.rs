@@ -5,7 +5,7 @@ use cct::strategy::{self, Spec};
 use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
-use super::duration;
+use super::{duration, size};
 
 /// The settings that were typed, or stand in variables.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +104,12 @@ fn option(row: &'static Setting) -> Arg {
             .default_missing_value("true"),
         Kind::Names => option.action(ArgAction::Append).value_delimiter(','),
         Kind::Strategy => option.long_help(strategies(row)),
-        Kind::Number { .. } | Kind::Time | Kind::TimeOrOff | Kind::Words(_) | Kind::File => option,
+        Kind::Number { .. }
+        | Kind::Time
+        | Kind::TimeOrOff
+        | Kind::Bytes
+        | Kind::Words(_)
+        | Kind::File => option,
     }
 }
 
@@ -124,6 +129,7 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Names => value_parser!(String),
         Kind::Time => ValueParser::new(duration::milliseconds),
         Kind::TimeOrOff => ValueParser::new(duration::milliseconds_or_off),
+        Kind::Bytes => ValueParser::new(size::bytes),
         Kind::Strategy => ValueParser::new(picker),
         Kind::File => ValueParser::new(absolute),
     }

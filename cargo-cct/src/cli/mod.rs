@@ -7,6 +7,7 @@ mod explore;
 mod harness_args;
 mod inject;
 mod servers;
+pub(crate) mod size;
 
 pub(crate) use args::{
     ArchiveArgs, CleanArgs, Cli, ColorChoice, CompletionsArgs, ConfigArgs, EnvShell, ExpandArgs,

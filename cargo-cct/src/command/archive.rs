@@ -34,7 +34,7 @@ pub(super) fn run(args: &ArchiveArgs) -> anyhow::Result<Exit> {
     let size = pack(&contents, &args.file)?;
     for path in &size.left_out {
         let word = warning_word();
-        anstream::eprintln!(
+        crate::report::remark_line!(
             "{word}: `{}` is left out: it points out of the archive",
             path.display()
         );

@@ -15,7 +15,7 @@ pub(super) fn run(args: &CleanArgs) -> anyhow::Result<Exit> {
     let (_, workspace) = load(&args.place.cargo_args())?;
     let say = |text: String| {
         if !args.output.quiet {
-            anstream::eprintln!("{text}");
+            crate::report::remark_line!("{text}");
         }
     };
     let target = &workspace.target;

@@ -49,13 +49,14 @@ pub(super) fn run(
         refused: false,
     };
     if tests.is_empty() {
-        anstream::eprintln!("{}: no test matches", crate::report::error_word());
+        crate::report::remark_line!("{}: no test matches", crate::report::error_word());
         return Ok(Exit::NoTests);
     }
     session
         .comparison
         .begin(tests.len(), &specs, explorer.seed)?;
     run_all(&plan, executables, explorer, &[], width, false, |notice| {
+        let notice = notice?;
         session.hear(&plan, notice)
     })?;
     // The tests that were not run to their end under all.

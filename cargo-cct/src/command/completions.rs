@@ -1,12 +1,11 @@
 //! `cargo cct completions`: completions of a shell, for `cargo-cct` and, where that can be, for `cargo cct`.
 
-use std::io::{self, Write as _};
-
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::cli::{Cli, CompletionsArgs};
 use crate::exit::Exit;
+use crate::report::say_plainly;
 
 /// The name of the executable.
 const NAME: &str = "cargo-cct";
@@ -18,9 +17,8 @@ pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let script = String::from_utf8(script)?;
     // Bash's script looks verbs up under the executable's name and lists them under that of messages.
     let script = script.replace("cargo__subcmd__cct__subcmd__", "cargo__cct__subcmd__");
-    let mut out = io::stdout().lock();
-    out.write_all(script.as_bytes())?;
-    out.write_all(as_subcommand(args.shell).as_bytes())?;
+    say_plainly(script)?;
+    say_plainly(as_subcommand(args.shell))?;
     Ok(Exit::Success)
 }
 

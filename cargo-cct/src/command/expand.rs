@@ -67,7 +67,7 @@ pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
         }
     }
     if changed == 0 && !args.output.json {
-        anstream::eprintln!("nothing to rewrite in `{}`", args.subject);
+        crate::report::remark_line!("nothing to rewrite in `{}`", args.subject);
     }
     Ok(Exit::Success)
 }

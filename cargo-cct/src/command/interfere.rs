@@ -86,7 +86,7 @@ pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
         }
     }
     if !any {
-        anstream::eprintln!("{}: no test matches", crate::report::error_word());
+        crate::report::remark_line!("{}: no test matches", crate::report::error_word());
         return Ok(Exit::NoTests);
     }
     let has_found = session.report.end(stop.is_set())?;

@@ -1,13 +1,12 @@
 //! Writes what was found to disk, with all that is needed to find it again.
 
-use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cct::origin::Table;
 
-use super::{picture, relative};
+use super::{fall_short, picture, relative};
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
 use crate::build::digest;
@@ -16,7 +15,7 @@ use crate::build::workspace::Workspace;
 use crate::failure::{
     Id, LeadsTo, LedTo, Provenance, Record, Stays, Store, StoreError, build_of, merge, renew,
 };
-use crate::report::{Detail, Layout, Report, Stacks, log, warning_word};
+use crate::report::{Detail, Layout, Report, Stacks, log, remark_line, warning_word};
 use crate::run::{self, Finding, Length, TestName, TestRun, TriedEnd, TriedOf};
 
 /// The facts that all failures of a run have in common.
@@ -192,7 +191,13 @@ impl Keeper<'_> {
         let text = anstream::adapter::strip_str(&text).to_string();
         let log = record.trace.as_ref().and_then(log);
         let told = (&*text, &report.json());
-        warn(self.store.write(record, told, log.as_deref()));
+        let write = || self.store.write(record, told, log.as_deref());
+        // The trace is needed for a replay, and worth more than a picture.
+        let written = write().or_else(|error| match picture::remove(&self.store, &record.id) {
+            Ok(()) => write(),
+            Err(_) => Err(error),
+        });
+        warn(written);
     }
 
     fn provenance(&self, executable: &Executable) -> io::Result<Provenance> {
@@ -221,8 +226,7 @@ impl Keeper<'_> {
 /// A bug is told although it cannot be written: a full disk is no reason to lose it.
 fn warn(written: Result<PathBuf, StoreError>) {
     if let Err(error) = written {
-        let cause = error.source().map(ToString::to_string).unwrap_or_default();
-        let word = warning_word();
-        anstream::eprintln!("{word}: the failure cannot be replayed: {error}: {cause}");
+        remark_line!("{}: the failure cannot be replayed", warning_word());
+        fall_short(&error);
     }
 }

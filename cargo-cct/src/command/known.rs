@@ -144,7 +144,7 @@ impl<'a> Known<'a> {
         let is_of_this_build = kept.build == self.build;
         if !is_there && !is_of_this_build {
             let build = kept.build.join(" ");
-            anstream::eprintln!(
+            crate::report::remark_line!(
                 "{}: `{file}` keeps a schedule of `{test}`, which is not in this build: it was kept {}",
                 warning_word(),
                 if build.is_empty() {

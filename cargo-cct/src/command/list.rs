@@ -34,10 +34,10 @@ pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
         }
     }
     for error in errors {
-        anstream::eprintln!("{}: {error}", crate::report::warning_word());
+        crate::report::remark_line!("{}: {error}", crate::report::warning_word());
     }
     if records.is_empty() && !args.output.json {
-        anstream::eprintln!("no failure in `{}`", workspace.failures().display());
+        crate::report::remark_line!("no failure in `{}`", workspace.failures().display());
     }
     Ok(Exit::Success)
 }

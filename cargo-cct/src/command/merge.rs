@@ -58,7 +58,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Exit> {
     joined.write(&into)?;
     let (tests, missing) = (joined.tests(), joined.missing());
     for line in merged::missing(&missing) {
-        anstream::eprintln!("{}: {line}", warning_word());
+        crate::report::remark_line!("{}: {line}", warning_word());
     }
     if args.output.json {
         Json::line("merged", merged::value(&joined, &tests, &missing))?;

@@ -28,7 +28,7 @@ mod test;
 mod tested;
 mod tsvd;
 
-use std::io;
+use std::error::Error;
 use std::path::Path;
 
 use clap::Parser as _;
@@ -42,9 +42,12 @@ use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Cli, ListArgs, Output, ReplayArgs, ShowArgs, ShrinkArgs, Verb};
 use crate::exit::Exit;
 use crate::report;
+use crate::room;
+use crate::run::{is_unread_error, outlive_file_size_limit};
 
 /// Reads the command line and does what it says.
 pub(crate) fn run() -> Exit {
+    outlive_file_size_limit();
     // Cargo calls `cargo-cct cct …`; people and the alias call `cargo-cct …`.
     let mut words: Vec<_> = std::env::args_os().collect();
     if words.get(1).is_some_and(|word| word == "cct") {
@@ -103,7 +106,7 @@ pub(crate) fn run() -> Exit {
         Verb::Archive(args) => archive::run(&args),
         Verb::Merge(args) => merge::run(&args),
     };
-    result.unwrap_or_else(|error| fail(&error))
+    result.unwrap_or_else(|error| fail(&error)).of_all()
 }
 
 /// Has reports tell the options that lead to the failures this command is about.
@@ -157,21 +160,35 @@ fn set_place(verb: &Verb) {
 /// Says what went wrong, and why.
 fn fail(error: &anyhow::Error) -> Exit {
     if let Some(BuildError::Failed) = error.downcast_ref() {
-        // Cargo has said why.
-        return Exit::BuildFailed;
+        // Cargo has said why, if anybody listens.
+        return if is_unread_error() {
+            Exit::Interrupted
+        } else {
+            Exit::BuildFailed
+        };
     }
-    let is_unread = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    if error.downcast_ref().is_some_and(is_unread) {
-        // Nobody reads any further, as in `| head`: there is nobody to tell.
-        return Exit::Setup;
-    }
-    anstream::eprintln!("{}: {error}", report::error_word());
+    explain(error.as_ref());
+    Exit::Setup
+}
+
+/// Says what went wrong, and that the command goes on without it.
+fn fall_short(error: &(dyn Error + 'static)) {
+    explain(error);
+    Exit::note_shortage();
+}
+
+fn explain(error: &(dyn Error + 'static)) {
+    report::remark_line!("{}: {error}", report::error_word());
+    let mut advice = error.downcast_ref().and_then(room::advice);
     let mut cause = error.source();
     while let Some(error) = cause {
-        anstream::eprintln!("  caused by: {error}");
+        report::remark_line!("  caused by: {error}");
+        advice = advice.or_else(|| error.downcast_ref().and_then(room::advice));
         cause = error.source();
     }
-    Exit::Setup
+    if let Some(advice) = advice {
+        report::remark_line!("  {advice}");
+    }
 }
 
 /// The toolchain and the workspace that a command is about.
@@ -199,7 +216,7 @@ fn prepare(
 ) -> anyhow::Result<Sysroot> {
     let say = |text: String| {
         if !output.quiet {
-            anstream::eprintln!("{text}");
+            crate::report::remark_line!("{text}");
         }
     };
     workspace.use_target(&|target| say(report::waiting(0, target)))?;

@@ -5,10 +5,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io, process, thread};
 
-use super::relative;
+use super::{fall_short, relative};
 use crate::build::workspace::Workspace;
-use crate::failure::{Record, Store};
-use crate::report::{Report, timeline, warning_word};
+use crate::failure::{Id, Record, Store};
+use crate::report::{Report, timeline};
+use crate::room;
 
 /// The name of the page in a failure's folder.
 const FILE: &str = "timeline.html";
@@ -36,8 +37,7 @@ pub(super) fn keep(
             report.with_picture(path)
         }
         Err(error) => {
-            let (word, path) = (warning_word(), folder.join(FILE));
-            anstream::eprintln!("{word}: cannot write `{}`: {error}", path.display());
+            fall_short(&error);
             report
         }
     }
@@ -47,6 +47,11 @@ pub(super) fn keep(
 pub(super) fn in_folder(folder: &Path) -> Option<PathBuf> {
     let path = folder.join(FILE);
     path.is_file().then_some(path)
+}
+
+/// Removes the picture of this failure, for the room that it takes.
+pub(super) fn remove(store: &Store, id: &Id) -> io::Result<()> {
+    fs::remove_file(store.folder_of(id).join(FILE))
 }
 
 /// Writes the page into a folder; returns its path, or none if there are no steps to be seen.
@@ -69,8 +74,12 @@ pub(super) fn write(
     let path = folder.join(FILE);
     // A browser that reloads finds the old file or the new one.
     let staging = folder.join(format!("{FILE}.tmp-{}", process::id()));
-    fs::write(&staging, page)?;
-    fs::rename(&staging, &path)?;
+    let written = fs::write(&staging, page).and_then(|()| fs::rename(&staging, &path));
+    written.map_err(|error| {
+        // The trace has need of the room.
+        let _ = fs::remove_file(&staging);
+        room::at(&path, error)
+    })?;
     Ok(Some(path))
 }
 

@@ -81,7 +81,7 @@ pub(super) fn refuse_typos() -> anyhow::Result<()> {
     let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     for name in check_variables(names, &for_users(), &OWN)? {
         let word = warning_word();
-        anstream::eprintln!("{word}: the variable `{name}` means nothing to cargo-cct");
+        crate::report::remark_line!("{word}: the variable `{name}` means nothing to cargo-cct");
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
         let guide = version.as_ref().map(|version| &version.guide);
         let subject = (&launch, record, guide);
         if let Some(halt) = &halt {
-            anstream::eprint!("{}", halt.announced());
+            crate::report::remark!("{}", halt.announced());
         }
         let (exit, last) = debug(debugger, subject, &rebuilt.toolchain, &scratch)?;
         if let Some(Event::Replayed(replayed)) = last {

@@ -1,7 +1,7 @@
 //! `cargo cct show`: a failure's report again, without running anything; or its picture.
 
+use std::fs;
 use std::path::Path;
-use std::{fs, io};
 
 use anyhow::Context as _;
 use cct::origin;
@@ -11,7 +11,9 @@ use crate::build::workspace::Workspace;
 use crate::cli::ShowArgs;
 use crate::exit::Exit;
 use crate::failure::{Record, Store};
-use crate::report::{Detail, Json, Layout, Report, Stacks, chrome_trace, log, opened, say};
+use crate::report::{
+    Detail, Json, Layout, Report, Stacks, chrome_trace, log, opened, say, say_plainly,
+};
 
 /// Does it.
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
@@ -68,7 +70,7 @@ fn open(
 fn export(path: &Path, record: &Record, report: &Report) -> anyhow::Result<()> {
     let trace = chrome_trace(report).with_context(|| without_steps(record))?;
     if path == Path::new("-") {
-        serde_json::to_writer(io::stdout().lock(), &trace)?;
+        say_plainly(trace)?;
         return Ok(());
     }
     fs::write(path, trace.to_string()).with_context(|| format!("cannot write `{}`", path.display()))

@@ -54,7 +54,7 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         stop: &stop,
         on_shorter: &|executions| {
             if is_shown {
-                anstream::eprintln!("{}", shrinking::progress(executions));
+                crate::report::remark_line!("{}", shrinking::progress(executions));
             }
         },
     };
@@ -77,7 +77,7 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
         ..*shortest
     };
     if let Some(bug) = &effort.ended_by {
-        anstream::eprintln!("{}", shrinking::ended_by(bug));
+        crate::report::remark_line!("{}", shrinking::ended_by(bug));
     }
     let keeper = rebuilt.keeper();
     let name = record.name.clone();

@@ -61,7 +61,7 @@ impl Tested {
     ) -> anyhow::Result<Tested> {
         let sysroot = prepare(&toolchain, &mut workspace, output)?;
         if chosen.code.is_some_and(|code| !code.is_on(&sysroot.lib)) {
-            anstream::eprintln!("{}: {}", report::warning_word(), report::NO_CODE);
+            crate::report::remark_line!("{}: {}", report::warning_word(), report::NO_CODE);
         }
         let cargo = cargo(&toolchain, &sysroot, &workspace, &chosen, output);
         let built = if args.doc {

@@ -1,7 +1,6 @@
 //! `cargo cct tsvd`: runs the tests natively, all of an executable at a time, and holds threads where
 //! accesses of an object may be made at a time.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -65,7 +64,7 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
     };
     let subjects = subjects(&plan, executables);
     if subjects.is_empty() {
-        anstream::eprintln!("{}: no test matches", crate::report::error_word());
+        crate::report::remark_line!("{}: no test matches", crate::report::error_word());
         return Ok(Exit::NoTests);
     }
     let began = Instant::now();
@@ -204,8 +203,6 @@ impl Session<'_> {
         if pairs.is_empty() {
             return Ok(None);
         }
-        let path = self.scratch.path("pairs");
-        fs::write(&path, pairs)?;
-        Ok(Some(path))
+        self.scratch.write("pairs", pairs.as_bytes()).map(Some)
     }
 }

@@ -286,7 +286,7 @@ fn overriding(entry: &Spanned<DeValue<'_>>) -> Read<Override> {
 
 /// True for settings that may differ from test to test of one run.
 pub(super) fn is_for_one(name: &str, reach: Reach) -> bool {
-    reach == Reach::Test || name == "shrink" || name == "hang_timeout"
+    reach == Reach::Test || ["shrink", "hang_timeout", "max_memory"].contains(&name)
 }
 
 fn set(settings: &mut Settings, key: &str, value: &Spanned<DeValue<'_>>) -> Result<(), String> {

@@ -114,6 +114,7 @@ fn property(row: &Setting) -> Value {
         Kind::TimeOrOff => {
             json!({ "type": ["string", "number"], "pattern": format!("{TIME}|^off$") })
         }
+        Kind::Bytes => json!({ "type": ["string", "number"], "pattern": SIZE }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Words(words) => json!({ "enum": words }),
         Kind::Names => json!({
@@ -137,6 +138,7 @@ fn property(row: &Setting) -> Value {
     value
 }
 
+const SIZE: &str = r"^[0-9]+(\.[0-9]+)? *([kKmMgGtT]i?)?[bB]?$";
 const TIME: &str = r"^[0-9]+(\.[0-9]+)? *(ms|s|m|min|h)?$";
 
 #[cfg(test)]

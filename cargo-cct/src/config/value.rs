@@ -3,7 +3,7 @@
 use cct::config::{Kind, Settings, TABLE};
 
 use super::suggest::did_you_mean;
-use crate::cli::duration;
+use crate::cli::{duration, size};
 
 /// Sets what a file gives; names may be written with `-` for `_`.
 pub(super) fn assign(settings: &mut Settings, key: &str, text: &str) -> Result<(), String> {
@@ -17,6 +17,7 @@ pub(super) fn assign(settings: &mut Settings, key: &str, text: &str) -> Result<(
         Kind::TimeOrOff => {
             duration::milliseconds_or_off(text).map_err(|error| format!("`{key}`: {error}"))?
         }
+        Kind::Bytes => size::bytes(text).map_err(|error| format!("`{key}`: {error}"))?,
         _ => text.to_owned(),
     };
     let set = settings.set(&name, &text);

@@ -36,6 +36,7 @@ impl Class {
             | BugKind::LockCycle
             | BugKind::Livelock
             | BugKind::Hang
+            | BugKind::OutOfMemory
             | BugKind::Race
             | BugKind::Violation => false,
             // From outside a crash looks different than from inside.

@@ -18,6 +18,7 @@ use super::id::Id;
 use super::place::Sources;
 use super::record::Record;
 use super::steps::{Head, Steps};
+use crate::plain_file;
 use crate::run::{Repeats, TestName};
 
 /// The folder of kept schedules, in a package's.
@@ -171,7 +172,8 @@ impl Kept {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Kept, KeptError> {
         let owned = || path.to_owned();
-        let text = fs::read_to_string(path).map_err(|error| KeptError::Access(owned(), error))?;
+        let text =
+            plain_file::read_to_string(path).map_err(|error| KeptError::Access(owned(), error))?;
         let parse = |error| KeptError::Parse(owned(), Box::new(error));
         let table: toml::Table = toml::from_str(&text).map_err(parse)?;
         if let Some(format) = table.get("format").and_then(toml::Value::as_integer)

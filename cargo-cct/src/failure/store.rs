@@ -28,6 +28,7 @@ use super::history::History;
 use super::id::Id;
 use super::merge::{Stays, merge};
 use super::record::Record;
+use crate::plain_file;
 use crate::run::TestName;
 
 /// The folder of failures.
@@ -143,7 +144,7 @@ impl Store {
         let path = self.folder.join(".lock");
         let failed = |error| StoreError::Access(path.clone(), error);
         fs::create_dir_all(&self.folder).map_err(failed)?;
-        let file = File::create(&path).map_err(failed)?;
+        let file = plain_file::lockable(&path).map_err(failed)?;
         file.lock().map_err(failed)?;
         Ok(Lock(file))
     }
@@ -152,7 +153,7 @@ impl Store {
     pub(crate) fn heads(&self) -> Vec<Head> {
         let files = self.files().into_iter();
         let heads = files.filter_map(|(_, file)| {
-            let text = fs::read(file).ok()?;
+            let text = plain_file::read(&file).ok()?;
             let head: Head = serde_json::from_slice(&text).ok()?;
             (head.version == wire::VERSION).then_some(head)
         });
@@ -200,7 +201,12 @@ impl Store {
         let put = |name: &str, bytes: &[u8]| {
             // A concurrent reader finds the old file or the new one.
             let staging = folder.join(format!("{name}.tmp-{}", process::id()));
-            fs::write(&staging, bytes).and_then(|()| fs::rename(&staging, folder.join(name)))
+            let written = fs::write(&staging, bytes);
+            let written = written.and_then(|()| fs::rename(&staging, folder.join(name)));
+            written.inspect_err(|_| {
+                // The other files have need of the room.
+                let _ = fs::remove_file(&staging);
+            })
         };
         let trace = serde_json::to_vec(record)
             .map_err(io::Error::from)
@@ -267,7 +273,7 @@ impl Store {
         let text = serde_json::to_vec(record)
             .map_err(io::Error::from)
             .map_err(failed)?;
-        if fs::read(&path).ok().as_ref() == Some(&text) {
+        if plain_file::read(&path).ok().as_ref() == Some(&text) {
             return Ok(());
         }
         let staging = path.with_extension(format!("tmp-{}", process::id()));
@@ -286,11 +292,12 @@ impl Store {
         let failed = |error| StoreError::Access(aside.clone(), error);
         fs::create_dir_all(&aside).map_err(failed)?;
         if folder.join("log.jsonl").exists() {
-            fs::copy(folder.join("log.jsonl"), aside.join("log.jsonl")).map_err(failed)?;
+            plain_file::copy(&folder.join("log.jsonl"), &aside.join("log.jsonl"))
+                .map_err(failed)?;
         }
         // The one that makes it a failure comes last.
         for name in ["output.txt", "report.json", "report.txt", "trace.json"] {
-            fs::copy(folder.join(name), aside.join(name)).map_err(failed)?;
+            plain_file::copy(&folder.join(name), &aside.join(name)).map_err(failed)?;
         }
         Ok(aside)
     }
@@ -331,7 +338,7 @@ impl Store {
         let found = by_id
             .into_iter()
             .chain([by_path])
-            .find(|path| path.is_file());
+            .find(|path| path.symlink_metadata().is_ok());
         found.ok_or_else(|| StoreError::Missing {
             name: name.to_owned(),
             folder: self.folder.clone(),
@@ -347,7 +354,9 @@ impl Store {
         let mut files: Vec<_> = entries
             .filter_map(|entry| {
                 let file = entry.path().join("trace.json");
-                Some((fs::metadata(&file).ok()?.modified().ok()?, file))
+                // A link that leads nowhere is there, too, and is told.
+                let there = fs::metadata(&file).or_else(|_| fs::symlink_metadata(&file));
+                Some((there.ok()?.modified().ok()?, file))
             })
             .collect();
         files.sort();
@@ -364,14 +373,15 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             copy_folder(&entry.path(), &to)?;
         } else {
-            fs::copy(entry.path(), to)?;
+            plain_file::copy(&entry.path(), &to)?;
         }
     }
     Ok(())
 }
 
 fn read_file(path: &Path) -> Result<Record, StoreError> {
-    let text = fs::read(path).map_err(|error| StoreError::Access(path.to_owned(), error))?;
+    let text = plain_file::read(path);
+    let text = text.map_err(|error| StoreError::Access(path.to_owned(), error))?;
     parse(path, &text)
 }
 

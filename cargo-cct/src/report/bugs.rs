@@ -40,6 +40,11 @@ pub(super) fn words(kind: BugKind) -> Words {
         BugKind::Abort => ("ABORT", "aborted", Some("✗ aborts")),
         BugKind::Signal => ("CRASH", "crashed", Some("✗ crashes")),
         BugKind::StackOverflow => ("OVERFLOW", "stack overflow", Some("✗ overflows its stack")),
+        BugKind::OutOfMemory => (
+            "MEMORY",
+            "takes too much memory",
+            Some("✗ takes too much memory"),
+        ),
         BugKind::Hang => ("HANG", "hangs", Some("✗ does not come back")),
         BugKind::Silence => (
             "UNFINISHED",

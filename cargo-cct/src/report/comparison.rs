@@ -1,6 +1,6 @@
 //! A test under several strategies: a table with a line for each.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use cct::strategy::Spec;
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
@@ -11,6 +11,7 @@ use super::counters::nanos_per_step;
 use super::cut_off;
 use super::failure::{Detail, Layout, Report};
 use super::json::Json;
+use super::out::say;
 use super::style::{FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, number, put, told_apart};
 use crate::failure::Record;
@@ -51,7 +52,7 @@ impl Comparison {
             let value = json!({ "tests": tests, "seed": seed, "strategies": strategies });
             return Json::line("comparison_started", value);
         }
-        print(&format!(
+        say(format!(
             "{} {} under {}, seed {seed}\n",
             paint(GOOD, &format!("{:>12}", "Comparing")),
             count(tests as u64, "test"),
@@ -98,7 +99,7 @@ impl Comparison {
             out.push_str(&report.text(&self.layout, Detail::Around));
             out.push('\n');
         }
-        print(&out)
+        say(out)
     }
 }
 
@@ -201,10 +202,4 @@ fn row_json(row: &Compared) -> serde_json::Value {
         "failure": row.failure.as_ref().map(|(record, _)| &record.id),
         "note": refusal(row).map(|(_, reason)| reason),
     })
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }

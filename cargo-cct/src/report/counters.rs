@@ -182,6 +182,7 @@ mod tests {
             printed: String::new(),
             seen: None,
             covered: cct::covered::Coverage::default(),
+            trouble: None,
             silence: None,
             outcome: Outcome::Passed,
         }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cct::wire::Counters;
 
+use super::out::note;
 use super::words::{count, distinct, duration, number, put};
 use super::{Brief, Detail, Layout, Report, Reported, Reporter, Summary, plain, warning_word};
 use crate::results::{Ending, Joined};
@@ -53,14 +54,9 @@ impl GitHub {
     }
 
     /// Takes in a test that ended, if it failed.
-    fn add(
-        &mut self,
-        name: &TestName,
-        brief: Option<Brief>,
-        report: Option<&Report>,
-    ) -> io::Result<()> {
+    fn add(&mut self, name: &TestName, brief: Option<Brief>, report: Option<&Report>) {
         let Some(brief) = brief.filter(|brief| brief.is_failure) else {
-            return Ok(());
+            return;
         };
         let failure = Failure {
             name: name.clone(),
@@ -68,10 +64,9 @@ impl GitHub {
             report: report.map(|report| plain(&report.text(&Layout::FILE, Detail::Around))),
         };
         if self.failures.len() + 1 < ANNOTATIONS {
-            tell(&self.annotation(&failure))?;
+            tell(&self.annotation(&failure));
         }
         self.failures.push(failure);
-        Ok(())
     }
 
     fn annotation(&self, failure: &Failure) -> String {
@@ -213,7 +208,8 @@ impl Reporter for GitHub {
             return Ok(());
         }
         let report = failure.map(|(_, report)| report);
-        self.add(name, Brief::of_earlier(test, failure), report)
+        self.add(name, Brief::of_earlier(test, failure), report);
+        Ok(())
     }
 
     fn begun(&mut self, _: &TestName) -> io::Result<()> {
@@ -226,26 +222,27 @@ impl Reporter for GitHub {
 
     fn ended(&mut self, run: &TestRun, _: Option<&str>, failure: Reported<'_>) -> io::Result<()> {
         let report = failure.map(|(_, report)| report);
-        self.add(&run.name, Brief::of(run, report), report)
+        self.add(&run.name, Brief::of(run, report), report);
+        Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         if let Some(last) = self.last_annotation() {
-            tell(&last)?;
+            tell(&last);
         }
         // The failures are told elsewhere, too: this is no reason to fail.
         if let Some(path) = &self.summary
             && let Err(error) = self.append(path, summary)
         {
             let word = warning_word();
-            anstream::eprintln!("{word}: no summary in `{}`: {error}", path.display());
+            crate::report::remark_line!("{word}: no summary in `{}`: {error}", path.display());
         }
         Ok(())
     }
 }
 
-fn tell(line: &str) -> io::Result<()> {
-    writeln!(io::stderr().lock(), "{line}")
+fn tell(line: &str) {
+    note(format_args!("{line}\n"));
 }
 
 /// A report that can be opened; what it is fenced with does not occur in it.

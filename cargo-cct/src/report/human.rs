@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use cct::wire::Counters;
@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::commands::command;
 use super::counters;
 use super::failure::{Detail, Layout};
+use super::out::say;
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::tried::{self, Remark};
 use super::visible::visible_on_a_line;
@@ -48,11 +49,7 @@ impl Human {
     }
 
     fn print(&self, text: &str) -> io::Result<()> {
-        self.bar.suspend(|| {
-            let mut out = anstream::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            out.flush()
-        })
+        self.bar.suspend(|| say(text))
     }
 
     fn details(&self, run: &TestRun) -> String {

@@ -1,6 +1,6 @@
 //! Tests that disturb each other, for people and for programs.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::time::Duration;
 
 use cct::footprint::Footprint;
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::failure::{Detail, Layout, Report};
 use super::json::Json;
+use super::out::say;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, put};
 use crate::failure::Record;
@@ -113,7 +114,7 @@ impl Interferences {
             let word = paint(WARN, "fails alone");
             put!(text, "  {word} {}: {reason}\n", failing.test);
         }
-        print(&text)
+        say(&text)
     }
 
     /// A pair has passed in so many schedules, each of which came to an end if it is whole.
@@ -138,7 +139,7 @@ impl Interferences {
             for share in &pair.shares {
                 put!(text, "    {}\n", told(share, &pair.tests));
             }
-            return print(&text);
+            return say(&text);
         }
         Json::line(
             "pair_passed",
@@ -209,7 +210,7 @@ impl Interferences {
         put!(text, "  {}\n\n", paint(FAINT, remedy));
         text.push_str(&it.report.text(&Layout::of_terminal(), Detail::Around));
         text.push('\n');
-        print(&text)
+        say(&text)
     }
 
     /// Everything has been looked at; true if tests disturb each other.
@@ -273,7 +274,7 @@ impl Interferences {
         if is_stopped {
             text.push_str("  stopped before the end\n");
         }
-        print(&text)?;
+        say(&text)?;
         Ok(has_found)
     }
 }
@@ -305,10 +306,4 @@ fn told(share: &Share, [one, other]: &[String; 2]) -> String {
         [true, false] => format!("{what}, which {one} changes"),
         _ => format!("{what}, which {other} changes"),
     }
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut out = anstream::stdout();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }

@@ -1,10 +1,11 @@
 //! A run for programs: one JSON object a line, each with the version and its kind.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use cct::wire::Counters;
 use serde_json::{Value, json};
 
+use super::out::say_plainly;
 use super::{Reported, Reporter, Summary, claim, machines, status, tried};
 use crate::build::cargo::Executable;
 use crate::results::Joined;
@@ -24,9 +25,7 @@ impl Json {
         if let (Some(line), Value::Object(value)) = (line.as_object_mut(), value) {
             line.extend(value);
         }
-        let mut out = io::stdout().lock();
-        writeln!(out, "{line}")?;
-        out.flush()
+        say_plainly(format_args!("{line}\n"))
     }
 
     /// Which test executables there are, of those that are under control.

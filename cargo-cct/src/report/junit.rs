@@ -15,6 +15,7 @@ use quick_junit::{NonSuccessKind, Report as Xml, TestCase, TestCaseStatus, TestS
 use super::words::{count, distinct};
 use super::{Brief, Detail, Layout, Report, Reported, Reporter, Summary, plain};
 use crate::results::Joined;
+use crate::room;
 use crate::run::{RunSeed, TestName, TestRun};
 
 /// The file is written again at most this often before the end.
@@ -59,22 +60,21 @@ impl JUnit {
     }
 
     /// Puts a test in, with what is told of it, in place of how it ended before.
-    fn insert(&mut self, name: &TestName, mut case: TestCase, out: String) -> io::Result<()> {
+    fn insert(&mut self, name: &TestName, mut case: TestCase, out: String) {
         case.set_system_out(out);
         let suite = self.suites.entry(name.binary.clone()).or_default();
         suite.insert(case_name(name), Some(case));
         self.is_behind = true;
-        self.keep_up()
+        self.keep_up();
     }
 
     /// Writes what the file lacks, unless it was just written.
-    fn keep_up(&mut self) -> io::Result<()> {
+    fn keep_up(&mut self) {
         if self.is_behind && self.written.elapsed() >= EVERY {
             self.written = Instant::now();
-            self.is_behind = false;
-            self.write(false)?;
+            // If it cannot be written now, it is written later, or that is told at the end.
+            self.is_behind = self.write(false).is_err();
         }
-        Ok(())
     }
 
     /// Replaces the file: a reader finds the old one or the new one.
@@ -82,8 +82,13 @@ impl JUnit {
         let xml = self.xml(is_over).to_string().map_err(io::Error::other)?;
         let mut beside = self.path.clone().into_os_string();
         beside.push(format!(".tmp-{}", process::id()));
-        fs::write(&beside, as_published(&xml))?;
-        fs::rename(&beside, &self.path)
+        let written = fs::write(&beside, as_published(&xml));
+        let written = written.and_then(|()| fs::rename(&beside, &self.path));
+        written.map_err(|error| {
+            // A part of the file is of no use to anybody.
+            let _ = fs::remove_file(&beside);
+            room::at(&self.path, error)
+        })
     }
 
     fn xml(&self, is_over: bool) -> Xml {
@@ -125,15 +130,18 @@ impl Reporter for JUnit {
             explored(&test.counters)
         };
         let case = case(name, status(brief, report), seconds);
-        self.insert(name, case, format!("{explored}, by an earlier command"))
+        self.insert(name, case, format!("{explored}, by an earlier command"));
+        Ok(())
     }
 
     fn begun(&mut self, _: &TestName) -> io::Result<()> {
-        self.keep_up()
+        self.keep_up();
+        Ok(())
     }
 
     fn progress(&mut self, _: &TestName, _: &Counters) -> io::Result<()> {
-        self.keep_up()
+        self.keep_up();
+        Ok(())
     }
 
     fn ended(
@@ -160,7 +168,8 @@ impl Reporter for JUnit {
             // The report has what the failing schedule printed; what others do is the harness's word.
             _ => explored,
         };
-        self.insert(&run.name, case, out)
+        self.insert(&run.name, case, out);
+        Ok(())
     }
 
     fn end(&mut self, _: &Summary) -> io::Result<()> {

@@ -19,6 +19,7 @@ mod log;
 mod machines;
 mod many;
 pub(crate) mod merged;
+mod out;
 mod replay;
 mod settings;
 pub(crate) mod shrinking;
@@ -30,7 +31,7 @@ mod tsvd;
 mod visible;
 mod words;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use crate::build::cache::{Cache, News};
@@ -52,6 +53,7 @@ pub(crate) use junit::JUnit;
 pub(crate) use log::log;
 pub(crate) use machines::Machines;
 pub(crate) use many::Many;
+pub(crate) use out::{nobody_reads, note, remark, remark_line, say, say_plainly};
 pub(crate) use replay::{Edits, Followed, Replay, saved};
 pub(crate) use settings::settings;
 pub(crate) use status::{label as status_label, list_line, reason as status_reason, seen_json};
@@ -141,16 +143,6 @@ pub(crate) const NO_CODE: &str = concat!(
     "data races are not looked for, and reference counts are no steps: this toolchain's ",
     "compiler has no pass that shows accesses to memory"
 );
-
-/// Writes a text to standard output.
-pub(crate) fn say(text: impl std::fmt::Display) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    let written = write!(out, "{text}").and_then(|()| out.flush());
-    written.map_err(|error| {
-        let said = format!("cannot write to standard output: {error}");
-        io::Error::new(error.kind(), said)
-    })
-}
 
 /// A line of the summary.
 #[derive(Clone, Debug)]

@@ -101,6 +101,7 @@ fn detail(run: &TestRun, native: Option<&str>, record: Option<&Record>) -> Strin
         Outcome::Refused(reason) if reason.starts_with("internal error") => {
             "internal error".to_owned()
         }
+        Outcome::Refused(reason) if reason.starts_with("no space") => "no space".to_owned(),
         Outcome::Refused(_) => "wrong settings".to_owned(),
         Outcome::Stopped => {
             let schedules = count(counters.schedules, "schedule");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::failure::Origin;
 use super::json::Json;
+use super::out::say;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, list, put};
 use crate::tsvd::{Found, FoundSide};
@@ -68,7 +69,7 @@ impl Injections {
             let begun = json!({ "binaries": binaries, "runs": runs, "parameters": parameters });
             return Json::line("tsvd_started", begun);
         }
-        print(&format!(
+        say(format!(
             "{} of {}, {}\n",
             count(u64::from(runs), "run"),
             count(binaries as u64, "test executable"),
@@ -90,7 +91,7 @@ impl Injections {
         if self.is_json {
             return Json::line("violation", value);
         }
-        print(&text)
+        say(text)
     }
 
     /// An executable has run.
@@ -154,7 +155,7 @@ impl Injections {
                 put!(out, "{:>13}{line}\n", "");
             }
         }
-        print(&out)
+        say(out)
     }
 
     /// All runs have ended, or nobody wants more of them.
@@ -219,14 +220,8 @@ impl Injections {
             "",
             count(places, "place"),
         );
-        print(&out)
+        say(out)
     }
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
 
 /// Writes a file that is there as a whole, or as it was.

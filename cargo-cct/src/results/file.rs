@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::saved::{Origin, Results, Saved, Seen};
 use crate::build::digest;
+use crate::plain_file;
 use crate::run::TestName;
 
 /// The name of the file in its folder.
@@ -72,7 +73,7 @@ impl Results {
     /// Reads the results in a folder; `None` if there are none.
     pub(crate) fn read(folder: &Path) -> Result<Option<Results>, ResultsError> {
         let path = Results::path(folder);
-        match fs::read(&path) {
+        match plain_file::read(&path) {
             Ok(bytes) => parse(&path, &bytes).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(ResultsError::Access(path, error)),

@@ -49,13 +49,18 @@ impl BoardFile {
             .create(true)
             .truncate(true)
             .open(path)?;
-        file.set_len(Board::FILE_SIZE)?;
-        Ok(BoardFile {
+        let board = BoardFile {
             path: path.to_owned(),
             file,
             temporary: temporary.to_owned(),
             is_owner: true,
-        })
+        };
+        // The part with a process's last words is there: without room for the rest, it can still say so.
+        board
+            .file
+            .write_all_at(&vec![0; offset_of!(Board, run_table)], 0)?;
+        board.file.set_len(Board::FILE_SIZE)?;
+        Ok(board)
     }
 
     /// The same board, read by somebody else; the file is removed with the first.
@@ -116,6 +121,12 @@ impl BoardFile {
     pub(crate) fn say_enough(&self) -> io::Result<()> {
         let offset = u64::try_from(offset_of!(Board, enough)).unwrap_or_default();
         self.file.write_all_at(&1u32.to_le_bytes(), offset)
+    }
+
+    /// Says that the process takes more memory than this limit.
+    pub(crate) fn say_exceeded(&self, limit: u64) -> io::Result<()> {
+        let offset = u64::try_from(offset_of!(Board, exceeded)).unwrap_or_default();
+        self.file.write_all_at(&limit.to_le_bytes(), offset)
     }
 
     /// The OS thread that runs the engine; 0 before it is up.

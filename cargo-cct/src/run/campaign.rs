@@ -14,6 +14,7 @@ use super::plan::{Plan, Task};
 use super::pool::{Notice, run_job};
 use super::watch::Stop;
 use crate::build::cargo::Executable;
+use crate::room;
 
 /// How often it is looked whether the user wants it to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -136,7 +137,7 @@ impl Campaign<'_> {
             ..whole
         };
         if let (Some(folder), Task::Explore(test)) = (self.folder_of_search(job), &job_of.task) {
-            std::fs::create_dir_all(&folder)?;
+            std::fs::create_dir_all(&folder).map_err(|error| room::at(&folder, error))?;
             let file = folder.join(file_name(&executable.label, test));
             overrides.resume = Some(file.to_string_lossy().into_owned());
             part.from = Some(1);

@@ -1,6 +1,5 @@
 //! Finds the step from which on a failure is certain, in a process of its own.
 
-use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -55,8 +54,8 @@ impl Shrinker<'_> {
         time: Duration,
         is_apart: bool,
     ) -> io::Result<(Option<Certain>, bool)> {
-        let file = self.scratch.path("schedule");
-        fs::write(&file, found.schedule.to_bytes())?;
+        let schedule = found.schedule.to_bytes();
+        let file = self.scratch.write("schedule", &schedule)?;
         let overrides = Settings {
             time: Some(time),
             ..launch.overrides.clone()

@@ -47,8 +47,7 @@ pub(crate) fn repeat(
     scratch: &Scratch,
     stop: &Stop,
 ) -> io::Result<Repeated> {
-    let file = scratch.path("schedule");
-    fs::write(&file, schedule.to_bytes())?;
+    let file = scratch.write("schedule", &schedule.to_bytes())?;
     run(launch, Mode::Replay(file), hang_timeout, scratch, stop)
 }
 
@@ -60,8 +59,7 @@ pub(crate) fn follow(
     scratch: &Scratch,
     stop: &Stop,
 ) -> io::Result<Repeated> {
-    let file = scratch.path("guide");
-    fs::write(&file, guide.to_bytes())?;
+    let file = scratch.write("guide", &guide.to_bytes())?;
     run(launch, Mode::Follow(file), hang_timeout, scratch, stop)
 }
 

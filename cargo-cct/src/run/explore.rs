@@ -10,10 +10,11 @@ use cct::part::Part;
 use cct::strategy::Spec;
 use cct::verdict::BugKind;
 
-use super::confirm::repeat;
+use super::confirm::{Repeated, repeat};
 use super::finding::{Finding, Repeats};
 use super::first::{First, Tried, TriedEnd};
 use super::length::Length;
+use super::memory;
 use super::name::TestName;
 use super::outcome::{Outcome, Progress, TestRun, native_outcome};
 use super::process::{Launch, Mode};
@@ -46,6 +47,9 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// How often a part of a search is begun whose process is killed from outside.
 const ATTEMPTS: u32 = 3;
+
+/// Hears how far a test is.
+type Told<'a> = &'a dyn Fn(Progress<'_>);
 
 impl Explorer<'_> {
     /// Runs one test, by this strategy if there is one, in so many processes; `on_progress` hears how far
@@ -116,13 +120,9 @@ impl Explorer<'_> {
         let began = Instant::now();
         if finding.repeats == Repeats::Unknown {
             let schedule = finding.schedule.clone();
-            finding.judge(repeat(
-                &launch,
-                &schedule,
-                timeout,
-                self.scratch,
-                &self.stop,
-            )?);
+            let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
+            refuse(&repeated)?;
+            finding.judge(repeated);
         }
         let once = began.elapsed();
         if finding.repeats != Repeats::Yes {
@@ -206,47 +206,82 @@ impl Explorer<'_> {
                 None
             }
             _ => {
-                run.outcome = native_outcome(&end);
+                run.outcome = native_outcome(&end, || self.scratch.lack());
                 None
             }
         };
-        if let Some(found) = found {
-            let settings = (overrides.clone(), defaults.clone());
-            let mut finding = Finding::new(found, run.printed.clone(), settings);
-            let was_killed = self.part.is_some() && was_killed(&end);
-            if processes == 1 && !was_killed {
-                on_finding(&finding);
-            }
-            let (schedule, began) = (finding.schedule.clone(), Instant::now());
-            let repeated = repeat(&launch, &schedule, timeout, self.scratch, &self.stop)?;
-            let once = began.elapsed();
-            finding.judge(repeated);
-            finding.shared_files.clone_from(&run.shared_files);
-            if was_killed && finding.repeats != Repeats::Yes {
-                run.outcome = Outcome::Stopped;
-                return Ok(run);
-            }
-            if processes > 1 && matches!(finding.repeats, Repeats::No(_)) {
-                // Processes of one test may be in each other's way, by a file for example.
-                return self.search(executable, run.name, strategy, 1, on_progress, on_finding);
-            }
-            on_finding(&finding);
-            if let Some(known) = self.vary(&launch, &finding, (timeout, once), on_progress)? {
-                finding = known;
-                on_finding(&finding);
-            }
-            if let Some(mut leads_to) = self.leads_to(&launch, &finding, timeout)? {
-                if let Some(then) = leads_to.finding.take() {
-                    let launch = then.launch(&launch);
-                    let known = self.vary(&launch, &then, (timeout, once), on_progress)?;
-                    leads_to.finding = known.or_else(|| Some(then.clone()));
-                }
-                finding.leads_to = Some(Box::new(leads_to));
-                on_finding(&finding);
-            }
-            run.outcome = Outcome::Failed(Box::new(finding));
+        let Some(found) = found else {
+            return Ok(run);
+        };
+        if let Some(lack) = self.scratch.lack() {
+            // It may be what the test has met; nothing could be repeated or kept either.
+            let message = found.bug.message.lines().next().unwrap_or_default();
+            run.outcome = Outcome::Refused(format!("{lack}; it ended with: {message}"));
+            return Ok(run);
         }
+        let settings = (overrides.clone(), defaults.clone());
+        let mut finding = Finding::new(found, run.printed.clone(), settings);
+        finding.shared_files.clone_from(&run.shared_files);
+        let was_killed = self.part.is_some() && was_killed(&end);
+        if processes == 1 && !was_killed {
+            on_finding(&finding);
+        }
+        let proof = self.prove(&launch, &mut finding, timeout, (on_progress, on_finding));
+        if let Err(error) = proof {
+            run.trouble = Some(error);
+        }
+        if was_killed && finding.repeats != Repeats::Yes {
+            run.outcome = Outcome::Stopped;
+            return Ok(run);
+        }
+        if processes > 1 && matches!(finding.repeats, Repeats::No(_)) {
+            // Processes of one test may be in each other's way, by a file for example.
+            return self.search(executable, run.name, strategy, 1, on_progress, on_finding);
+        }
+        if finding.repeats != Repeats::Yes {
+            on_finding(&finding);
+        }
+        run.outcome = Outcome::Failed(Box::new(finding));
         Ok(run)
+    }
+
+    /// Repeats what was found, and finds out more about it; after an error it is what is known so far.
+    fn prove(
+        &self,
+        launch: &Launch<'_>,
+        finding: &mut Finding,
+        timeout: Duration,
+        (on_progress, on_finding): (Told<'_>, &dyn Fn(&Finding)),
+    ) -> io::Result<()> {
+        let (schedule, began) = (finding.schedule.clone(), Instant::now());
+        let repeated = repeat(launch, &schedule, timeout, self.scratch, &self.stop)?;
+        let once = began.elapsed();
+        refuse(&repeated)?;
+        finding.judge(repeated);
+        if let Repeats::No(_) = finding.repeats
+            && let Some(lack) = self.scratch.lack()
+        {
+            finding.repeats = Repeats::Unknown;
+            return Err(lack);
+        }
+        if finding.repeats != Repeats::Yes {
+            return Ok(());
+        }
+        on_finding(finding);
+        if let Some(known) = self.vary(launch, finding, (timeout, once), on_progress)? {
+            *finding = known;
+            on_finding(finding);
+        }
+        if let Some(mut leads_to) = self.leads_to(launch, finding, timeout)? {
+            if let Some(then) = leads_to.finding.take() {
+                let launch = then.launch(launch);
+                let known = self.vary(&launch, &then, (timeout, once), on_progress)?;
+                leads_to.finding = known.or_else(|| Some(then.clone()));
+            }
+            finding.leads_to = Some(Box::new(leads_to));
+            on_finding(finding);
+        }
+        Ok(())
     }
 
     /// The failure as others like its schedule tell it, if there is time for these, given how long one
@@ -318,6 +353,8 @@ impl Explorer<'_> {
         let mut defaults = executable.config_of(&name.test);
         let own_seed = (defaults.seed != executable.config.seed).then_some(defaults.seed);
         self.seed.apply(name, &mut overrides, &mut defaults);
+        // On record: elsewhere the limit of a test may be another one, and it would fail at another step.
+        defaults.max_memory.get_or_insert_with(memory::share);
         // A seed for this test alone is taken as it is, as an attribute's is.
         defaults.seed = own_seed.flatten().or(defaults.seed);
         (overrides, defaults)
@@ -340,8 +377,19 @@ impl Explorer<'_> {
         let end = watch(&launch, &board, &output, Duration::MAX, &self.stop, |_| {})?;
         run.printed = String::from_utf8_lossy(&fs::read(&output)?).into_owned();
         run.started = None;
-        run.outcome = native_outcome(&end);
+        run.outcome = native_outcome(&end, || self.scratch.lack());
         Ok(())
+    }
+}
+
+/// A repetition that could not begin says nothing about the schedule.
+fn refuse(repeated: &Repeated) -> io::Result<()> {
+    match repeated {
+        Repeated::Refused(reason) => {
+            let said = format!("the failing schedule cannot be repeated: {reason}");
+            Err(io::Error::other(said))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -139,8 +139,8 @@ impl Finding {
                     }
                 }
             }
-            Repeated::Refused(reason) => self.repeats = Repeats::No(reason),
-            Repeated::Stopped => self.repeats = Repeats::Unknown,
+            // That is about the machine.
+            Repeated::Refused(_) | Repeated::Stopped => self.repeats = Repeats::Unknown,
         }
     }
 }

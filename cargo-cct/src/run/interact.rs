@@ -54,17 +54,16 @@ pub(crate) fn interact(
     match lead {
         Lead::Fresh => {}
         Lead::Like(schedule) => {
-            let file = files.schedule.insert(scratch.path("schedule"));
-            fs::write(file, by_hand(schedule).to_bytes())?;
+            let schedule = by_hand(schedule).to_bytes();
+            files.schedule = Some(scratch.write("schedule", &schedule)?);
         }
         Lead::After(guide) => {
-            let file = files.guide.insert(scratch.path("guide"));
             let schedule = by_hand(&guide.schedule);
             let guide = Trace {
                 schedule,
                 ..guide.clone()
             };
-            fs::write(file, guide.to_bytes())?;
+            files.guide = Some(scratch.write("guide", &guide.to_bytes())?);
         }
     }
     let (answers, mut pipe) = io::pipe()?;

@@ -18,6 +18,7 @@ mod interact;
 mod leads_to;
 mod length;
 mod lines;
+mod memory;
 mod name;
 mod native;
 mod outcome;
@@ -48,12 +49,16 @@ pub(crate) use interact::{Lead, Led, interact};
 pub(crate) use leads_to::LeadsTo;
 pub(crate) use length::{Length, is_preemption, is_switch, lane};
 pub(crate) use lines::Lines;
+pub(crate) use memory::shared_by;
 pub(crate) use name::TestName;
 pub(crate) use outcome::{Outcome, TestRun};
 pub(crate) use places::{ALL, without_code};
 pub(crate) use plan::{Job, Plan, Task};
 pub(crate) use pool::{Notice, run_all};
-pub(crate) use process::{Launch, Mode, remove_variable, spawn, tests_of, together};
+pub(crate) use process::{
+    Launch, Mode, is_unread_error, outlive_file_size_limit, remove_variable, spawn, tests_of,
+    together,
+};
 pub(crate) use profile::profile;
 pub(crate) use scratch::Scratch;
 pub(crate) use seed::RunSeed;

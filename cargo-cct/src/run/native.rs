@@ -7,15 +7,18 @@ use std::time::{Duration, Instant};
 
 use cct::claim::Exceptions;
 
+use super::memory::{self, Watched};
 use super::name::TestName;
-use super::outcome::{Outcome, TestRun};
-use super::watch::Stop;
+use super::outcome::{Outcome, TestRun, native_outcome};
+use super::scratch::Scratch;
+use super::watch::{End, Stop};
 use crate::build::cargo::Executable;
 
 /// Runs it; what it prints is kept.
 pub(crate) fn run_native(
     executable: &Executable,
     words: &[String],
+    scratch: &Scratch,
     stop: &Stop,
 ) -> io::Result<TestRun> {
     let began = Instant::now();
@@ -37,13 +40,16 @@ pub(crate) fn run_native(
         let _ = reader.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     });
+    let limit = memory::with_limit(&executable.config).max_memory();
+    let mut memory = Watched::new(child.id(), limit);
     let outcome = loop {
         if let Some(status) = child.try_wait()? {
-            break if status.success() {
-                Outcome::Passed
-            } else {
-                Outcome::FailedNatively(status.to_string())
-            };
+            break native_outcome(&End::Exited(status), || scratch.lack());
+        }
+        if let Some(limit) = memory.exceeded() {
+            child.kill()?;
+            child.wait()?;
+            break native_outcome(&End::TooLarge(limit), || None);
         }
         if stop.is_set() {
             child.kill()?;

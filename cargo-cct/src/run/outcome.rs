@@ -1,11 +1,12 @@
 //! A test that was run, and how it ended.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::time::Duration;
 
 use cct::claim::Exceptions;
 use cct::covered::Coverage;
-use cct::verdict::Bug;
+use cct::verdict::{Bug, too_much_memory};
 use cct::wire::{Counters, Divergence, Fingerprints, Started};
 
 use super::finding::Finding;
@@ -43,6 +44,8 @@ pub(crate) struct TestRun {
     pub covered: Coverage,
     /// How it ended.
     pub outcome: Outcome,
+    /// Set when the machine stood in the way of finding out more.
+    pub trouble: Option<io::Error>,
     /// Set when a schedule went on without a sign of life, and nobody knows whether it would have ended.
     pub silence: Option<Bug>,
 }
@@ -91,6 +94,7 @@ impl TestRun {
             covered: Coverage::default(),
             outcome: Outcome::Passed,
             seen: None,
+            trouble: None,
             silence: None,
         }
     }
@@ -101,12 +105,25 @@ impl TestRun {
     }
 }
 
-/// A process in which no engine came up has run the test as it is, once.
-pub(super) fn native_outcome(end: &End) -> Outcome {
+/// A process in which no engine came up has run the test as it is, once. Its failure says nothing if there is
+/// no room for files.
+pub(super) fn native_outcome(end: &End, lack: impl FnOnce() -> Option<io::Error>) -> Outcome {
+    let outcome = outcome_of(end);
+    match &outcome {
+        Outcome::FailedNatively(how) => match lack() {
+            Some(lack) => Outcome::Refused(format!("{lack}; it ended with {how}")),
+            None => outcome,
+        },
+        _ => outcome,
+    }
+}
+
+fn outcome_of(end: &End) -> Outcome {
     match end {
         End::Exited(status) if status.success() => Outcome::Passed,
         End::Exited(status) => Outcome::FailedNatively(status.to_string()),
         End::Hung => Outcome::FailedNatively("it was silent for too long".to_owned()),
+        End::TooLarge(limit) => Outcome::FailedNatively(too_much_memory(*limit)),
         End::Blocked(call) => Outcome::FailedNatively(format!("it waited in {call}")),
         End::Stopped => Outcome::Stopped,
     }

@@ -55,7 +55,7 @@ pub(crate) fn run_all(
     words: &[String],
     width: usize,
     fail_fast: bool,
-    mut on_notice: impl FnMut(Notice) -> io::Result<()>,
+    mut on_notice: impl FnMut(io::Result<Notice>) -> io::Result<()>,
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let cores = Cores::new(width);
@@ -89,7 +89,7 @@ pub(crate) fn run_all(
             });
         }
         drop(sender);
-        let result = notices.iter().try_for_each(|notice| on_notice(notice?));
+        let result = notices.iter().try_for_each(&mut on_notice);
         if result.is_err() {
             explorer.stop.set();
         }
@@ -158,7 +158,7 @@ pub(super) fn run_job(
                 binary: executable.label.clone(),
                 test: String::new(),
             }));
-            let run = run_native(executable, words, &explorer.stop)?;
+            let run = run_native(executable, words, explorer.scratch, &explorer.stop)?;
             Ok(Notice::Ended {
                 job: index,
                 native: Some(reason),

@@ -23,6 +23,7 @@ use cct::part::Part;
 use cct::wire;
 
 use super::board::BoardFile;
+use super::memory;
 use super::places;
 use super::warden;
 use crate::build::cargo::Executable;
@@ -147,6 +148,12 @@ impl<'a> Launch<'a> {
 }
 
 impl Launch<'_> {
+    /// The most memory that its test may take.
+    pub(super) fn max_memory(&self) -> u64 {
+        let below = memory::with_limit(self.defaults);
+        self.overrides.clone().over(below).max_memory()
+    }
+
     /// The process's command; `before` are the words of the command that runs it, if there is one.
     pub(crate) fn command(&self, before: &[String]) -> io::Result<Command> {
         let mut words = before
@@ -167,7 +174,10 @@ impl Launch<'_> {
                     .map(|(name, value)| (name, value)),
             )
             .env(wire::ENV_OVERRIDES, self.overrides.to_string())
-            .env(wire::ENV_DEFAULTS, self.defaults.to_string())
+            .env(
+                wire::ENV_DEFAULTS,
+                memory::with_limit(self.defaults).to_string(),
+            )
             .env_remove(wire::ENV_DEBUGGED)
             .env_remove(wire::ENV_WARDEN);
         self.write_no_failure_files(&mut command);
@@ -313,6 +323,24 @@ pub(crate) fn remove_variable(name: &OsStr) {
 pub(crate) fn end(warden: &mut Child) -> io::Result<()> {
     signal(warden, warden::END);
     warden.wait().map(drop)
+}
+
+/// True if nobody reads this process's standard error any more.
+pub(crate) fn is_unread_error() -> bool {
+    let mut poll = libc::pollfd {
+        fd: libc::STDERR_FILENO,
+        events: 0,
+        revents: 0,
+    };
+    // SAFETY: there is one entry, which is ours.
+    let ready = unsafe { libc::poll(&raw mut poll, 1, 0) };
+    ready > 0 && poll.revents & libc::POLLERR != 0
+}
+
+/// Has writes beyond the size that `ulimit -f` allows return an error, here and in started processes.
+pub(crate) fn outlive_file_size_limit() {
+    // SAFETY: the signal has no handler before or after.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Asks the test process of this warden for its last words.

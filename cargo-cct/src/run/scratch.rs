@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{env, fs, io, process};
 
 use super::board::BoardFile;
+use crate::room;
 
 /// A folder of this run's own; removed with this value.
 #[derive(Debug)]
@@ -26,7 +27,12 @@ impl Scratch {
     pub(crate) fn create(target: &Path) -> io::Result<Scratch> {
         let folder = target.join("run").join(format!("{:07}", process::id()));
         sweep(&target.join("run"));
-        fs::create_dir_all(&folder)?;
+        fs::create_dir_all(&folder).map_err(|error| room::at(&folder, error))?;
+        if let Some(lack) = room::lacks(&folder, room::A_LITTLE) {
+            // A leftover is swept by the next run.
+            let _ = fs::remove_dir(&folder);
+            return Err(lack);
+        }
         // Boards are written at each step and must not wait for a disk.
         let shared = Path::new("/dev/shm");
         let memory = if shared.is_dir() {
@@ -58,7 +64,15 @@ impl Scratch {
         target.unwrap_or(&self.folder).join(name)
     }
 
-    /// A new board, and a folder for the temporary files of its process.
+    /// Writes a file that no other process of this run has.
+    pub(crate) fn write(&self, purpose: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path(purpose);
+        fs::write(&path, bytes).map_err(|error| room::at(&path, error))?;
+        Ok(path)
+    }
+
+    /// A new board, in memory, or where that is full, on the disk; and a folder for the temporary files of its
+    /// process.
     pub(crate) fn board(&self) -> io::Result<BoardFile> {
         let name = self.unique("cct");
         // The board may lie there, too.
@@ -67,9 +81,17 @@ impl Scratch {
         let make = |folder: &Path| DirBuilder::new().mode(0o700).create(folder);
         if make(&temporary).is_err() {
             temporary = self.folder.join(&folder);
-            make(&temporary)?;
+            make(&temporary).map_err(|error| room::at(&temporary, error))?;
         }
-        BoardFile::create(&self.memory.join(name), &temporary)
+        BoardFile::create(&self.memory.join(&name), &temporary).or_else(|_| {
+            let path = self.folder.join(&name);
+            BoardFile::create(&path, &temporary).map_err(|error| room::at(&path, error))
+        })
+    }
+
+    /// The reason why a failure of a test says nothing: there is no room for files.
+    pub(crate) fn lack(&self) -> Option<io::Error> {
+        room::lacks_for_files(&self.folder)
     }
 
     fn unique(&self, purpose: &str) -> String {

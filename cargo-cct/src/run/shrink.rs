@@ -1,7 +1,6 @@
 //! Shrinks a failure: looks for shorter schedules in a process of its own, and repeats the shortest in a
 //! fresh one.
 
-use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -123,6 +122,7 @@ pub(crate) fn reason_not_to(kind: BugKind) -> Option<&'static str> {
         BugKind::Hang | BugKind::Silence => {
             Some("each attempt would take as long as it took to tell")
         }
+        BugKind::OutOfMemory => Some("each attempt would take as much memory"),
         _ => None,
     }
 }
@@ -251,8 +251,7 @@ impl Shrinker<'_> {
         time: Duration,
         is_apart: bool,
     ) -> io::Result<(Vec<Shrunk>, Option<Bug>)> {
-        let file = self.scratch.path("schedule");
-        fs::write(&file, schedule.to_bytes())?;
+        let file = self.scratch.write("schedule", &schedule.to_bytes())?;
         let overrides = Settings {
             time: Some(time),
             ..launch.overrides.clone()

@@ -4,18 +4,19 @@ use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cct::verdict::{Bug, BugKind};
+use cct::verdict::{Bug, BugKind, too_much_memory};
 use cct::wire::Event;
 
 use super::board::BoardFile;
 use super::events;
+use super::memory::Watched;
 use super::process::{self, Launch};
 use super::silence::Silence;
 
@@ -75,6 +76,8 @@ pub(super) enum End {
     Exited(ExitStatus),
     /// It was silent for too long and was killed.
     Hung,
+    /// It took more memory than this limit and was killed.
+    TooLarge(u64),
     /// It waited in the kernel for something that the engine does not control, and was killed.
     Blocked(String),
     /// The user wanted it to end.
@@ -99,7 +102,14 @@ pub(super) fn watch(
     let mut moved_at = Instant::now();
     let mut doze = Doze::default();
     let mut closed = false;
+    let mut memory = Watched::new(child.id(), launch.max_memory());
     loop {
+        if let Some(limit) = memory.exceeded() {
+            board.say_exceeded(limit)?;
+            let is_up = board.pulse().is_up();
+            end_with_last_words(&mut child, is_up, (&events, closed), &mut on_event)?;
+            return Ok(End::TooLarge(limit));
+        }
         match next(&events, closed) {
             Ok(event) => {
                 on_event(event);
@@ -152,22 +162,43 @@ pub(super) fn watch(
             None => awake_at = Instant::now(),
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
-        if pulse.is_up() && silence.lasts() > hang_timeout {
-            process::ask(&child);
-            let deadline = Instant::now() + LAST_WORDS;
-            while child.try_wait()?.is_none() && Instant::now() < deadline {
-                // A replay tells what happened up to here.
-                if let Ok(event) = next(&events, closed) {
-                    on_event(event);
-                }
-            }
-            process::end(&mut child)?;
-            while let Ok(event) = events.try_recv() {
-                on_event(event);
-            }
+        let patience = patience(hang_timeout, memory.used());
+        if pulse.is_up() && silence.lasts() > patience {
+            end_with_last_words(&mut child, true, (&events, closed), &mut on_event)?;
             return Ok(End::Hung);
         }
     }
+}
+
+/// How long a process may be silent that takes so much memory: to fill, copy and clear memory takes time in
+/// proportion to it, without any step.
+fn patience(hang_timeout: Duration, memory: u64) -> Duration {
+    let giga = u32::try_from(memory >> 30).unwrap_or(u32::MAX);
+    hang_timeout.saturating_mul(giga.saturating_add(1))
+}
+
+/// Asks a process where it is, if its engine is up, and ends it.
+fn end_with_last_words(
+    child: &mut Child,
+    is_up: bool,
+    (events, closed): (&Receiver<Event>, bool),
+    on_event: &mut impl FnMut(Event),
+) -> io::Result<()> {
+    if is_up {
+        process::ask(child);
+        let deadline = Instant::now() + LAST_WORDS;
+        while child.try_wait()?.is_none() && Instant::now() < deadline {
+            // A replay tells what happened up to here.
+            if let Ok(event) = next(events, closed) {
+                on_event(event);
+            }
+        }
+    }
+    process::end(child)?;
+    while let Ok(event) = events.try_recv() {
+        on_event(event);
+    }
+    Ok(())
 }
 
 /// Where the looks found the engine's thread in the schedule under way.
@@ -271,6 +302,7 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
             BugKind::Hang,
             "code without scheduling points did not come back".to_owned(),
         ),
+        End::TooLarge(limit) => (BugKind::OutOfMemory, too_much_memory(*limit)),
         End::Exited(status) => match (status.code(), status.signal()) {
             (_, Some(libc::SIGABRT)) => (BugKind::Abort, "the test process aborted".to_owned()),
             (_, Some(signal)) => (
@@ -286,6 +318,11 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
     };
     match words {
         // Events while a process is asked for its last words are not the reason why it is asked.
+        Some(bug) if kind == BugKind::OutOfMemory && bug.kind != kind => Some(Bug {
+            kind,
+            message,
+            ..bug
+        }),
         Some(bug) if kind == BugKind::Hang && !says_where(bug.kind) => Some(Bug {
             kind,
             message,
@@ -298,7 +335,10 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
 
 /// True for what a process says when it is asked where it is.
 fn says_where(kind: BugKind) -> bool {
-    matches!(kind, BugKind::Hang | BugKind::Silence)
+    matches!(
+        kind,
+        BugKind::Hang | BugKind::Silence | BugKind::OutOfMemory
+    )
 }
 
 fn signal_name(signal: i32) -> String {
@@ -320,6 +360,13 @@ fn signal_name(signal: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn much_memory_takes_its_time() {
+        let second = Duration::from_secs(1);
+        assert_eq!(patience(second, 1 << 29), second);
+        assert_eq!(patience(second, 4 << 30), 5 * second);
+    }
 
     #[test]
     fn only_a_schedule_that_mostly_sleeps_is_given_up() {

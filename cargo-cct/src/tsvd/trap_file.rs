@@ -13,6 +13,7 @@ use cct::tsvd::told::{PairTold, Place, Standing};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Located, Locator};
+use crate::plain_file;
 use crate::report::Origin;
 
 /// The version of the file.
@@ -107,7 +108,7 @@ pub(crate) enum TrapFileError {
 impl TrapFile {
     /// Reads it; one that is not there is empty.
     pub(crate) fn read(path: &Path) -> Result<TrapFile, TrapFileError> {
-        let text = match fs::read_to_string(path) {
+        let text = match plain_file::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(TrapFile {

@@ -154,6 +154,7 @@ mod tests {
             let text = row.example.trim_matches('"');
             let text = match row.kind {
                 Kind::Time => text.replace('s', "000"),
+                Kind::Bytes => text.replace('G', "000000000"),
                 _ => text.to_owned(),
             };
             settings.set(row.name, &text).expect("an example");

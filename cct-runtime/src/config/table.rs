@@ -41,6 +41,8 @@ pub enum Kind {
     Time,
     /// A length of time or the word `off`, which is no time.
     TimeOrOff,
+    /// A number of bytes: typed with a unit, on the wire without.
+    Bytes,
     /// True or false.
     Flag,
     /// One of a few words.
@@ -256,6 +258,15 @@ macro_rules! with_settings {
                 heading: "Exploration", value: "TIME", example: "30s",
                 help: "How long a test may be silent before it counts as hanging",
                 default: "10s", |_| Duration::from_secs(10),
+            }
+            // The tool gives processes its default; elsewhere nobody watches.
+            max_memory: u64 {
+                kind: Bytes, reach: Run, decides: false,
+                heading: "Exploration", value: "SIZE", example: "2G",
+                help: "The most memory that a test may take, such as `500M`, `2G`",
+                default: "half of the machine's, or of what its control group may take, divided by the \
+                          tests at a time",
+                |_| u64::MAX,
             }
         }
     };

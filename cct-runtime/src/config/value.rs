@@ -28,6 +28,7 @@ fn wants(kind: Kind) -> String {
         Kind::Number { least, most } if most >= u32::MAX.into() => format!("a number from {least}"),
         Kind::Number { least, most } => format!("a number from {least} to {most}"),
         Kind::Time | Kind::TimeOrOff => "a number of milliseconds".to_owned(),
+        Kind::Bytes => "a number of bytes".to_owned(),
         Kind::Flag => "`true` or `false`".to_owned(),
         Kind::Words(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();

@@ -8,7 +8,8 @@ use super::runner::Runner;
 use crate::codec::Wire as _;
 use crate::engine::os_thread;
 use crate::frames::Frames;
-use crate::verdict::{Bug, BugKind, Verdict};
+use crate::memory::limit;
+use crate::verdict::{Bug, BugKind, Verdict, too_much_memory};
 use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
 
 static BOARD: AtomicPtr<Board> = AtomicPtr::new(null_mut());
@@ -79,6 +80,13 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
     }
     // SAFETY: the kernel's information is valid in the handler.
     let address = unsafe { (*info).si_addr() } as usize;
+    if signal == libc::SIGBUS && is_of_board(address) {
+        super::listener::refuse(
+            "no space for the schedule: it is written to memory that processes share, `/dev/shm`, or \
+             where that is full, to the target folder"
+                .to_owned(),
+        );
+    }
     let bug = describe(signal, address);
     leave(&bug);
     if on_engine_thread {
@@ -119,7 +127,10 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
         |name| format!("thread '{name}'"),
     );
     let (kind, message) = match signal {
-        WATCHDOG_SIGNAL => engine.why_silent(&name),
+        WATCHDOG_SIGNAL => match limit::exceeded().or_else(told_limit) {
+            Some(limit) => (BugKind::OutOfMemory, too_much_memory(limit)),
+            None => engine.why_silent(&name),
+        },
         libc::SIGABRT => {
             let reason = engine.last_panic();
             let reason = reason.map_or_else(String::new, |(panic, _)| format!(": {panic}"));
@@ -152,6 +163,19 @@ fn leave_frames() {
     let board = unsafe { &mut *BOARD.load(Ordering::Relaxed) };
     board.frames[..places.len()].copy_from_slice(places);
     board.frame_count = places.len() as u32;
+}
+
+/// The limit of memory, if the tool has seen that it is exceeded.
+fn told_limit() -> Option<u64> {
+    // SAFETY: the board stays mapped; the tool writes before it sends the signal.
+    let limit = unsafe { (&raw const (*BOARD.load(Ordering::Relaxed)).exceeded).read_volatile() };
+    (limit != 0).then_some(limit)
+}
+
+/// True for memory of the board, which may have no pages left behind it.
+fn is_of_board(address: usize) -> bool {
+    let start = BOARD.load(Ordering::Relaxed) as usize;
+    address.wrapping_sub(start) < size_of::<Board>()
 }
 
 fn leave(bug: &Bug) {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::channel::Channel;
 use crate::engine::{is_controlled, outside};
+use crate::memory::output;
 use crate::wire::Event;
 
 static CHANNEL: OnceLock<Channel> = OnceLock::new();
@@ -52,6 +53,16 @@ pub fn report_uncontrolled(what: &str) {
     if is_controlled() {
         outside(|| give_up(what));
     }
+}
+
+/// Says that what the test prints cannot be written, if the machine is to blame for the error of a write to
+/// this descriptor, and ends the process: what comes of it is no verdict about the test.
+pub fn report_unwritten(descriptor: libc::c_int) {
+    outside(|| {
+        if let Some(lack) = output::lack(descriptor) {
+            end_with(|| Event::Refused(lack));
+        }
+    });
 }
 
 /// Says that the engine waits for something that is not under control, and ends the process, so that the

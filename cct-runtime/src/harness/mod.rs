@@ -69,7 +69,7 @@ pub use core::prelude::v1::test as real_test;
 
 pub use case::{ShouldPanic, TestCase};
 pub use explorer::{Exploration, Explorer, explore};
-pub use listener::report_uncontrolled;
+pub use listener::{report_uncontrolled, report_unwritten};
 pub use maker::Seen;
 pub use process::run_test;
 pub use signals::{is_handled_by_programs, take_signals_back};

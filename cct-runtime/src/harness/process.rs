@@ -14,6 +14,7 @@ use super::search::Search;
 use super::together::{self, Body, Member, gather};
 use super::{certain, crash, guided, interactive, profile, shrink, signals};
 use crate::engine::{self, Tape, is_controlled};
+use crate::memory::address_space;
 use crate::tsvd;
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
@@ -59,6 +60,9 @@ fn run(
 ) -> ! {
     listener::open(request::is_debugged());
     let request = Request::read(case, mode).unwrap_or_else(|reason| listener::refuse(reason));
+    if let Some(lack) = address_space::lack() {
+        listener::refuse(lack);
+    }
     signals::block();
     request::forget();
     let (name, settings) = (case.test_name(), request.settings);

@@ -20,7 +20,7 @@ pub(super) struct Runner {
 impl Runner {
     /// Makes a runner that records on this tape.
     pub(super) fn new(tape: Tape, settings: &Resolved) -> Runner {
-        let mut surroundings = Surroundings::new();
+        let mut surroundings = Surroundings::new(settings.max_memory);
         let granularity = Granularity::new(&settings.atomic, &settings.interleave);
         let mut engine = Engine::new(tape, granularity, Allowance::of(settings, give_up));
         engine.set_counts(settings.counts);

@@ -32,13 +32,13 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Keeps everything as it is now. A process does so once.
-    pub(super) fn new() -> Surroundings {
+    /// Keeps everything as it is now, and limits the memory of the test. A process does so once.
+    pub(super) fn new(max_memory: u64) -> Surroundings {
         bystander::wait_until_asleep();
         // Allocations on this thread are the engine's own from here on, and not put back.
         engine::mark_engine_thread();
         engine::install_hook(report_internal_error);
-        arena::open();
+        arena::open(max_memory);
         Surroundings {
             descriptors: Descriptors::now(),
             output: Output::now(),

@@ -1,6 +1,7 @@
 //! The memory of a process, put back so that each iteration starts as in a fresh one.
 //!
 //! - `arena` is the heap of an iteration, given back whole at its end;
+//! - `address_space` is what the regions of all these are reserved in, and `limit` the most memory of a test;
 //! - `own` is the engine's heap, in programs with an allocator written in Rust;
 //! - `statics` copies the program's statics and thread-locals back before each iteration: `elf` finds
 //!   them in the executable, and `mangling` tells whose they are;
@@ -15,6 +16,7 @@
 //! - `handlers` takes back the signal handlers that it has installed;
 //! - `output` takes back what it has printed.
 
+pub(crate) mod address_space;
 pub mod arena;
 pub(crate) mod c_locals;
 pub(crate) mod descriptors;
@@ -23,6 +25,7 @@ pub(crate) mod environment;
 pub(crate) mod folder;
 pub(crate) mod handlers;
 pub(crate) mod hook_flag;
+pub(crate) mod limit;
 mod mangling;
 pub(crate) mod output;
 pub mod own;

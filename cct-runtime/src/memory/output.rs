@@ -13,6 +13,23 @@ pub fn note_output() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
+/// Why the file does not take what is printed, if the machine is to blame: by the last error, of a write to
+/// this descriptor.
+pub(crate) fn lack(descriptor: libc::c_int) -> Option<String> {
+    let error = std::io::Error::last_os_error();
+    let is_lack = |number| [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO].contains(&number);
+    if !error.raw_os_error().is_some_and(is_lack) {
+        return None;
+    }
+    // SAFETY: all zeroes are a place for an answer.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the place is ours.
+    let is_told = unsafe { libc::fstat(descriptor, &raw mut status) == 0 };
+    // The test may have put something else into its place, a device that is always full say.
+    let is_file = is_told && status.st_mode & libc::S_IFMT == libc::S_IFREG;
+    is_file.then(|| format!("no space for what the test prints, in the target folder: {error}"))
+}
+
 /// The file that standard output and error go to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {

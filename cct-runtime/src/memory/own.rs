@@ -9,9 +9,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::address_space;
 use crate::engine::outside;
 
-/// The size of the region: address space only, since memory is taken page by page.
+/// The size of the region, unless limits want less: address space only, since memory is taken page by page.
 const REGION: usize = 64 << 30;
 /// The size of the smallest block: it has room for a pointer.
 const SMALLEST: usize = 16;
@@ -20,6 +21,8 @@ const CLASSES: usize = REGION.ilog2() as usize + 1;
 
 /// The address of the region; 0 before there is one.
 static START: AtomicUsize = AtomicUsize::new(0);
+/// Its size, which is less where limits want it.
+static SIZE: AtomicUsize = AtomicUsize::new(0);
 static HEAP: Mutex<Heap> = Mutex::new(Heap {
     top: 0,
     free: [0; CLASSES],
@@ -37,7 +40,7 @@ struct Heap {
 #[inline]
 pub fn contains(block: *mut u8) -> bool {
     let start = START.load(Ordering::Relaxed);
-    start != 0 && block.addr().wrapping_sub(start) < REGION
+    start != 0 && block.addr().wrapping_sub(start) < SIZE.load(Ordering::Relaxed)
 }
 
 /// Returns a new block, or null when the region is exhausted.
@@ -109,7 +112,8 @@ impl Heap {
         }
         let start = START.load(Ordering::Relaxed);
         let block = self.top.next_multiple_of(size);
-        if start == 0 || block - start > REGION - size {
+        let end = start + SIZE.load(Ordering::Relaxed);
+        if block.checked_add(size).is_none_or(|after| after > end) {
             return 0;
         }
         self.top = block + size;
@@ -130,12 +134,10 @@ impl Heap {
 
     fn open(&mut self) {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a fresh mapping touches nobody's memory.
-        let place = unsafe { libc::mmap(null_mut(), REGION, protection, flags, -1, 0) };
-        if place != libc::MAP_FAILED {
-            self.top = place.addr();
-            START.store(place.addr(), Ordering::Relaxed);
+        if let Some((place, size)) = address_space::reserve(0, REGION, protection, 4) {
+            self.top = place;
+            SIZE.store(size, Ordering::Relaxed);
+            START.store(place, Ordering::Relaxed);
         }
     }
 }

@@ -18,6 +18,7 @@ use cct::wire::{self, Event};
 use crate::build::toolchain::Toolchain;
 use crate::exit::Exit;
 use crate::failure::Record;
+use crate::room;
 use crate::run::{Launch, Mode, Scratch, Stop, events, spawn};
 
 pub(super) use vscode::write_entry;
@@ -128,7 +129,7 @@ pub(super) fn debug(
         Some(guide) => (guide.to_bytes(), Mode::Follow(file.clone())),
         None => (record.schedule.to_bytes(), Mode::Replay(file.clone())),
     };
-    fs::write(&file, bytes)?;
+    fs::write(&file, bytes).map_err(|error| room::at(&file, error))?;
     let launch = Launch {
         mode,
         ..launch.clone()

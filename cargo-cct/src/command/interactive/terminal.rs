@@ -1,10 +1,11 @@
 //! The terminal, or whatever takes its place.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::report::say;
 use crate::run::Stop;
 
 /// How often it is looked whether the user wants everything to end.
@@ -60,7 +61,6 @@ impl Terminal {
 
 /// Writes text.
 pub(super) fn tell(text: &str) {
-    let mut out = anstream::stdout().lock();
-    // A reader that is gone has closed the input, too.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    // A terminal that is gone has closed the input, too.
+    let _ = say(text);
 }

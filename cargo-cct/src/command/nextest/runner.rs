@@ -22,6 +22,7 @@ use crate::build::marker::{Kind, Marker};
 use crate::build::workspace::{OWN_TARGET, Workspace};
 use crate::build::{layer, wrapper};
 use crate::cli::{ExploreArgs, RunTestArgs};
+use crate::command::fall_short;
 use crate::command::keeper::Keeper;
 use crate::command::known::Known;
 use crate::config::ConfigFile;
@@ -156,6 +157,9 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let kept = kept.map(|kept| keeper.told(kept));
     let failure = kept.as_ref().map(|(record, report)| (record, report));
     Human::new(false, false).ended(&run, None, failure)?;
+    if let Some(trouble) = &run.trouble {
+        fall_short(trouble);
+    }
     Ok(match run.outcome {
         Outcome::Passed => Exit::Success,
         Outcome::Failed(_) | Outcome::FailedNatively(_) | Outcome::Unfinished => Exit::Failed,

@@ -5,8 +5,8 @@ mod results;
 mod session;
 mod told;
 mod traps;
+mod width;
 
-use std::num::NonZero;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,24 +15,27 @@ use anyhow::Context as _;
 use self::results::Results;
 pub(super) use self::results::results_of;
 use self::session::Session;
+use self::width::width;
 use super::interactive::{Subject, lead};
 use super::keeper::Keeper;
 use super::known::Known;
 use super::profiled::{check_names, profiled, refuse_typos};
 use super::tested::Tested;
-use super::{compare, load};
+use super::{compare, fall_short, load};
 use crate::build::cargo::Executable;
 use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
 use crate::failure::Store;
 use crate::run::{
-    ALL, Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName, without_code,
+    ALL, Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName, shared_by,
+    without_code,
 };
 
 /// Does it.
 pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
     let width = width(args, &harness)?;
+    shared_by(width);
     let results = Results::of(&args.many)?;
     let (args, tested) = &tested_by(args, &results.folder)?;
     let (workspace, built) = (&tested.workspace, &tested.built);
@@ -40,6 +43,8 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     if args.no_run {
         return told::executables(args, &built.executables);
     }
+    let scratch = Scratch::create(&workspace.target)
+        .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     let mut plan = Plan::make(&built.executables, &harness)?;
     if harness.list {
         told::tests(&plan, &built.executables)?;
@@ -50,8 +55,6 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         traps::check(path, &built.executables)?;
     }
     check_resume(args, &plan)?;
-    let scratch = Scratch::create(&workspace.target)
-        .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     let stop = Stop::at_signals().context("cannot listen for signals")?;
     let seed = results.seed(args, tested)?;
     let mut overrides = tested.typed.clone();
@@ -90,7 +93,11 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let reporter = told::reporter(args, &harness, workspace, &plan, &built.executables)?;
     let mut session = Session::new(&plan, keeper, reporter, ledger);
     let began = Instant::now();
-    session.explore(args, &explorer, &harness.words, width)?;
+    if let Err(error) = session.explore(args, &explorer, &harness.words, width) {
+        // The failures that were found before are told.
+        fall_short(error.as_ref());
+        stop.set();
+    }
     if let Some(cargo) = tested.cargo(args.output)
         && results.has_native_tests()
         && session.wants_doctests(args, built, &stop)
@@ -135,7 +142,7 @@ fn name_of(job: &Job, executables: &[Executable]) -> TestName {
 /// Tells what is wrong with kept schedules; the tests are run all the same.
 fn has_errors(errors: &[anyhow::Error]) -> bool {
     for error in errors {
-        anstream::eprintln!("{}: {error:#}", crate::report::error_word());
+        crate::report::remark_line!("{}: {error:#}", crate::report::error_word());
     }
     !errors.is_empty()
 }
@@ -163,7 +170,7 @@ fn check_code(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> {
     );
     let benign = without_code(executables, settings.benign_races.iter().flatten());
     if !benign.is_empty() {
-        anstream::eprintln!(
+        crate::report::remark_line!(
             "{}: no function of these tests is called {}, in which races would be benign",
             crate::report::warning_word(),
             in_quotes(&benign)
@@ -245,28 +252,5 @@ fn lead_one(
         scratch: explorer.scratch,
         stop: &explorer.stop,
         keeper,
-    })
-}
-
-/// How many tests run at a time.
-fn width(args: &TestArgs, harness: &HarnessArgs) -> anyhow::Result<usize> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    if let Some(threads) = harness.threads {
-        return Ok(threads);
-    }
-    let Some(jobs) = &args.cargo.jobs else {
-        return Ok(cores);
-    };
-    if jobs == "default" {
-        return Ok(cores);
-    }
-    let jobs: isize = jobs
-        .parse()
-        .with_context(|| format!("`-j {jobs}` is no number"))?;
-    // As cargo has it, a negative number leaves that many cores alone.
-    Ok(if jobs > 0 {
-        jobs.unsigned_abs()
-    } else {
-        cores.saturating_sub(jobs.unsigned_abs()).max(1)
     })
 }

@@ -140,7 +140,7 @@ impl Results {
             is_own && !ledger.has_ended(&name_of(job, &tested.built.executables))
         });
         if had_jobs && plan.jobs.is_empty() {
-            anstream::eprintln!(
+            crate::report::remark_line!(
                 "nothing is left to do: all results are in `{}`",
                 self.folder.display()
             );

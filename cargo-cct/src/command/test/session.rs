@@ -11,12 +11,14 @@ use cct::wire::Counters;
 use super::{covered, name_of};
 use crate::build::cargo::{Built, Cargo, Executable};
 use crate::cli::TestArgs;
+use crate::command::fall_short;
 use crate::command::keeper::Keeper;
 use crate::command::ledger::Ledger;
 use crate::exit::Exit;
 use crate::failure::Record;
-use crate::report::{Failed, Many, Report, Reporter, Summary};
+use crate::report::{Failed, Many, Report, Reporter, Summary, nobody_reads};
 use crate::results::Joined;
+use crate::room;
 use crate::run::{
     Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Repeats, Stop, TestName,
     TestRun, run_all,
@@ -114,7 +116,21 @@ impl<'a> Session<'a> {
         }
         self.tell_earlier()?;
         if args.many.campaign.is_none() {
-            let hear = |notice| self.hear(notice);
+            let mut is_well = true;
+            let hear = |notice: io::Result<Notice>| {
+                let heard = notice.and_then(|notice| self.hear(notice));
+                if let Err(error) = heard {
+                    // Other findings are told all the same.
+                    if std::mem::take(&mut is_well) {
+                        fall_short(&error);
+                    }
+                    explorer.stop.set();
+                }
+                if nobody_reads() {
+                    explorer.stop.set();
+                }
+                Ok(())
+            };
             run_all(
                 plan,
                 executables,
@@ -134,8 +150,9 @@ impl<'a> Session<'a> {
             width,
             time: self.time_left(args),
         };
-        campaign.run(self.allotment(executables), self)?;
-        Ok(self.tell_slices()?)
+        let ran = campaign.run(self.allotment(executables), self);
+        self.tell_slices()?;
+        Ok(ran?)
     }
 
     /// Tells the end, and closes the results.
@@ -146,20 +163,25 @@ impl<'a> Session<'a> {
         stop: &Stop,
     ) -> anyhow::Result<Exit> {
         self.summary.elapsed = elapsed;
-        self.summary.pictures = covered::write(&self.summary.machines, self.keeper.workspace)?;
+        match covered::write(&self.summary.machines, self.keeper.workspace) {
+            Ok(pictures) => self.summary.pictures = pictures,
+            Err(error) => fall_short(error.as_ref()),
+        }
         self.add_earlier();
         let has_results = self.ledger.is_some();
+        let mut told = Ok(());
         if self.summary.ran() > 0 || stop.is_set() || has_results {
-            self.reporter.end(&self.summary)?;
+            told = self.reporter.end(&self.summary);
         } else {
-            anstream::eprintln!("{}: no test matches", crate::report::error_word());
+            crate::report::remark_line!("{}: no test matches", crate::report::error_word());
         }
         if let Some(ledger) = &mut self.ledger {
             ledger.close(!stop.is_set())?;
             if ledger.has_failed() && !stop.is_set() {
-                return Ok(Exit::Failed);
+                return told.map(|()| Exit::Failed).map_err(Into::into);
             }
         }
+        told?;
         Ok(exit(&self.summary, stop, has_errors, has_results))
     }
 
@@ -287,10 +309,13 @@ impl<'a> Session<'a> {
             uncontrolled: Vec::new(),
             printed: doctests.printed,
             seen: None,
+            trouble: None,
             covered: Coverage::default(),
             silence: None,
             outcome: if doctests.status.success() {
                 Outcome::Passed
+            } else if let Some(lack) = room::lacks_for_files(&self.keeper.workspace.target) {
+                Outcome::Refused(format!("{lack}; cargo ended with {}", doctests.status))
             } else {
                 Outcome::FailedNatively(doctests.status.to_string())
             },
@@ -320,8 +345,9 @@ impl<'a> Session<'a> {
 
     fn ended(&mut self, native: Option<&str>, run: &TestRun) -> io::Result<()> {
         self.keeper.mark_all_gone(run);
-        self.record(run)?;
-        self.tell_ended(native, run)
+        let recorded = self.record(run);
+        self.tell_ended(native, run)?;
+        recorded.map(drop)
     }
 
     fn tell_ended(&mut self, native: Option<&str>, run: &TestRun) -> io::Result<()> {
@@ -355,16 +381,24 @@ impl<'a> Session<'a> {
             });
         }
         let failure = failure.map(|(record, report)| (record, report));
-        self.reporter.ended(run, native, failure)
+        self.reporter.ended(run, native, failure)?;
+        if let Some(trouble) = &run.trouble {
+            fall_short(trouble);
+        }
+        Ok(())
     }
 }
 
 fn exit(summary: &Summary, stop: &Stop, has_errors: bool, has_results: bool) -> Exit {
-    if stop.is_set() {
+    // A run that nobody reads is stopped by itself, and was found to fail or not before that.
+    let is_whole = summary.not_run == 0;
+    if stop.is_set() && !nobody_reads() {
         Exit::Interrupted
     } else if summary.failed + summary.flaky + summary.unfinished > 0 {
         // Before what could not be done: that must not hide what was found.
         Exit::Failed
+    } else if stop.is_set() && !is_whole {
+        Exit::Interrupted
     } else if summary.refused > 0 || has_errors {
         Exit::Setup
     } else if summary.ran() == 0 && !has_results {

@@ -53,7 +53,7 @@ pub(super) fn executables(args: &TestArgs, executables: &[Executable]) -> anyhow
 pub(super) fn crates_of(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> {
     let (workspace, built) = (&tested.workspace, &tested.built);
     for line in crates::warnings(&built.crates, &tested.chosen) {
-        anstream::eprintln!("{}: {line}", crate::report::warning_word());
+        crate::report::remark_line!("{}: {line}", crate::report::warning_word());
     }
     if args.output.verbose == 0 {
         return Ok(());
@@ -65,9 +65,9 @@ pub(super) fn crates_of(args: &TestArgs, tested: &Tested) -> anyhow::Result<()> 
             Json::line("crate", crates::json(built, &settings))?;
         }
     } else {
-        anstream::eprint!("{}", crates::table(&built.crates));
+        crate::report::remark!("{}", crates::table(&built.crates));
         let grains = crates::grains(&built.crates, &settings);
-        anstream::eprint!("{grains}{}", crates::seen(&built.crates));
+        crate::report::remark!("{grains}{}", crates::seen(&built.crates));
     }
     Ok(())
 }

@@ -53,6 +53,6 @@ pub(super) fn check(path: &Path, executables: &[Executable]) -> anyhow::Result<(
         _ => return Ok(()),
     };
     let path = path.display();
-    anstream::eprintln!("{}: the trap file `{path}` {why}", warning_word());
+    crate::report::remark_line!("{}: the trap file `{path}` {why}", warning_word());
     Ok(())
 }

@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::ptr::null_mut;
 
+use crate::memory::address_space;
+
 /// The most workers of one iteration.
 pub(crate) const MAX_WORKERS: usize = 16_384;
 
@@ -18,6 +20,8 @@ const PAGE: usize = 4096;
 pub(crate) struct Stacks {
     region: *mut u8,
     slot: usize,
+    /// How many slots there are: as many as workers, unless limits want less.
+    slots: usize,
     /// How many slots have been opened; the rest is address space only.
     open: usize,
     /// By worker number: a stack outside the region, kept for the worker's next large one.
@@ -44,10 +48,12 @@ impl Stacks {
             .and_then(|size| size.parse().ok());
         let size = wanted.unwrap_or(0).max(DEFAULT_SIZE).next_multiple_of(PAGE);
         let slot = size + PAGE;
+        let reserved = address_space::reserve(0, slot * MAX_WORKERS, libc::PROT_NONE, 4);
+        let (region, size) = reserved.expect("address space for stacks");
         Stacks {
-            region: map(slot * MAX_WORKERS, libc::PROT_NONE)
-                .expect("there is address space for stacks"),
+            region: region as *mut u8,
             slot,
+            slots: size / slot,
             open: 0,
             large: Vec::new(),
         }
@@ -57,6 +63,9 @@ impl Stacks {
     pub(crate) fn get(&mut self, worker: usize, size: Option<usize>) -> Option<Stack> {
         if let Some(size) = size.filter(|&size| size > self.slot - PAGE) {
             return self.large(worker, size.checked_next_multiple_of(PAGE)?);
+        }
+        if worker >= self.slots {
+            return None;
         }
         while self.open <= worker {
             // SAFETY: the slot lies in the region, all of which is ours.
@@ -83,7 +92,7 @@ impl Stacks {
     /// The addresses of all slots.
     pub(crate) fn extent(&self) -> Range<usize> {
         let start = self.region as usize;
-        start..start + self.slot * MAX_WORKERS
+        start..start + self.slot * self.slots
     }
 
     /// The stack of a worker that asked for more than a slot has.

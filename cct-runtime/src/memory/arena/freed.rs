@@ -8,6 +8,8 @@ use crate::strategy::Rng;
 /// Up to this size there is a list for each multiple of a header's length; above, for each power of two.
 const SMALL: usize = 1024;
 const SMALL_CLASSES: usize = SMALL / HEADER + 1;
+/// So many blocks of a list are looked at for one that fits.
+const LOOKED_THROUGH: usize = 8;
 const CLASSES: usize = SMALL_CLASSES + 40;
 
 /// The freed blocks.
@@ -32,10 +34,6 @@ const NONE: Freed = Freed {
     last: null_mut(),
 };
 
-#[expect(
-    clippy::cast_ptr_alignment,
-    reason = "blocks are aligned to `HEADER` at least"
-)]
 impl FreedBlocks {
     /// No blocks, of which a generator with this seed says later which comes first.
     pub(super) const fn new(seed: u64) -> FreedBlocks {
@@ -83,20 +81,60 @@ impl FreedBlocks {
 
     /// Takes a block that has room for this size.
     pub(super) fn take(&mut self, size: usize) -> Option<NonNull<u8>> {
-        let class = match small_class(size) {
-            Some(class) => class,
-            None => SMALL_CLASSES + size.checked_next_power_of_two()?.ilog2() as usize,
+        let block = if let Some(class) = small_class(size) {
+            self.lists[class].take_first()?
+        } else {
+            let class = SMALL_CLASSES + size.checked_next_power_of_two()?.ilog2() as usize;
+            let first = self.lists.get_mut(class)?.take_first();
+            // Blocks of the class below may have room, too: those that had the same size before.
+            first.or_else(|| self.lists[class - 1].take_fitting(size))?
         };
-        let list = self.lists.get_mut(class)?;
-        let block = NonNull::new(list.first)?;
-        // SAFETY: a block in a list is free and holds the next; it has room for what its class is for.
+        // SAFETY: the block is free, and has room.
         unsafe {
-            list.first = block.as_ptr().cast::<*mut u8>().read();
             let header = header(block.as_ptr());
             (*header).state = LIVE;
             (*header).size = size.max((*header).size);
         }
         Some(block)
+    }
+}
+
+#[expect(
+    clippy::cast_ptr_alignment,
+    reason = "blocks are aligned to `HEADER` at least"
+)]
+impl Freed {
+    /// Takes the first block.
+    fn take_first(&mut self) -> Option<NonNull<u8>> {
+        let block = NonNull::new(self.first)?;
+        // SAFETY: a block in a list is free and holds the next.
+        self.first = unsafe { block.as_ptr().cast::<*mut u8>().read() };
+        Some(block)
+    }
+
+    /// Takes the first block with room for this size, of the first few.
+    fn take_fitting(&mut self, size: usize) -> Option<NonNull<u8>> {
+        let (mut before, mut place) = (null_mut::<u8>(), self.first);
+        for _ in 0..LOOKED_THROUGH {
+            let block = NonNull::new(place)?;
+            // SAFETY: a block in a list is free, has a header and holds the next.
+            unsafe {
+                let next = place.cast::<*mut u8>().read();
+                if (*header(place)).size >= size {
+                    if before.is_null() {
+                        self.first = next;
+                    } else {
+                        link(before, next);
+                    }
+                    if next.is_null() {
+                        self.last = before;
+                    }
+                    return Some(block);
+                }
+                (before, place) = (place, next);
+            }
+        }
+        None
     }
 }
 

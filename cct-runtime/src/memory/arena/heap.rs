@@ -7,14 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::block::{FREED, HEADER, Header, LIVE, header};
 use super::freed::FreedBlocks;
+use super::rest::give_back;
 use crate::engine::{bad_memory, current_engine, note_block, note_free, note_reuse};
+use crate::memory::{address_space, limit};
 
 /// The address that the region is asked for at; another would do, but differ from process to process.
 const HOME: usize = 0x2000_0000_0000;
-/// The size of the region: address space only, since memory is taken page by page.
+/// The size of the region, unless limits want less: address space only, since memory is taken page by page.
 const REGION: usize = 64 << 30;
-/// Where its margin begins.
-const MARGIN: usize = REGION - (8 << 30);
+/// The part of it that is its margin.
+const MARGIN: usize = 8;
 /// Every iteration that uses more bytes than this uses freed blocks again.
 const REUSE_FROM: usize = 512 << 20;
 /// Memory of this size is cleared by giving its pages back: a program that allocates a table of gigabytes and
@@ -28,7 +30,8 @@ const LOOKED_AT: usize = 64 << 10;
 
 struct Arena {
     start: usize,
-    /// The address of the first free byte, and up to where there may be blocks.
+    size: usize,
+    /// The address of the first free byte, and up to where blocks are handed out without another look.
     top: usize,
     end: usize,
     /// The first free byte of the margin, and whether blocks come from there.
@@ -45,6 +48,30 @@ impl Arena {
     fn uses_again(&self) -> bool {
         !self.is_beside && self.top - self.start > self.reuse_from
     }
+
+    /// Where its margin begins.
+    #[inline]
+    fn margin_at(&self) -> usize {
+        self.start + (self.size - self.size / MARGIN)
+    }
+
+    /// Up to where blocks are handed out before the limit of memory is looked at.
+    fn next_look(&self) -> usize {
+        limit::next_look(self.start, self.top).min(self.margin_at())
+    }
+
+    /// Moves the end behind this address. False if that is beyond the region.
+    #[cold]
+    fn extend(&mut self, to: usize) -> bool {
+        if self.is_beside || to > self.margin_at() {
+            return false;
+        }
+        let (start, top) = (self.start, self.top);
+        // SAFETY: that is the arena, on the engine's thread.
+        limit::look(start, top, || unsafe { give_back(start, top) });
+        self.end = limit::next_look(self.start, to).min(self.margin_at());
+        true
+    }
 }
 
 struct Shared(UnsafeCell<Arena>);
@@ -54,6 +81,7 @@ unsafe impl Sync for Shared {}
 
 static ARENA: Shared = Shared(UnsafeCell::new(Arena {
     start: 0,
+    size: 0,
     top: 0,
     end: 0,
     margin: 0,
@@ -70,24 +98,21 @@ pub(crate) fn tell_blocks(tells: bool) {
     TELLS.store(tells, Relaxed);
 }
 
-/// Reserves the region; allocations of controlled workers come from it from now on.
-pub(crate) fn open() {
+/// Reserves the region; allocations of controlled workers come from it from now on, up to so many bytes.
+pub(crate) fn open(most: u64) {
+    limit::set(most);
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a fresh mapping touches nobody's memory; the arena is ours, see `Shared`.
+    let region = address_space::reserve(HOME, REGION, protection, 2);
+    let (place, size) = region.expect("address space for the arena");
+    // SAFETY: the arena is ours, see `Shared`.
     unsafe {
-        let home = HOME as *mut libc::c_void;
-        let place = libc::mmap(home, REGION, protection, flags, -1, 0);
-        assert_ne!(
-            place,
-            libc::MAP_FAILED,
-            "no address space for the iteration arena"
-        );
         let arena = &mut *ARENA.0.get();
-        arena.start = place as usize;
+        arena.start = place;
+        arena.size = size;
         arena.top = arena.start;
-        arena.margin = arena.start + MARGIN;
-        arena.end = arena.margin;
+        arena.margin = arena.margin_at();
+        arena.end = arena.next_look();
+        arena.reuse_from = limit::reuse_from(REUSE_FROM);
     }
 }
 
@@ -104,13 +129,14 @@ pub(crate) fn reset(reuse: Option<u64>) {
             );
         }
         arena.top = arena.start;
-        let margin = arena.start + MARGIN;
+        arena.end = arena.next_look();
+        let margin = arena.margin_at();
         if arena.margin - margin > REUSE_FROM {
             clear_pages(margin as *mut u8, arena.margin - margin);
         }
         arena.margin = margin;
         arena.freed.reset(reuse.unwrap_or(0));
-        arena.reuse_from = reuse.map_or(REUSE_FROM, |_| 0);
+        arena.reuse_from = reuse.map_or(limit::reuse_from(REUSE_FROM), |_| 0);
     }
 }
 
@@ -131,7 +157,7 @@ pub(crate) fn beside(f: impl FnOnce()) {
             return f();
         }
         let (top, end) = (arena.top, arena.end);
-        (arena.top, arena.end) = (arena.margin, arena.start + REGION);
+        (arena.top, arena.end) = (arena.margin, arena.start + arena.size);
         arena.is_beside = true;
         f();
         let arena = &mut *ARENA.0.get();
@@ -152,23 +178,23 @@ pub fn is_beside() -> bool {
 #[inline]
 pub fn is_of_margin(block: *mut u8) -> bool {
     // SAFETY: as in `contains`.
-    let start = unsafe { (*ARENA.0.get()).start };
-    start != 0 && (block as usize).wrapping_sub(start + MARGIN) < REGION - MARGIN
+    let arena = unsafe { &*ARENA.0.get() };
+    arena.start != 0 && (block as usize).wrapping_sub(arena.margin_at()) < arena.size / MARGIN
 }
 
 /// True if the block is of the arena, in whatever iteration it was made.
 #[inline]
 pub fn contains(block: *mut u8) -> bool {
     // SAFETY: `start` is set once, before there can be such a block.
-    let start = unsafe { (*ARENA.0.get()).start };
-    start != 0 && (block as usize).wrapping_sub(start) < REGION
+    let arena = unsafe { &*ARENA.0.get() };
+    (block as usize).wrapping_sub(arena.start) < arena.size
 }
 
 /// Where blocks may be; empty before there can be one.
 pub(crate) fn region() -> Range<usize> {
     // SAFETY: as above.
-    let start = unsafe { (*ARENA.0.get()).start };
-    start..if start == 0 { 0 } else { start + REGION }
+    let arena = unsafe { &*ARENA.0.get() };
+    arena.start..arena.start + arena.size
 }
 
 /// Returns a new block, or null when the region is exhausted. `align` is a power of two.
@@ -203,7 +229,9 @@ unsafe fn take(size: usize, align: usize) -> *mut u8 {
     }
     let block = (arena.top + HEADER).next_multiple_of(align);
     match block.checked_add(size) {
-        Some(end) if end <= arena.end => arena.top = end.next_multiple_of(HEADER),
+        Some(end) if end <= arena.end || arena.extend(end) => {
+            arena.top = end.next_multiple_of(HEADER);
+        }
         _ => return null_mut(),
     }
     let block = block as *mut u8;
@@ -277,7 +305,7 @@ pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
         let old_end = (block as usize + (*header(block)).size).next_multiple_of(HEADER);
         let fits = if old_end == arena.top {
             let end = (block as usize).saturating_add(size);
-            let fits = end <= arena.end;
+            let fits = end <= arena.end || arena.extend(end);
             if fits {
                 let top = end.next_multiple_of(HEADER);
                 if top < arena.top {
@@ -350,7 +378,7 @@ unsafe fn clear(from: *mut u8, size: usize) {
 /// # Safety
 ///
 /// As for [`clear`].
-unsafe fn clear_pages(from: *mut u8, size: usize) {
+pub(super) unsafe fn clear_pages(from: *mut u8, size: usize) {
     let before = from.align_offset(PAGE).min(size);
     let whole = (size - before) / PAGE * PAGE;
     // SAFETY: all of it lies in the memory that the caller has.
@@ -371,7 +399,7 @@ mod tests {
     /// A process has one arena, so there is one test of it.
     #[test]
     fn blocks_are_aligned_known_poisoned_and_forgotten() {
-        open();
+        open(u64::MAX);
         // SAFETY: the region is open, nobody else uses it, and all that is touched lies in blocks.
         unsafe {
             let first = allocate(100, 1);

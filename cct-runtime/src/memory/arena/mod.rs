@@ -17,6 +17,7 @@ mod block;
 mod freed;
 mod heap;
 mod live;
+mod rest;
 
 pub use heap::{
     allocate, allocate_zeroed, contains, free, is_beside, is_in_use, is_of_margin, resize_in_place,

@@ -1,7 +1,7 @@
 //! `read`, `write` and their vectored forms.
 
 use cct::engine;
-use cct::harness::note_output;
+use cct::harness::{note_output, report_unwritten};
 use cct::operation::{Access, Operation};
 use libc::{c_int, c_short, c_void, iovec, off_t, size_t, ssize_t};
 
@@ -178,7 +178,11 @@ unsafe fn receive(descriptor: c_int, take: impl Fn() -> isize) -> isize {
 unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> isize {
     if descriptor == libc::STDOUT_FILENO || descriptor == libc::STDERR_FILENO {
         note_output();
-        return put();
+        let result = put();
+        if result < 0 {
+            report_unwritten(descriptor);
+        }
+        return result;
     }
     if !engine::is_controlled() {
         return uncontrolled(descriptor, put);

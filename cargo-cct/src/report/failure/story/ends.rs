@@ -17,6 +17,7 @@ pub(super) fn is_for_all(kind: BugKind) -> bool {
             | BugKind::Abort
             | BugKind::Signal
             | BugKind::StackOverflow
+            | BugKind::OutOfMemory
             | BugKind::Hang
             | BugKind::Silence
     )

@@ -251,6 +251,7 @@ impl Words<'_> {
                     BugKind::Abort => "aborted",
                     BugKind::ActorFailed => "failed",
                     BugKind::Signal | BugKind::StackOverflow => "crashed",
+                    BugKind::OutOfMemory => "took too much memory",
                     BugKind::Hang | BugKind::Silence => "came to no further step: it was",
                     _ => "panicked",
                 };

@@ -1,0 +1,102 @@
+//! Files that somebody else may have put there: they are read whole, or refused unread.
+//!
+//! A named pipe would be waited for, a device may have no end, and a file of terabytes does not fit.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// The largest file that is read: a trace of the longest schedule is a fraction of it.
+const MOST: u64 = 1 << 30;
+
+/// Reads a plain file.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    // Before it is opened: that alone may do something to a device.
+    check(&fs::metadata(path)?)?;
+    let mut file = open(path)?;
+    let length = file.metadata()?;
+    check(&length)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(MOST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same of a text.
+pub(crate) fn read_to_string(path: &Path) -> io::Result<String> {
+    let text = String::from_utf8(read(path)?);
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// Copies a plain file.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    check(&fs::metadata(from)?)?;
+    fs::copy(from, to).map(drop)
+}
+
+/// Makes a file to be locked, unless there is one; what is no plain file is refused.
+pub(crate) fn lockable(path: &Path) -> io::Result<File> {
+    match fs::metadata(path) {
+        Ok(there) => check(&there)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    File::create(path)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    // A pipe that has come into its place since is not waited for.
+    options.read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+fn check(metadata: &Metadata) -> io::Result<()> {
+    let kind = metadata.file_type();
+    let what = if kind.is_file() {
+        if metadata.len() <= MOST {
+            return Ok(());
+        }
+        format!(
+            "a file of {} bytes, more than is ever written",
+            metadata.len()
+        )
+    } else if kind.is_dir() {
+        "a folder, and no file".to_owned()
+    } else if kind.is_fifo() {
+        "a named pipe, and no file".to_owned()
+    } else if kind.is_socket() {
+        "a socket, and no file".to_owned()
+    } else {
+        "a device, and no file".to_owned()
+    };
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("it is {what}: remove it"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_files_are_read() {
+        let folder = std::env::temp_dir().join(format!("cct-plain-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join("file");
+        fs::write(&file, "text").expect("a file");
+        assert_eq!(read(&file).expect("it is plain"), b"text");
+        let huge = folder.join("huge");
+        let made = File::create(&huge).and_then(|file| file.set_len(MOST + 1));
+        made.expect("a file with a hole");
+        for (path, why) in [
+            (Path::new("/dev/zero"), "a device"),
+            (&folder, "a folder"),
+            (&huge, "more than is ever written"),
+        ] {
+            let error = read(path).expect_err("it is refused").to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
+}

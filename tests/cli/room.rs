@@ -1,0 +1,229 @@
+//! Disks that are full, and folders that may not be written to: no verdict about a test comes of them.
+//!
+//! Each is a small `tmpfs` in a mount namespace of its own. Where that is not permitted the tests say so, and
+//! do nothing.
+
+use std::process::Command;
+
+use cct_tests::support::{Events, Finished, Workspace};
+
+/// A workspace, built, with its target folder on a disk of its own.
+struct Confined(Workspace);
+
+impl Confined {
+    /// None where this machine does not permit it.
+    fn new() -> Option<Confined> {
+        let status = Command::new("unshare").args(["-m", "true"]).status();
+        if !status.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: `unshare -m` is not permitted here");
+            return None;
+        }
+        let workspace = Workspace::of_fixture("limits");
+        let built = Finished::of(workspace.cct().args(["test", "--no-run"]));
+        built.expect(0);
+        Some(Confined(workspace))
+    }
+
+    /// Runs the tool once `before` has been done, with `$W` for the workspace.
+    fn run(&self, before: &str, args: &[&str]) -> Finished {
+        let tool = self.0.cct();
+        let script = format!("set -e; W=\"$1\"; shift; {before}; exec \"$@\"");
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", &script, "sh"]);
+        command.arg(self.0.path("."));
+        command
+            .arg(tool.get_program())
+            .args(tool.get_args())
+            .args(args);
+        for (name, value) in tool.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.current_dir(tool.get_current_dir().expect("a folder"));
+        Finished::of(&mut command)
+    }
+}
+
+/// Puts a disk in the place of the build's products, with a copy of them and so much room, in KiB.
+fn with_room(kibibytes: u32) -> String {
+    format!(
+        "mkdir -p $W/was; mount --bind $W/target $W/was; mount -t tmpfs -o size=400m none $W/target; \
+         cp -a --sparse=never $W/was/. $W/target; \
+         room=$(df --output=avail -k $W/target | tail -n 1); \
+         head -c $(((room - {kibibytes}) * 1024)) /dev/zero > $W/target/filler"
+    )
+}
+
+#[track_caller]
+fn assert_no_space(finished: &Finished) {
+    finished.expect(96);
+    let all = format!("{}{}", finished.stdout, finished.stderr);
+    assert!(all.contains("no space"), "{finished:#?}");
+    for verdict in ["FLAKY", "ran natively", "PANIC", "panicked"] {
+        assert!(!all.contains(verdict), "`{verdict}`: {finished:#?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_before_any_test_runs() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    for room in [0, 8] {
+        assert_no_space(&confined.run(&with_room(room), &["test", "--test", "disk"]));
+    }
+}
+
+#[test]
+fn output_that_fills_the_disk_is_no_failure_of_the_test() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    let finished = confined.run(&with_room(300), &["test", "--json", "much_is_printed"]);
+    assert_no_space(&finished);
+    let ended = Events::of(&finished);
+    let ended = ended.test("limits::disk much_is_printed");
+    assert_eq!(ended["outcome"], "refused", "{ended:#}");
+}
+
+#[test]
+fn a_failure_that_cannot_be_kept_is_told() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    // There is room to run the test, and hardly any for its failure.
+    let before = "mkdir -p $W/target/cct/failures; \
+                  mount -t tmpfs -o size=16k none $W/target/cct/failures";
+    let finished = confined.run(before, &["test", "a_store_is_lost"]);
+    finished.expect(96);
+    assert!(finished.stderr.contains("no space"), "{finished:#?}");
+    assert!(
+        finished.stdout.contains("Failing schedule:"),
+        "{finished:#?}"
+    );
+}
+
+#[test]
+fn shared_memory_that_is_full_is_done_without() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    let full = "mount -t tmpfs -o size=64k none /dev/shm";
+    confined.run(full, &["test", "nothing_is_found"]).expect(0);
+    confined.run(full, &["test", "a_store_is_lost"]).expect(100);
+}
+
+#[test]
+fn a_build_without_room_is_no_broken_program() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    let before = "mount -t tmpfs -o size=2m none $W/target";
+    let finished = confined.run(before, &["test", "--test", "disk"]);
+    finished.expect(96);
+    assert!(
+        finished.stderr.contains("no space left on the disk"),
+        "{finished:#?}"
+    );
+}
+
+#[test]
+fn a_cache_without_room_does_not_blame_the_toolchain() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    let before = "mkdir $W/cache; mount -t tmpfs -o size=6m none $W/cache; \
+                  export CCT_CACHE_DIR=$W/cache";
+    let finished = confined.run(before, &["test", "--test", "disk"]);
+    finished.expect(96);
+    assert!(
+        finished.stderr.contains("no space left on the disk"),
+        "{finished:#?}"
+    );
+    assert!(!finished.stderr.contains("toolchain"), "{finished:#?}");
+}
+
+#[test]
+fn folders_that_may_only_be_read_are_told() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    let read_only = |place: &str| {
+        format!(
+            "mkdir -p $W/{place}; mount --bind $W/{place} $W/{place}; mount -o remount,ro,bind $W/{place}"
+        )
+    };
+    let finished = confined.run(&read_only("target"), &["test", "--test", "disk"]);
+    finished.expect(96);
+    assert!(
+        finished.stderr.contains("Read-only file system"),
+        "{finished:#?}"
+    );
+    let cache = format!("{}; export CCT_CACHE_DIR=$W/cache", read_only("cache"));
+    let finished = confined.run(&cache, &["test", "--test", "disk"]);
+    finished.expect(96);
+    assert!(
+        finished.stderr.contains("cannot write the cache"),
+        "{finished:#?}"
+    );
+}
+
+#[test]
+fn standard_output_that_is_full_is_told() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    for args in [
+        &["test", "nothing_is_found"][..],
+        &["test", "--json", "nothing_is_found"],
+        &["list", "--json"],
+    ] {
+        // The tool writes to the shell's standard output.
+        let finished = confined.run("exec > /dev/full", args);
+        if args[0] == "list" {
+            finished.expect(0);
+        } else {
+            finished.expect(96);
+            let why = "cannot write to standard output: No space left on device";
+            assert!(finished.stderr.contains(why), "{finished:#?}");
+        }
+    }
+}
+
+/// Each kind of thing that is no plain file is named.
+#[test]
+fn odd_files_in_the_place_of_a_failure_are_refused_unread() {
+    let workspace = Workspace::of_fixture("limits");
+    Finished::of(workspace.cct().args(["test", "a_store_is_lost"])).expect(100);
+    let failures = std::fs::read_dir(workspace.path("target/cct/failures")).expect("there is one");
+    let ids = failures
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let id = ids
+        .into_iter()
+        .find(|name| !name.starts_with('.'))
+        .expect("there is one");
+    let file = workspace.path(&format!("target/cct/failures/{id}/trace.json"));
+    for (make, why) in [
+        ("mkfifo \"$0\"", "a named pipe"),
+        ("mkdir \"$0\"", "a folder"),
+        ("ln -s /dev/zero \"$0\"", "a device"),
+        ("ln -s trace.json \"$0\"", "symbolic link"),
+        (
+            "truncate -s 9T \"$0\" || truncate -s 3G \"$0\"",
+            "more than is ever written",
+        ),
+    ] {
+        let script = format!("rm -rf \"$0\"; {make}");
+        let made = Command::new("sh").args(["-c", &script]).arg(&file).status();
+        assert!(made.expect("a shell").success());
+        for verb in ["show", "replay", "shrink", "keep"] {
+            let refused = Finished::of(workspace.cct().args([verb, &id]));
+            refused.expect(96);
+            assert!(refused.stderr.contains(why), "{verb}, {why}: {refused:#?}");
+        }
+        Finished::of(workspace.cct().arg("list")).expect(0);
+    }
+}
