@@ -1,4 +1,4 @@
-//! The compiler's messages about a crate whose text was changed: the user sees those about the text as written.
+//! The compiler's messages about a crate whose text was changed: users see those about the text as written.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,7 +13,7 @@ pub(super) fn quotes_other_text(said: &[u8]) -> bool {
     messages(said).any(|(_, message)| quotes_other(&message, &mut files))
 }
 
-/// What one call says of files that it has made, and another one of the source.
+/// The messages of one call about files that it has made, and those of another one about the source.
 pub(super) fn joined(made: &[u8], told: &[u8]) -> Vec<u8> {
     let of_files = messages(made).filter(|(_, message)| is_of_file(message));
     let of_source = messages(told).filter(|(_, message)| !is_of_file(message));

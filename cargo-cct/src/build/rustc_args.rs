@@ -94,8 +94,8 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
     facts
 }
 
-/// The lints that take ours for the user's: the engine is a crate that nobody uses, and shims of what is unsafe
-/// in some editions only are safe. The user's source may ask for them all the same.
+/// The lints that take ours for the user's: the engine is a crate that nobody uses, and shims of what is
+/// unsafe in some editions only are safe. The user's source may ask for them all the same.
 pub(crate) const OURS: [&str; 2] = ["unused_crate_dependencies", "unused_unsafe"];
 
 /// Changes a call for a crate of the target: facades in, what would undo them out.

@@ -71,8 +71,8 @@ impl Scratch {
         Ok(path)
     }
 
-    /// A new board, in memory, or where that is full, on the disk; and a folder for the temporary files of its
-    /// process.
+    /// A new board, in memory, or where that is full, on the disk; and a folder for the temporary files of
+    /// its process.
     pub(crate) fn board(&self) -> io::Result<BoardFile> {
         let name = self.unique("cct");
         // The board may lie there, too.
