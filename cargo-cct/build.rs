@@ -23,6 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", manifest.display());
         files.push((format!("{package}/Cargo.toml"), manifest));
         files.extend(sources(&root, &root.join(package).join("src"))?);
+        let script = root.join(package).join("build.rs");
+        if script.exists() {
+            println!("cargo::rerun-if-changed={}", script.display());
+            files.push((format!("{package}/build.rs"), script));
+        }
     }
     files.extend(sources(&root, &root.join("cct-shims/facades"))?);
     let manifest = PathBuf::from(env::var("OUT_DIR")?).join("Cargo.toml");

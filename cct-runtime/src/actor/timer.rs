@@ -410,7 +410,7 @@ fn later(time: Instant, duration: Duration) -> Instant {
     (time.checked_add(duration)).unwrap_or_else(|| time + CENTURY)
 }
 
-const CENTURY: Duration = Duration::from_hours(100 * 365 * 24);
+const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 impl PartialEq for Alarm {
     fn eq(&self, other: &Self) -> bool {

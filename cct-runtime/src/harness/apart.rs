@@ -1,5 +1,6 @@
 //! Executions in processes of their own, for those that may end theirs.
 
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -47,8 +48,15 @@ impl Notes {
 
     /// Notes without anything in them.
     pub(super) fn new() -> Box<Notes> {
-        // SAFETY: notes are numbers throughout.
-        unsafe { Box::<Notes>::new_zeroed().assume_init() }
+        let layout = Layout::new::<Notes>();
+        #[expect(clippy::cast_ptr_alignment, reason = "the layout is that of notes")]
+        // SAFETY: notes have a size.
+        let notes = unsafe { alloc_zeroed(layout) }.cast::<Notes>();
+        if notes.is_null() {
+            handle_alloc_error(layout);
+        }
+        // SAFETY: notes are numbers throughout, and the memory is that of a box.
+        unsafe { Box::from_raw(notes) }
     }
 
     /// Takes everything back.

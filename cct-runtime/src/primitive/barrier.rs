@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::futex;
+use super::update::Update as _;
 use crate::engine::{self, NEVER};
 use crate::object::ObjectId;
 use crate::operation::Operation;
@@ -64,7 +65,7 @@ impl BarrierMachine {
     /// Counts an arrival, the last one by beginning the next round; returns the state before.
     fn arrive(&self) -> u64 {
         self.state
-            .update(Ordering::AcqRel, Ordering::Acquire, |state| {
+            .replace_with(Ordering::AcqRel, Ordering::Acquire, |state| {
                 if self.is_last(state) {
                     (state & !ARRIVALS).wrapping_add(ROUND)
                 } else {

@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::futex;
 use super::hold::Hold;
 use super::mutex::MutexMachine;
+use super::update::Update as _;
 use crate::engine::{self, NEVER, Wakeup, WorkerId};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -177,7 +178,7 @@ impl CondvarMachine {
     /// True unless `next` has no answer to the counts.
     fn change(&self, next: impl FnMut(u64) -> Option<u64>) -> bool {
         self.workers
-            .try_update(Ordering::SeqCst, Ordering::SeqCst, next)
+            .replace_if(Ordering::SeqCst, Ordering::SeqCst, next)
             .is_ok()
     }
 

@@ -27,6 +27,7 @@ mod owner;
 mod raw_lock;
 mod rwlock;
 mod stream;
+mod update;
 
 pub use barrier::BarrierMachine;
 pub use channel::{ChannelMachine, Received, Sent};
@@ -39,3 +40,4 @@ pub use once::{OnPoison, OnceMachine, Running};
 pub(crate) use raw_lock::RawLock;
 pub use rwlock::RwLockMachine;
 pub use stream::{StreamHold, StreamMachine};
+pub use update::Update;

@@ -7,6 +7,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::update::Update as _;
 use super::{futex, owner};
 use crate::engine::{self, NEVER, WorkerId};
 use crate::object::ObjectId;
@@ -144,8 +145,10 @@ impl OnceMachine {
                     engine::point_at(Operation::CallOnce, self.object(), site).done();
                     is_declared = true;
                 }
-                POISONED if let OnPoison::Panic(what) = on_poison => self.previously_poisoned(what),
                 before @ (INCOMPLETE | POISONED) => {
+                    if let (POISONED, OnPoison::Panic(what)) = (before, on_poison) {
+                        self.previously_poisoned(what);
+                    }
                     let runner = me.map_or(owner::NATIVE, owner::code) | (state & WAITS);
                     let order = Ordering::Acquire;
                     if self
@@ -203,7 +206,7 @@ impl OnceMachine {
         };
         let order = Ordering::Acquire;
         let incomplete = |state| (state != COMPLETE).then_some(state | flag);
-        let Ok(before) = self.state.try_update(order, order, incomplete) else {
+        let Ok(before) = self.state.replace_if(order, order, incomplete) else {
             return;
         };
         if controlled {
@@ -277,7 +280,7 @@ impl Drop for Running<'_> {
             })
         };
         let (order, read) = (Ordering::AcqRel, Ordering::Acquire);
-        let before = once.state.try_update(order, read, next).unwrap_or(end);
+        let before = once.state.replace_if(order, read, next).unwrap_or(end);
         if before & WORKER_WAITS != 0 {
             let is_complete = self.end == COMPLETE;
             let goes_on = |_, mark| is_complete || mark != UNTIL_COMPLETE;

@@ -57,7 +57,9 @@ pub fn __cpuid(leaf: u32) -> CpuidResult {
 /// clock.
 #[inline]
 pub fn __cpuid_count(leaf: u32, sub_leaf: u32) -> CpuidResult {
-    let mut told = x86_64::__cpuid_count(leaf, sub_leaf);
+    #[allow(unused_unsafe, reason = "older releases have it as unsafe")]
+    // SAFETY: each x86-64 processor has the instruction.
+    let mut told = unsafe { x86_64::__cpuid_count(leaf, sub_leaf) };
     if leaf == POWER {
         told.edx &= !INVARIANT_COUNTER;
     }

@@ -83,7 +83,10 @@ fn replace_hook(hook: Option<Hook>) -> Option<Hook> {
 fn default_hook(info: &PanicHookInfo<'_>) {
     let thread = thread::current();
     let name = thread.name().unwrap_or("<unnamed>");
-    let message = info.payload_as_str().unwrap_or("Box<dyn Any>");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let message = text.unwrap_or("Box<dyn Any>");
     match info.location() {
         Some(location) => eprintln!("\nthread '{name}' panicked at {location}:\n{message}"),
         None => eprintln!("\nthread '{name}' panicked:\n{message}"),

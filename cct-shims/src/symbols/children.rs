@@ -6,6 +6,7 @@ use cct::engine::{self, NEVER};
 use cct::memory::{ends_processes, note_process};
 use cct::object::ObjectId;
 use cct::operation::Operation;
+use cct::primitive::Update as _;
 use libc::{FILE, c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
 use super::caller::weak_with_caller;
@@ -340,6 +341,6 @@ fn note_child(child: pid_t) {
 fn note_end(is_over: bool) {
     if is_over {
         let one_less = |children: u32| children.checked_sub(1);
-        let _ = CHILDREN.fetch_update(Relaxed, Relaxed, one_less);
+        let _ = CHILDREN.replace_if(Relaxed, Relaxed, one_less);
     }
 }

@@ -4,6 +4,13 @@
 //! the engine wants; anywhere else it passes straight on. Where threads are held instead
 //! (`cct::tsvd`), functions that are not thread-safe tell of their calls.
 
+#![allow(
+    unknown_lints,
+    invalid_runtime_symbol_definitions,
+    suspicious_runtime_symbol_definitions,
+    reason = "later compilers compare signatures with those that std relies on, word for word"
+)]
+
 mod caller;
 mod children;
 pub(crate) mod clock;

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use super::Pool;
 use crate::actor::task::Guarded;
+use crate::primitive::Update as _;
 
 /// The future of an actor. It is in one queue at most, and polled by one thread at a time.
 pub(super) struct Task {
@@ -78,7 +79,7 @@ impl Wake for Task {
             POLLED => Some(WOKEN),
             _ => None,
         };
-        let woken = (self.state).fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
+        let woken = (self.state).replace_if(Ordering::SeqCst, Ordering::SeqCst, next);
         if woken == Ok(IDLE) {
             Pool::push(self);
         }

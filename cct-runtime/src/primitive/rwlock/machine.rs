@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::super::hold::{Caller, Hold, Poison, attempt};
+use super::super::update::Update as _;
 use super::super::{futex, owner};
 use super::word::{
     COUNT, READERS_WAIT, WRITER, WRITERS_WAIT, can_read, can_write, is_written, with_reader,
@@ -317,7 +318,7 @@ impl RwLockMachine {
     /// Replaces the state as `next` says, and returns the one before; refused when `next` has
     /// none.
     fn change(&self, order: Ordering, next: impl Fn(u32) -> Option<u32>) -> Result<u32, u32> {
-        self.state.try_update(order, Ordering::Relaxed, next)
+        self.state.replace_if(order, Ordering::Relaxed, next)
     }
 
     /// The code of the holder, if there is just one, else 0.

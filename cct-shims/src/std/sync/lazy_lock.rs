@@ -4,7 +4,9 @@ use cct::primitive::{OnPoison, OnceMachine};
 use real::cell::UnsafeCell;
 use real::fmt;
 use real::mem;
-use real::ops::{Deref, DerefMut};
+use real::ops::Deref;
+#[cfg(has_lazy_lock_deref_mut)]
+use real::ops::DerefMut;
 use real::panic::{RefUnwindSafe, UnwindSafe};
 
 /// `std::sync::LazyLock`.
@@ -40,9 +42,17 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     }
 
     /// See `std::sync::LazyLock::force_mut`.
+    #[cfg(has_lazy_lock_get)]
     #[inline]
     #[track_caller]
     pub fn force_mut(this: &mut LazyLock<T, F>) -> &mut T {
+        LazyLock::forced_mut(this)
+    }
+
+    #[cfg(any(has_lazy_lock_get, has_lazy_lock_deref_mut))]
+    #[inline]
+    #[track_caller]
+    fn forced_mut(this: &mut LazyLock<T, F>) -> &mut T {
         if !this.machine.is_complete() {
             let data = this.data.get_mut();
             let initializer = data.take_initializer(&this.machine);
@@ -74,6 +84,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
 
 impl<T, F> LazyLock<T, F> {
     /// See `std::sync::LazyLock::get_mut`.
+    #[cfg(has_lazy_lock_get)]
     #[inline]
     pub fn get_mut(this: &mut LazyLock<T, F>) -> Option<&mut T> {
         match this.data.get_mut() {
@@ -83,11 +94,19 @@ impl<T, F> LazyLock<T, F> {
     }
 
     /// See `std::sync::LazyLock::get`.
+    #[cfg(has_lazy_lock_get)]
     #[inline]
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
-        if this.machine.get() {
-            this.peek()
+        this.if_forced()
+    }
+
+    /// The value if there is one, by a step.
+    #[inline]
+    #[track_caller]
+    fn if_forced(&self) -> Option<&T> {
+        if self.machine.get() {
+            self.peek()
         } else {
             None
         }
@@ -135,11 +154,23 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
     }
 }
 
+#[cfg(has_lazy_lock_deref_mut)]
 impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
     #[inline]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        LazyLock::force_mut(self)
+        LazyLock::forced_mut(self)
+    }
+}
+
+#[cfg(has_lazy_lock_from)]
+impl<T, F> From<T> for LazyLock<T, F> {
+    #[inline]
+    fn from(value: T) -> LazyLock<T, F> {
+        LazyLock {
+            machine: OnceMachine::completed(),
+            data: UnsafeCell::new(Data::Value(value)),
+        }
     }
 }
 
@@ -153,7 +184,7 @@ impl<T: Default> Default for LazyLock<T> {
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lock = f.debug_tuple("LazyLock");
-        match Self::get(self) {
+        match self.if_forced() {
             Some(value) => lock.field(value),
             None => lock.field(&format_args!("<uninit>")),
         };
@@ -173,18 +204,19 @@ mod tests {
     fn the_initialiser_runs_once() {
         let runs = AtomicUsize::new(0);
         let lazy = LazyLock::new(|| runs.fetch_add(1, Ordering::Relaxed));
-        assert_eq!(LazyLock::get(&lazy), None);
+        assert_eq!(lazy.if_forced(), None);
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| assert_eq!(*lazy, 0));
             }
         });
         assert_eq!(
-            (LazyLock::get(&lazy), runs.load(Ordering::Relaxed)),
+            (lazy.if_forced(), runs.load(Ordering::Relaxed)),
             (Some(&0), 1)
         );
     }
 
+    #[cfg(has_lazy_lock_get)]
     #[test]
     fn mutable_access_forces_too() {
         let mut lazy = LazyLock::new(|| vec![1]);
@@ -201,11 +233,27 @@ mod tests {
 
     #[test]
     fn a_panic_poisons_for_good() {
-        let mut lazy = LazyLock::<u8>::new(|| panic!("while running"));
+        let lazy = LazyLock::<u8>::new(|| panic!("while running"));
         for _ in 0..2 {
             assert!(catch_unwind(AssertUnwindSafe(|| *lazy)).is_err());
         }
-        assert!(catch_unwind(AssertUnwindSafe(|| *LazyLock::force_mut(&mut lazy))).is_err());
-        assert_eq!(LazyLock::get(&lazy), None);
+        assert_eq!(lazy.if_forced(), None);
+    }
+
+    #[cfg(has_lazy_lock_deref_mut)]
+    #[test]
+    fn a_panic_poisons_for_mutable_access_as_well() {
+        let mut lazy = LazyLock::<u8>::new(|| panic!("while running"));
+        for _ in 0..2 {
+            assert!(catch_unwind(AssertUnwindSafe(|| *lazy += 1)).is_err());
+        }
+        assert_eq!(lazy.if_forced(), None);
+    }
+
+    #[cfg(has_lazy_lock_from)]
+    #[test]
+    fn a_value_needs_no_initialiser() {
+        let lazy: LazyLock<u8> = LazyLock::from(3);
+        assert_eq!((lazy.if_forced(), *lazy), (Some(&3), 3));
     }
 }

@@ -23,6 +23,14 @@ pub struct OnceState {
 #[expect(clippy::declare_interior_mutable_const, reason = "std declares it")]
 pub const ONCE_INIT: Once = Once::new();
 
+#[cfg(has_once_default)]
+impl Default for Once {
+    #[inline]
+    fn default() -> Once {
+        Once::new()
+    }
+}
+
 impl UnwindSafe for Once {}
 impl RefUnwindSafe for Once {}
 
@@ -30,7 +38,10 @@ impl Once {
     /// See `std::sync::Once::new`.
     #[inline]
     #[must_use]
-    #[expect(clippy::new_without_default, reason = "std's has no `Default` either")]
+    #[cfg_attr(
+        not(has_once_default),
+        expect(clippy::new_without_default, reason = "std's has no `Default` either")
+    )]
     pub const fn new() -> Once {
         Once {
             machine: OnceMachine::new(),

@@ -148,6 +148,7 @@ impl<'rwlock, T: ?Sized> RwLockWriteGuard<'rwlock, T> {
     }
 
     /// See `std::sync::RwLockWriteGuard::downgrade`.
+    #[cfg(has_rwlock_downgrade)]
     pub fn downgrade(s: Self) -> RwLockReadGuard<'rwlock, T> {
         let writer = ManuallyDrop::new(s);
         writer.lock.machine.downgrade(writer.hold);

@@ -6,6 +6,7 @@ use real::cell::{Cell, RefCell};
 use real::error::Error;
 use real::fmt;
 use real::mem;
+use real::panic::{RefUnwindSafe, UnwindSafe};
 use real::ptr::NonNull;
 
 /// A thread-local, declared by [`thread_local!`](crate::thread_local).
@@ -13,8 +14,25 @@ use real::ptr::NonNull;
 /// Outside controlled workers it is the native key, with that key's laziness and destructor.
 pub struct LocalKey<T: 'static> {
     native: real::thread::LocalKey<T>,
-    slot: &'static LocalSlot,
+    slot: Slot,
     init: fn() -> T,
+}
+
+/// The place of a slot. Each key is a constant, and older compilers take no reference to it there.
+struct Slot(*const LocalSlot);
+
+// SAFETY: it stands for a reference to a static, which all threads may share.
+unsafe impl Send for Slot {}
+// SAFETY: as above.
+unsafe impl Sync for Slot {}
+impl UnwindSafe for Slot {}
+impl RefUnwindSafe for Slot {}
+
+impl Slot {
+    fn get(&self) -> &'static LocalSlot {
+        // SAFETY: it was made of a reference to a static.
+        unsafe { &*self.0 }
+    }
 }
 
 impl<T: 'static> LocalKey<T> {
@@ -25,7 +43,11 @@ impl<T: 'static> LocalKey<T> {
         slot: &'static LocalSlot,
         init: fn() -> T,
     ) -> LocalKey<T> {
-        LocalKey { native, slot, init }
+        LocalKey {
+            native,
+            slot: Slot(slot),
+            init,
+        }
     }
 
     /// Lends the value to `f`, initialising it first where that has not happened.
@@ -54,7 +76,7 @@ impl<T: 'static> LocalKey<T> {
 
     /// The current worker's value. The lifetime is a lie that the callers keep within one closure.
     fn of_worker(&'static self) -> Result<&'static T, AccessError> {
-        match engine::local(self.slot) {
+        match engine::local(self.slot.get()) {
             // SAFETY: only `install` fills the slot, with a `T`, and it is not destroyed yet.
             Local::Alive(value) => Ok(unsafe { &*value.cast::<T>() }),
             Local::Missing => {
@@ -68,14 +90,14 @@ impl<T: 'static> LocalKey<T> {
     /// Stores the current worker's value, in place of one that its own initialiser may have
     /// stored.
     fn install(&'static self, value: T) -> Result<&'static T, AccessError> {
-        match engine::local(self.slot) {
+        match engine::local(self.slot.get()) {
             Local::Missing => {
                 let value = place(value);
                 // As in std, what needs no destructor can be used until the very end.
                 let destroy = mem::needs_drop::<T>().then_some(destroy::<T> as unsafe fn(*mut u8));
                 // SAFETY: `destroy` gets what `place` returned, once.
                 unsafe {
-                    engine::set_local(self.slot, value.cast(), destroy);
+                    engine::set_local(self.slot.get(), value.cast(), destroy);
                     Ok(&*value)
                 }
             }
@@ -95,7 +117,7 @@ impl<T: 'static> LocalKey<T> {
 
     /// Sets a value that is still missing, without its initialiser, or hands it to `set`.
     fn set_with<V>(&'static self, value: V, wrap: fn(V) -> T, set: fn(&T, V)) {
-        let stored = match engine::local(self.slot) {
+        let stored = match engine::local(self.slot.get()) {
             Local::Missing => self.install(wrap(value)).map(drop),
             Local::Alive(present) => {
                 // SAFETY: as in `of_worker`.
@@ -162,6 +184,15 @@ impl<T: 'static> LocalKey<Cell<T>> {
         T: Copy,
     {
         self.with(Cell::get)
+    }
+
+    /// Replaces the value by what `f` makes of it.
+    #[cfg(has_local_key_update)]
+    pub fn update(&'static self, f: impl FnOnce(T) -> T)
+    where
+        T: Copy,
+    {
+        self.with(|cell| cell.set(f(cell.get())));
     }
 
     /// Takes the value and leaves the default.

@@ -7,6 +7,7 @@ use cct::engine::{self, NEVER};
 use cct::harness::report_uncontrolled;
 use cct::object::ObjectId;
 use cct::operation::Operation;
+use cct::primitive::Update as _;
 use libc::{c_int, c_uint, pthread_barrier_t, pthread_barrierattr_t};
 
 use super::waited;
@@ -127,7 +128,7 @@ impl Barrier {
     /// Counts an arrival, the last one by beginning the next round; returns the state before.
     fn arrive(&self) -> u64 {
         self.state
-            .update(Ordering::SeqCst, Ordering::SeqCst, |state| {
+            .replace_with(Ordering::SeqCst, Ordering::SeqCst, |state| {
                 if self.is_last(state) {
                     (state / ROUND * ROUND).wrapping_add(ROUND)
                 } else {

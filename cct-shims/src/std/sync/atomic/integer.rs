@@ -78,15 +78,27 @@ mod tests {
     fn updates_follow_the_closure() {
         let (number, order) = (AtomicU8::new(255), Ordering::SeqCst);
         assert_eq!(
-            number.try_update(order, order, |value| value.checked_add(1)),
+            number.fetch_update(order, order, |value| value.checked_add(1)),
             Err(255)
         );
         assert_eq!(
             number.fetch_update(order, order, |value| value.checked_sub(1)),
             Ok(255)
         );
+        assert_eq!(number.into_inner(), 254);
+    }
+
+    #[cfg(has_atomic_update)]
+    #[test]
+    fn an_update_may_be_refused_or_not() {
+        let (number, order) = (AtomicU8::new(254), Ordering::SeqCst);
         assert_eq!(number.update(order, order, |value| value / 2), 254);
-        assert_eq!(number.into_inner(), 127);
+        assert_eq!(number.try_update(order, order, |_| None), Err(127));
+        assert_eq!(
+            number.try_update(order, order, |value| value.checked_add(1)),
+            Ok(127)
+        );
+        assert_eq!(number.into_inner(), 128);
     }
 
     #[test]

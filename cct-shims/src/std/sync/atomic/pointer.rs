@@ -18,7 +18,9 @@ pub struct AtomicPtr<T>(real::sync::atomic::AtomicPtr<T>);
 struct Untyped(real::sync::atomic::AtomicPtr<()>);
 
 shared_methods!(pub(super) Untyped, real::sync::atomic::AtomicPtr<()>, *mut ());
+#[cfg(has_atomic_ptr_arithmetic)]
 read_modify_write! {
+    #[allow(clippy::incompatible_msrv, reason = "they are asked for")]
     pub(super) Untyped, *mut (), usize;
     fetch_byte_add(FetchAdd) |old, val| old.wrapping_byte_add(val);
     fetch_byte_sub(FetchSub) |old, val| old.wrapping_byte_sub(val);
@@ -80,12 +82,14 @@ impl<T> AtomicPtr<T> {
     }
 
     /// See `std::sync::atomic::AtomicPtr::fetch_ptr_add`.
+    #[cfg(has_atomic_ptr_arithmetic)]
     #[track_caller]
     pub fn fetch_ptr_add(&self, val: usize, order: Ordering) -> *mut T {
         self.fetch_byte_add(val.wrapping_mul(size_of::<T>()), order)
     }
 
     /// See `std::sync::atomic::AtomicPtr::fetch_ptr_sub`.
+    #[cfg(has_atomic_ptr_arithmetic)]
     #[track_caller]
     pub fn fetch_ptr_sub(&self, val: usize, order: Ordering) -> *mut T {
         self.fetch_byte_sub(val.wrapping_mul(size_of::<T>()), order)
@@ -97,6 +101,7 @@ impl<T> AtomicPtr<T> {
     }
 }
 
+#[cfg(has_atomic_ptr_arithmetic)]
 macro_rules! by_bytes {
     ($($method:ident)*) => { impl<T> AtomicPtr<T> { $(
         #[doc = concat!("See `std::sync::atomic::AtomicPtr::", stringify!($method), "`.")]
@@ -106,6 +111,7 @@ macro_rules! by_bytes {
         }
     )* } };
 }
+#[cfg(has_atomic_ptr_arithmetic)]
 by_bytes!(fetch_byte_add fetch_byte_sub fetch_and fetch_or fetch_xor);
 
 fn typed<T>(result: Result<*mut (), *mut ()>) -> Result<*mut T, *mut T> {
@@ -121,7 +127,7 @@ impl<T> fmt::Pointer for AtomicPtr<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, has_atomic_ptr_arithmetic))]
 mod tests {
     use super::{AtomicPtr, Ordering};
 

@@ -128,8 +128,9 @@ macro_rules! read_modify_write {
             $vis $atomic, $value, $value; $($method($operation) |$old, $val| $new;)*
         }
     };
-    ($vis:vis $atomic:ident, $value:ty, $operand:ty;
+    ($(#[$attribute:meta])* $vis:vis $atomic:ident, $value:ty, $operand:ty;
      $($method:ident($operation:ident) |$old:pat_param, $val:ident| $new:expr;)*) => {
+        $(#[$attribute])*
         impl $atomic { $(
             #[doc = see!($atomic $method)]
             #[track_caller]
@@ -207,22 +208,11 @@ macro_rules! derived_methods {
                 &self,
                 set_order: Ordering,
                 fetch_order: Ordering,
-                f: F,
+                mut f: F,
             ) -> Result<$value, $value>
             where
                 F: FnMut($value) -> Option<$value>,
             {
-                self.try_update(set_order, fetch_order, f)
-            }
-
-            #[doc = concat!("See `std::sync::atomic::", $name, "::try_update`.")]
-            #[track_caller]
-            pub fn try_update(
-                &self,
-                set_order: Ordering,
-                fetch_order: Ordering,
-                mut f: impl FnMut($value) -> Option<$value>,
-            ) -> Result<$value, $value> {
                 let mut old = self.load(fetch_order);
                 while let Some(new) = f(old) {
                     match self.compare_exchange_weak(old, new, set_order, fetch_order) {
@@ -233,7 +223,20 @@ macro_rules! derived_methods {
                 Err(old)
             }
 
+            #[doc = concat!("See `std::sync::atomic::", $name, "::try_update`.")]
+            #[cfg(has_atomic_update)]
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.fetch_update(set_order, fetch_order, f)
+            }
+
             #[doc = concat!("See `std::sync::atomic::", $name, "::update`.")]
+            #[cfg(has_atomic_update)]
             #[track_caller]
             pub fn update(
                 &self,
