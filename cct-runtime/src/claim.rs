@@ -77,6 +77,8 @@ exceptions! {
     UncontrolledThreads "uncontrolled threads" Input,
     /// A crate makes system calls past all that is controlled.
     RawSystemCalls "raw system calls" Input,
+    /// A crate names items of std that came after the tool, and that nothing controls.
+    LaterItems "later items of std" Input,
 }
 
 /// The programs that an exception concerns.

@@ -1,7 +1,9 @@
 //! The list of std's stable items, as `extract.py` writes it.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
+use cct_tests::support::Finished;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -114,12 +116,27 @@ pub(crate) struct Function {
     pub(crate) is_unsafe: bool,
 }
 
+/// Items of releases after the list's, in the same form; the facades are to have them where std has.
+const LATER: &str = include_str!("later_items.json");
+
+/// Reads the list of what came later.
+pub(crate) fn later() -> Vec<Item> {
+    serde_json::from_str(LATER).expect("items of the form that the list has")
+}
+
 /// Reads the committed list.
 pub(crate) fn read() -> List {
     serde_json::from_str(JSON).expect("the list is written by extract.py")
 }
 
 impl List {
+    /// True unless the compiler's release came before the one that was read.
+    pub(crate) fn is_of_this_release_or_before(&self) -> bool {
+        let told = Finished::of(Command::new("rustc").arg("-V"));
+        let release = told.stdout.split(' ').nth(1).expect("`rustc 1.95.0 (…)`");
+        numbers(&self.rust) <= numbers(release)
+    }
+
     /// Returns each item as it is found in std, then those that core has as well.
     pub(crate) fn items(&self) -> Vec<Item> {
         let paths = self
@@ -140,4 +157,12 @@ impl List {
         });
         paths.chain(items).collect()
     }
+}
+
+/// The numbers of a release, without the name of its channel.
+fn numbers(release: &str) -> Vec<u32> {
+    let numbers = release.split('-').next().unwrap_or_default().split('.');
+    numbers
+        .map(|number| number.parse().expect("a release is made of numbers"))
+        .collect()
 }

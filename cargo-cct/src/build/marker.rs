@@ -24,6 +24,8 @@ pub(crate) struct Marker {
     pub package: (String, String),
     /// Its source's facts.
     pub facts: SourceFacts,
+    /// Items of std that its source names and this tool does not know.
+    pub later: Vec<String>,
     /// The libraries and procedural macros that it was given.
     pub externs: Vec<PathBuf>,
 }
@@ -96,7 +98,8 @@ impl Marker {
         let facts = self.facts.left_out.names().chain(looks);
         let facts: Vec<_> = facts.chain(seen).collect();
         let facts = facts.join(",");
-        let mut text = format!("{kind}\n{treatment}\n{name} {version}\n{facts}\n");
+        let later = self.later.join(" ");
+        let mut text = format!("{kind}\n{treatment}\n{name} {version}\n{facts}\n{later}\n");
         for file in &self.externs {
             text.push_str(&file.to_string_lossy());
             text.push('\n');
@@ -128,6 +131,9 @@ impl Marker {
             treatment,
             package: (name.to_owned(), version.to_owned()),
             facts: facts(lines.next()?)?,
+            later: (lines.next()?.split_whitespace())
+                .map(str::to_owned)
+                .collect(),
             externs: lines.map(PathBuf::from).collect(),
         })
     }
@@ -208,6 +214,7 @@ mod tests {
                     looks_at_counts: true,
                     code: Some(Code::All),
                 },
+                later: vec!["std::sync::A".to_owned(), "std::sync::B".to_owned()],
                 externs: vec![PathBuf::from("/d/libb.rmeta"), PathBuf::from("/d/c d.so")],
             };
             assert_eq!(Marker::parse(&marker.text()), Some(marker));

@@ -20,6 +20,7 @@ use super::cache::{Cache, CacheError, Entry, News};
 use super::code;
 use super::digest;
 use super::embedded;
+use super::later;
 use super::toolchain::Toolchain;
 use crate::room;
 
@@ -58,13 +59,11 @@ pub(crate) enum SysrootError {
     /// The sources do not compile here.
     #[error(
         "the facade of std does not build with {release}:\n{output}\n\
-         this cargo-cct knows the std of Rust {known}; a toolchain close to it will do"
+         this is a mistake of cargo-cct's, if the toolchain is whole"
     )]
     Build {
         /// The toolchain's version.
         release: String,
-        /// The version it was written for.
-        known: &'static str,
         /// The messages of cargo or rustc.
         output: String,
     },
@@ -174,10 +173,12 @@ fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), Sysro
     for facade in ["core", "std"] {
         build_facade(toolchain, staging, home, facade)?;
     }
-    code::probe(&toolchain.rustc, &staging.join("target"), &lib).map_err(failed)?;
+    let scratch = staging.join("target");
+    code::probe(&toolchain.rustc, &scratch, &lib).map_err(failed)?;
+    later::probe(&toolchain.rustc, &scratch, &lib).map_err(failed)?;
     fs::write(lib.join("stamp"), embedded::SOURCES).map_err(failed)?;
     fs::write(lib.join("stub.rs"), "#![no_std]\n").map_err(failed)?;
-    Ok(fs::remove_dir_all(staging.join("target")).map_err(failed)?)
+    Ok(fs::remove_dir_all(scratch).map_err(failed)?)
 }
 
 /// Builds engine, shims and macros; returns the libraries.
@@ -242,14 +243,7 @@ fn build_facade(
             "2024",
             "-O",
         ])
-        .args([
-            "--cap-lints",
-            "allow",
-            "-C",
-            "embed-bitcode=yes",
-            "--target",
-            &toolchain.host,
-        ])
+        .args(["-C", "embed-bitcode=yes", "--target", &toolchain.host])
         .args(flags(staging, home))
         .arg("-L")
         .arg(prefixed("dependency=", &lib))
@@ -312,6 +306,8 @@ fn flags(staging: &Path, home: &Path) -> Vec<String> {
     let (staging, home) = (staging.join("src"), home.join("src"));
     vec![
         "-Cmetadata=cct-sysroot".to_owned(),
+        // A lint of a later compiler's is no reason against it.
+        "--cap-lints=allow".to_owned(),
         format!(
             "--remap-path-prefix={}={}",
             staging.display(),
@@ -357,7 +353,6 @@ fn output(command: &mut Command) -> Result<process::Output, SysrootError> {
 fn broken(toolchain: &Toolchain, output: &process::Output) -> SysrootError {
     SysrootError::Build {
         release: toolchain.release().to_owned(),
-        known: env!("CARGO_PKG_RUST_VERSION"),
         output: String::from_utf8_lossy(&output.stderr)
             .trim_end()
             .to_owned(),

@@ -35,7 +35,18 @@ pub(crate) enum ToolchainError {
          (`x86_64-unknown-linux-gnu`, `aarch64-unknown-linux-gnu`)"
     )]
     Platform(String),
+    /// The compiler is older than the crates that it is to build.
+    #[error(
+        "{0} is too old: cargo-cct works with Rust {major}.{minor} and newer; another toolchain is chosen by \
+         `cargo +{major}.{minor} cct …`, `RUSTUP_TOOLCHAIN`, or `rust-toolchain.toml`",
+        major = OLDEST.0,
+        minor = OLDEST.1
+    )]
+    TooOld(String),
 }
+
+/// The first release that compiles engine, shims and macros: `rust-version` of their manifests.
+const OLDEST: (u32, u32) = (1, 88);
 
 impl Toolchain {
     /// Asks rustc.
@@ -47,6 +58,10 @@ impl Toolchain {
         let host = host.unwrap_or_default().trim().to_owned();
         if !["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"].contains(&host.as_str()) {
             return Err(ToolchainError::Platform(host));
+        }
+        if is_too_old(&version) {
+            let release = version.lines().next().unwrap_or_default();
+            return Err(ToolchainError::TooOld(release.to_owned()));
         }
         let inside = sysroot.join("bin").join("rustc");
         let rustc = if inside.exists() {
@@ -88,6 +103,18 @@ impl Toolchain {
     }
 }
 
+/// False for a version that cannot be read.
+fn is_too_old(version: &str) -> bool {
+    let release = version
+        .lines()
+        .find_map(|line| line.strip_prefix("release: "));
+    let mut numbers = release
+        .unwrap_or_default()
+        .split('.')
+        .map_while(|number| number.parse().ok());
+    matches!((numbers.next(), numbers.next()), (Some(major), Some(minor)) if (major, minor) < OLDEST)
+}
+
 fn ask(command: &mut Command) -> Result<String, ToolchainError> {
     let words = format!("{command:?}").replace('"', "");
     let output = command
@@ -101,5 +128,32 @@ fn ask(command: &mut Command) -> Result<String, ToolchainError> {
             words,
             text(&output.stderr).trim().to_owned(),
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_before_the_oldest_is_too_old() {
+        let version = |release: &str| format!("rustc {release}\nhost: x\nrelease: {release}\n");
+        for release in ["1.87.0", "1.9.0", "0.12.0", "1.87.0-nightly"] {
+            assert!(is_too_old(&version(release)), "{release}");
+        }
+        for release in ["1.88.0", "1.100.0-beta.7", "2.0.0", "unknown"] {
+            assert!(!is_too_old(&version(release)), "{release}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_is_that_of_the_manifests() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let line = format!("rust-version = \"{}.{}\"", OLDEST.0, OLDEST.1);
+        for package in ["cct-runtime", "cct-shims", "cct-macros"] {
+            let manifest = std::fs::read_to_string(format!("{root}/{package}/Cargo.toml"));
+            let manifest = manifest.expect("a manifest");
+            assert!(manifest.lines().any(|found| found == line), "{package}");
+        }
     }
 }

@@ -17,8 +17,10 @@ use super::chosen;
 use super::code;
 use super::dep_info::DepInfo;
 use super::facts::{self, SourceFacts, Words};
+use super::later::Later;
 use super::layer::{Call, Compiled};
 use super::marker::{Kind, Marker, Treatment};
+use super::mentions;
 use super::raw_calls;
 use super::rustc_args::{self, Facts, Injection};
 use super::sysroot;
@@ -271,7 +273,14 @@ fn package() -> (String, String) {
 }
 
 fn marker(facts: &Facts, lib: &Path, kind: Kind, treatment: Treatment) -> Marker {
+    let later = match (kind, dep_info(facts)) {
+        (Kind::Harness | Kind::Program | Kind::Library, Some(file)) => {
+            mentions::of_crate(&file, &Later::of(lib).names)
+        }
+        _ => Vec::new(),
+    };
     Marker {
+        later,
         kind,
         treatment,
         package: package(),
@@ -289,6 +298,12 @@ fn source_facts(facts: &Facts, lib: &Path) -> SourceFacts {
     let mut found = dep_info(facts).map_or(SourceFacts::UNKNOWN, |file| {
         facts::of_crate(&file, Words::All)
     });
+    let later = Later::of(lib);
+    let names_later =
+        || dep_info(facts).is_some_and(|file| !mentions::of_crate(&file, &later.names).is_empty());
+    if later.is_unreadable || names_later() {
+        found.left_out.add(Exception::LaterItems);
+    }
     found.code = code::seen(lib, facts);
     if found.code.is_some() {
         found.left_out = found.left_out.without(Exception::ReferenceCounts);

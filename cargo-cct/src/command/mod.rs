@@ -36,6 +36,7 @@ use clap::Parser as _;
 use crate::build::cache::{Cache, News};
 use crate::build::cargo::{BuildError, Cargo};
 use crate::build::chosen::Chosen;
+use crate::build::later::Later;
 use crate::build::sysroot::Sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
@@ -221,8 +222,18 @@ fn prepare(
     };
     workspace.use_target(&|target| say(report::waiting(0, target)))?;
     let cache = Cache::find()?;
-    let tell = |news: News<'_>| say(report::news_of_cache(news, &cache, toolchain.release()));
-    Ok(Sysroot::ensure(toolchain, &cache, &tell)?)
+    let is_new = Cell::new(false);
+    let tell = |news: News<'_>| {
+        is_new.set(is_new.get() || matches!(news, News::Makes | News::Mends(_)));
+        say(report::news_of_cache(news, &cache, toolchain.release()));
+    };
+    let sysroot = Sysroot::ensure(toolchain, &cache, &tell)?;
+    if is_new.get() {
+        for line in report::crates::later(&Later::of(&sysroot.lib), toolchain.release()) {
+            crate::report::remark_line!("{}: {line}", report::warning_word());
+        }
+    }
+    Ok(sysroot)
 }
 
 /// Cargo, set up for this workspace.

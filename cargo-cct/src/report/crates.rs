@@ -10,6 +10,7 @@ use super::words::put;
 use crate::build::cargo::BuiltCrate;
 use crate::build::chosen::Chosen;
 use crate::build::code::Code;
+use crate::build::later::Later;
 use crate::build::marker::{Kind, Treatment};
 use crate::rewrite::Passes;
 
@@ -53,9 +54,52 @@ pub(crate) fn warnings(crates: &[BuiltCrate], chosen: &Chosen) -> Vec<String> {
             )
         })
     }));
+    lines.extend(crates.iter().filter_map(|built| {
+        let (name, version) = &built.marker.package;
+        let later = &built.marker.later;
+        (!later.is_empty()).then(|| {
+            format!(
+                "`{name}` {version} uses what came to std after this tool, and is not under control: {}",
+                quoted(later)
+            )
+        })
+    }));
     let mut seen = BTreeSet::new();
     lines.retain(|line| seen.insert(line.clone()));
     lines
+}
+
+/// Warnings about a std that was just met for the first time.
+pub(crate) fn later(later: &Later, release: &str) -> Vec<String> {
+    let names = (!later.names.is_empty()).then(|| {
+        format!(
+            "std of {release} has items that this tool does not know; a program that uses one is built, \
+             and what the item does is not under control: {}",
+            quoted(&later.names)
+        )
+    });
+    let functions = (!later.functions.is_empty()).then(|| {
+        format!(
+            "std of {release} has functions that the facade lacks; a program that calls one does not \
+             build: {}",
+            quoted(&later.functions)
+        )
+    });
+    let unreadable = later.is_unreadable.then(|| {
+        format!(
+            "rustdoc of {release} does not tell which items its std has: some may be unknown to this tool"
+        )
+    });
+    names
+        .into_iter()
+        .chain(functions)
+        .chain(unreadable)
+        .collect()
+}
+
+fn quoted(paths: &[String]) -> String {
+    let quoted: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+    quoted.join(", ")
 }
 
 /// A line for each package and what was done to it.
