@@ -1,16 +1,23 @@
 //! The built `cargo-cct`.
 
+use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
 use super::{build, cleaned};
 
+/// Names a tool that is built already: by another toolchain than that which it is tested with.
+const TESTED_TOOL: &str = "TESTED_TOOL";
+
 /// Returns a command that runs the subcommand, as `cargo cct` does: the next argument is the verb.
 /// The first call of a process builds it.
 pub fn cargo_cct() -> Command {
     static TOOL: OnceLock<PathBuf> = OnceLock::new();
-    let program = TOOL.get_or_init(|| build("cargo-cct").program("cargo-cct"));
+    let program = TOOL.get_or_init(|| {
+        let built = env::var_os(TESTED_TOOL).map(PathBuf::from);
+        built.unwrap_or_else(|| build("cargo-cct").program("cargo-cct"))
+    });
     let mut command = cleaned(program);
     // Reports of failures as they were found are shorter to test, and runs do not depend on earlier ones.
     let settings = [("CCT_SHRINK", "off"), ("CCT_KNOWN", "false")];
