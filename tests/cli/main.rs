@@ -66,6 +66,7 @@ mod streams;
 mod tasks;
 mod thread_unsafe;
 mod time;
+mod toolchains;
 mod tsvd;
 mod uncontrolled;
 mod verdicts;

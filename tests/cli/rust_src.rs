@@ -63,7 +63,7 @@ impl Toolchain {
 }
 
 /// A tree of hard links; of copies, where the temporary folder is on another disk.
-fn link(from: &Path, to: &Path) {
+pub(crate) fn link(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("the temporary folder is writable");
     for entry in fs::read_dir(from).expect("a toolchain is readable") {
         let entry = entry.expect("a toolchain is readable");
