@@ -1,7 +1,7 @@
 //! Compilers other than the one that the tool was written with.
 //!
-//! Real ones are tried by `tests/toolchains/run`. Here, one is too old by its own word, and the std of this one
-//! is newer than the tool as far as the sysroot tells.
+//! Real ones are tried by `tests/toolchains/run`. Here, one is too old by its own word, and the std of this
+//! one is newer than the tool as far as the sysroot tells.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

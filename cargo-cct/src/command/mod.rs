@@ -28,6 +28,7 @@ mod test;
 mod tested;
 mod tsvd;
 
+use std::cell::Cell;
 use std::error::Error;
 use std::path::Path;
 
