@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::run;
+
 /// Set when the machine stood in the way of something that the command was to do.
 static IS_SHORT: AtomicBool = AtomicBool::new(false);
 
@@ -25,7 +27,7 @@ pub(crate) enum Exit {
     BuildFailed = 101,
     /// A replay left its schedule.
     Diverged = 106,
-    /// The user stopped it.
+    /// The user stopped it: 128 and the number of the signal, which is that of ctrl-C here.
     Interrupted = 130,
 }
 
@@ -71,7 +73,7 @@ impl Exit {
         ),
         (
             Exit::Interrupted,
-            "the run was stopped by a signal, or since nobody read on",
+            "the run was stopped by ctrl-C, or since nobody read on; 143 by SIGTERM, 129 by SIGHUP",
         ),
     ];
 
@@ -87,7 +89,11 @@ impl Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
+        match exit {
+            // As a shell says it of a process that a signal has ended.
+            Exit::Interrupted => ExitCode::from(128 + run::stopped_by()),
+            other => ExitCode::from(other as u8),
+        }
     }
 }
 

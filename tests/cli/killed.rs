@@ -100,12 +100,12 @@ fn boards(run: u32) -> usize {
 
 #[test]
 fn what_an_interrupted_run_has_found_is_kept() {
-    for signal in ["-INT", "-TERM"] {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let workspace = workspace();
         let (mut child, mut lines, mut told) = under_way(&workspace);
         send(signal, child.id());
         while lines.read_line(&mut told).expect("text") > 0 {}
-        assert_eq!(child.wait().expect("ours").code(), Some(130), "{told}");
+        assert_eq!(child.wait().expect("ours").code(), Some(code), "{told}");
         let events = Events::read(&told);
         let stopped = events.test("spaced nothing_is_found");
         assert_eq!(stopped["outcome"], "stopped", "{stopped:#}");

@@ -64,4 +64,4 @@ pub(crate) use scratch::Scratch;
 pub(crate) use seed::RunSeed;
 pub(crate) use shard::{COUNT as SHARDS, Shard, ShardArg};
 pub(crate) use shrink::{Effort, Shortened, Shrinker, Shrinking, WhyNot, reason_not_to};
-pub(crate) use watch::Stop;
+pub(crate) use watch::{Stop, stopped_by};

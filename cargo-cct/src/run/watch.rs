@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,9 @@ impl Stop {
     pub(crate) fn at_signals() -> io::Result<Stop> {
         let stop = Stop::default();
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            let number = usize::try_from(signal).expect("signals have small numbers");
+            let by = BY.get_or_init(Arc::default);
+            signal_hook::flag::register_usize(signal, by.clone(), number)?;
             signal_hook::flag::register(signal, stop.set.clone())?;
         }
         Ok(stop)
@@ -67,6 +70,19 @@ impl Stop {
         let above = self.above.as_ref();
         self.set.load(Relaxed) || above.is_some_and(|above| above.load(Relaxed))
     }
+}
+
+/// The signal that came last; 0 for none.
+static BY: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+/// The signal that has stopped this run, or that of ctrl-C if something else has.
+pub(crate) fn stopped_by() -> u8 {
+    let signal = BY.get().map_or(0, |by| by.load(Relaxed));
+    let ctrl_c = u8::try_from(libc::SIGINT).expect("signals have small numbers");
+    u8::try_from(signal)
+        .ok()
+        .filter(|&signal| signal > 0)
+        .unwrap_or(ctrl_c)
 }
 
 /// How a test process ended.

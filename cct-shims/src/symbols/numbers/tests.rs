@@ -50,7 +50,7 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
     ("sendto and recvfrom", &["send", "recv"]),
     (
         "clone and execve, in ways that are the C library's",
-        &["posix_spawn", "posix_spawnp"],
+        &["posix_spawn", "posix_spawnp", "popen", "system"],
     ),
     ("wait4", &["wait", "waitpid"]),
     ("rt_sigaction", &["signal"]),
