@@ -245,6 +245,8 @@ impl Cargo<'_> {
             // Cargo would remember the answers of this compiler, and its failures, for one without it.
             set("CARGO_CACHE_RUSTC_INFO", "0".into());
         }
+        // Not a proxy that picks one: cargo remembers the answers of each path, and would mix toolchains.
+        set("RUSTC", self.toolchain.rustc.clone().into());
         if let Some((name, value)) = self.toolchain.pinned() {
             set(name, value);
         }

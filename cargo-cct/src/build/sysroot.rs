@@ -206,7 +206,10 @@ fn build_crates(
             .current_dir(staging.join("src"));
         clean_environment(&mut command);
         command.env("RUSTC", &toolchain.rustc);
-        command.env("CARGO_ENCODED_RUSTFLAGS", flags(staging, home).join("\x1f"));
+        command.env(
+            "CARGO_ENCODED_RUSTFLAGS",
+            flags(toolchain, staging, home).join("\x1f"),
+        );
         let output = output(&mut command)?;
         if output.status.success() {
             let messages = Message::parse_stream(output.stdout.as_slice());
@@ -244,7 +247,7 @@ fn build_facade(
             "-O",
         ])
         .args(["-C", "embed-bitcode=yes", "--target", &toolchain.host])
-        .args(flags(staging, home))
+        .args(flags(toolchain, staging, home))
         .arg("-L")
         .arg(prefixed("dependency=", &lib))
         .arg("--out-dir")
@@ -302,9 +305,9 @@ pub(crate) fn prefixed(prefix: &str, path: &Path) -> OsString {
 }
 
 /// The extra metadata keeps crates apart from the user's own builds of the same versions.
-fn flags(staging: &Path, home: &Path) -> Vec<String> {
+fn flags(toolchain: &Toolchain, staging: &Path, home: &Path) -> Vec<String> {
     let (staging, home) = (staging.join("src"), home.join("src"));
-    vec![
+    let mut flags = vec![
         "-Cmetadata=cct-sysroot".to_owned(),
         // A lint of a later compiler's is no reason against it.
         "--cap-lints=allow".to_owned(),
@@ -313,7 +316,16 @@ fn flags(staging: &Path, home: &Path) -> Vec<String> {
             staging.display(),
             home.display()
         ),
-    ]
+    ];
+    // A cargo of nightly leaves it out of libraries, and has a second file for it.
+    let whole = "-Zembed-metadata=yes";
+    let mut asked = Command::new(&toolchain.rustc);
+    asked.args([whole, "--print", "sysroot"]);
+    clean_environment(&mut asked);
+    if output(&mut asked).is_ok_and(|answer| answer.status.success()) {
+        flags.push(whole.to_owned());
+    }
+    flags
 }
 
 /// Removes what an outer cargo, or the user for an own build, has set.
