@@ -219,7 +219,11 @@ impl Explorer<'_> {
             run.outcome = Outcome::Refused(format!("{lack}; it ended with: {message}"));
             return Ok(run);
         }
-        let settings = (overrides.clone(), defaults.clone());
+        let mut settings = (overrides.clone(), defaults.clone());
+        if found.bug.kind == BugKind::OutOfMemory {
+            // On record: elsewhere the limit of a test may be another one, and it would fail at another step.
+            settings.1.max_memory.get_or_insert_with(memory::share);
+        }
         let mut finding = Finding::new(found, run.printed.clone(), settings);
         finding.shared_files.clone_from(&run.shared_files);
         let was_killed = self.part.is_some() && was_killed(&end);
@@ -353,8 +357,6 @@ impl Explorer<'_> {
         let mut defaults = executable.config_of(&name.test);
         let own_seed = (defaults.seed != executable.config.seed).then_some(defaults.seed);
         self.seed.apply(name, &mut overrides, &mut defaults);
-        // On record: elsewhere the limit of a test may be another one, and it would fail at another step.
-        defaults.max_memory.get_or_insert_with(memory::share);
         // A seed for this test alone is taken as it is, as an attribute's is.
         defaults.seed = own_seed.flatten().or(defaults.seed);
         (overrides, defaults)
