@@ -21,7 +21,15 @@ pub(crate) fn compiler() -> &'static Compiler {
         // Libraries of an earlier build would be candidates too.
         let _ = fs::remove_dir_all(&lib);
         fs::create_dir_all(&lib).expect("the target folder is writable");
-        let libraries = support::build("cct-shims").libraries;
+        let mut libraries = support::build("cct-shims").libraries;
+        // A cargo of nightly leaves a library's metadata to a file beside it.
+        let metadata: Vec<PathBuf> = libraries
+            .iter()
+            .filter(|file| file.extension().is_some_and(|end| end == "rlib"))
+            .map(|file| file.with_extension("rmeta"))
+            .filter(|file| file.exists())
+            .collect();
+        libraries.extend(metadata);
         for file in &libraries {
             let name = file.file_name().expect("cargo names files");
             fs::copy(file, lib.join(name)).expect("the target folder is writable");
