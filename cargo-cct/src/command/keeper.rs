@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cct::origin::Table;
 
-use super::{fall_short, picture, relative};
+use super::{lose, picture, relative};
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
 use crate::build::digest;
@@ -227,6 +227,6 @@ impl Keeper<'_> {
 fn warn(written: Result<PathBuf, StoreError>) {
     if let Err(error) = written {
         remark_line!("{}: the failure cannot be replayed", warning_word());
-        fall_short(&error);
+        lose(&error);
     }
 }

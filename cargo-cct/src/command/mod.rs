@@ -173,6 +173,18 @@ fn fail(error: &anyhow::Error) -> Exit {
     Exit::Setup
 }
 
+/// Says why a failure that was found cannot be kept. It counts more than that, unless there is no room.
+fn lose(error: &(dyn Error + 'static)) {
+    explain(error);
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref().and_then(room::advice).is_some() {
+            Exit::note_shortage();
+        }
+        cause = error.source();
+    }
+}
+
 /// Says what went wrong, and that the command goes on without it.
 fn fall_short(error: &(dyn Error + 'static)) {
     explain(error);

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io, process, thread};
 
-use super::{fall_short, relative};
+use super::{lose, relative};
 use crate::build::workspace::Workspace;
 use crate::failure::{Id, Record, Store};
 use crate::report::{Report, timeline};
@@ -37,7 +37,7 @@ pub(super) fn keep(
             report.with_picture(path)
         }
         Err(error) => {
-            fall_short(&error);
+            lose(&error);
             report
         }
     }
