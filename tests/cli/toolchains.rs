@@ -47,7 +47,7 @@ fn a_crate_that_uses_a_later_item_is_told_of_and_its_claims_leave_it_out() {
     let list = twin.join("files");
     let files = fs::read_to_string(&list).expect("the list is there");
     let others = files.lines().filter(|line| !line.ends_with(" lib/later"));
-    let others: String = others.map(|line| format!("{line}\n")).collect();
+    let others = others.collect::<Vec<_>>().join("\n");
     fs::remove_file(&list).expect("the copy is ours");
     fs::write(&list, others).expect("the copy is ours");
     let mut command = workspace.cct();
