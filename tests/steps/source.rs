@@ -1,7 +1,8 @@
 //! The functions that the shims define, read from their expanded source.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cct_tests::support::{self, Finished};
@@ -44,10 +45,37 @@ fn expanded() -> String {
         let folder = file.parent().expect("a file is in a folder").display();
         command.arg("-L").arg(format!("dependency={folder}"));
     }
+    for cfg in cfgs(&libraries[0]) {
+        command.args(["--cfg", &cfg]);
+    }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-shims/src/lib.rs");
     let finished = Finished::of(command.arg(source));
     finished.expect(0);
     finished.stdout
+}
+
+/// The answers of the shims' build script, the latest: which items std has.
+fn cfgs(library: &Path) -> Vec<String> {
+    let folders = library.ancestors().map(|folder| folder.join("build"));
+    let build = folders
+        .into_iter()
+        .find(|folder| folder.is_dir())
+        .expect("there is a build script");
+    let entries = fs::read_dir(build).expect("it is a folder").flatten();
+    let is_ours = |path: &Path| path.to_string_lossy().contains("/cct-shims-");
+    let outputs = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_ours(path));
+    let outputs = outputs
+        .map(|path| path.join("output"))
+        .filter(|path| path.exists());
+    let written = |path: &PathBuf| path.metadata().and_then(|it| it.modified()).ok();
+    let latest = outputs.max_by_key(written).expect("it has run");
+    let said = fs::read_to_string(latest).expect("a text");
+    let answers = said
+        .lines()
+        .filter_map(|line| line.split_once("rustc-cfg="));
+    answers.map(|(_, cfg)| cfg.to_owned()).collect()
 }
 
 #[derive(Default)]
