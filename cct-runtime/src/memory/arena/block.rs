@@ -8,6 +8,9 @@ pub(super) const LIVE: usize = 0x6C69_7665_6C69_7665;
 /// The state of a block that it has given back.
 pub(super) const FREED: usize = 0x6672_6565_6672_6565;
 
+/// The state of room that is no block: before one of great alignment, or where one has become smaller.
+const ROOM: usize = 0x726F_6F6D_726F_6F6D;
+
 /// The header of a block.
 #[repr(C)]
 pub(super) struct Header {
@@ -23,4 +26,39 @@ pub(super) struct Header {
 pub(super) unsafe fn header(block: *mut u8) -> *mut Header {
     // SAFETY: the caller has a block, which a header precedes.
     unsafe { block.sub(HEADER).cast() }
+}
+
+/// Says of the memory between these addresses, multiples of a header's length, that it is no block.
+///
+/// # Safety
+///
+/// It lies in the arena, between blocks, and nobody uses it.
+pub(super) unsafe fn leave_room(from: usize, to: usize) {
+    if from < to {
+        let size = to - from - HEADER;
+        // SAFETY: the caller's; there is room for a header, since it is as long as one at least.
+        unsafe { (from as *mut Header).write(Header { size, state: ROOM }) };
+    }
+}
+
+/// Calls `f` with each block between these addresses: where it is, its size, and whether it is live. If the
+/// program has written over a header, all that follows counts as one live block.
+///
+/// # Safety
+///
+/// They are the arena's start and top, on the engine's thread.
+pub(super) unsafe fn for_each(start: usize, top: usize, mut f: impl FnMut(usize, usize, bool)) {
+    let mut place = start;
+    while place + HEADER <= top {
+        let header = place as *const Header;
+        // SAFETY: below the top all is readable, and a header lies behind each block, and behind all room.
+        let (size, state) = unsafe { ((*header).size, (*header).state) };
+        let (block, most) = (place + HEADER, top - place - HEADER);
+        match state {
+            LIVE | FREED if size <= most => f(block, size, state == LIVE),
+            ROOM if size <= most => {}
+            _ => return f(block, most, true),
+        }
+        place = (block + size).next_multiple_of(HEADER);
+    }
 }

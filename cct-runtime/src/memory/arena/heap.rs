@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::block::{FREED, HEADER, Header, LIVE, header};
+use super::block::{FREED, HEADER, Header, LIVE, header, leave_room};
 use super::freed::FreedBlocks;
 use super::rest::give_back;
 use crate::engine::{bad_memory, current_engine, note_block, note_free, note_reuse};
@@ -227,17 +227,21 @@ unsafe fn take(size: usize, align: usize) -> *mut u8 {
         });
         return block.as_ptr();
     }
-    let block = (arena.top + HEADER).next_multiple_of(align);
+    let before = arena.top;
+    let block = (before + HEADER).next_multiple_of(align);
     match block.checked_add(size) {
         Some(end) if end <= arena.end || arena.extend(end) => {
             arena.top = end.next_multiple_of(HEADER);
         }
         _ => return null_mut(),
     }
-    let block = block as *mut u8;
-    // SAFETY: the header lies between the old top and the block.
-    unsafe { header(block).write(Header { size, state: LIVE }) };
-    block
+    // SAFETY: room and header lie between the old top and the block.
+    unsafe {
+        leave_room(before, block - HEADER);
+        let block = block as *mut u8;
+        header(block).write(Header { size, state: LIVE });
+        block
+    }
 }
 
 /// Returns a new block of zeros, or null when the region is exhausted.
@@ -315,7 +319,11 @@ pub unsafe fn resize_in_place(block: *mut u8, size: usize) -> bool {
             }
             fits
         } else {
-            size <= (*header(block)).size
+            let fits = size <= (*header(block)).size;
+            if fits {
+                leave_room((block as usize + size).next_multiple_of(HEADER), old_end);
+            }
+            fits
         };
         if fits {
             (*header(block)).size = size;
@@ -395,6 +403,7 @@ pub(super) unsafe fn clear_pages(from: *mut u8, size: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategy::Rng;
 
     /// A process has one arena, so there is one test of it.
     #[test]
@@ -459,6 +468,53 @@ mod tests {
             free(again[1]);
             free(again[2]);
             assert_eq!(allocate(30, 1), again[1], "by size");
+            reset(None);
+        }
+        for seed in 0..60 {
+            what_is_given_back_is_of_no_live_block(seed);
+        }
+    }
+
+    /// Blocks lie where earlier iterations had others, and are written at their ends only: all else is what
+    /// was there before, headers too.
+    fn what_is_given_back_is_of_no_live_block(seed: u64) {
+        const END: usize = 32;
+        let mut rng = Rng::new(seed);
+        let mut live: Vec<(*mut u8, usize, u8)> = Vec::new();
+        let is_whole = |&(block, size, tag): &(*mut u8, usize, u8)| {
+            // SAFETY: both ends are of the block.
+            let ends = [block, unsafe { block.add(size - END) }];
+            ends.iter()
+                .all(|&end| unsafe { std::slice::from_raw_parts(end, END) } == [tag; END])
+        };
+        // SAFETY: the region is open, nobody else uses it, and all that is touched lies in blocks.
+        unsafe {
+            reset((seed % 2 == 0).then_some(seed));
+            for round in 0..150_u8 {
+                let chosen = rng.below(live.len().max(1) as u32) as usize;
+                match rng.below(8) {
+                    0..=3 => {
+                        let most = [5_000, 400 << 10][rng.below(2) as usize];
+                        let size = 2 * END + rng.below(most) as usize;
+                        let block = allocate(size, [1, 1, 4096, 1 << 16][rng.below(4) as usize]);
+                        block.write_bytes(round, END);
+                        block.add(size - END).write_bytes(round, END);
+                        live.push((block, size, round));
+                    }
+                    4..=5 if !live.is_empty() => free(live.swap_remove(chosen).0),
+                    6 if !live.is_empty() => {
+                        let (block, size, tag) = &mut live[chosen];
+                        *size = 2 * END + rng.below((*size - 2 * END) as u32 + 1) as usize;
+                        assert!(resize_in_place(*block, *size));
+                        block.add(*size - END).write_bytes(*tag, END);
+                    }
+                    _ => {
+                        let (start, top) = extent();
+                        give_back(start, top);
+                    }
+                }
+                assert!(live.iter().all(is_whole), "seed {seed}, round {round}");
+            }
             reset(None);
         }
     }

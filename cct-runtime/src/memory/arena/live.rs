@@ -1,6 +1,6 @@
 //! The blocks that are live, as the engine compares them.
 
-use super::block::{FREED, HEADER, Header, LIVE, header};
+use super::block::{FREED, HEADER, LIVE, for_each, header};
 use super::heap::extent;
 
 /// The largest block that belongs to a future's state, in bytes.
@@ -12,25 +12,16 @@ const SMALL_DEPTH: usize = 4;
 
 /// Appends the words of all live blocks, each with its address before them.
 pub(crate) fn live_words(words: &mut Vec<u64>) {
-    let (mut place, top) = extent();
-    while place + HEADER <= top {
-        let header = place as *const Header;
-        // SAFETY: below the top all is readable, and headers lie at multiples of their size.
-        let (size, state) = unsafe { ((*header).size, (*header).state) };
-        let is_header = (state == LIVE || state == FREED) && size <= top - place - HEADER;
-        if !is_header {
-            // This is room before a block of great alignment.
-            place += HEADER;
-            continue;
-        }
-        let block = place + HEADER;
-        if state == LIVE {
+    let (start, top) = extent();
+    let each = |block: usize, size: usize, is_live: bool| {
+        if is_live {
             words.push(block as u64);
             // SAFETY: the block is live.
             unsafe { words_of(block, size, words) };
         }
-        place = (block + size).next_multiple_of(HEADER);
-    }
+    };
+    // SAFETY: that is the arena, on the engine's thread.
+    unsafe { for_each(start, top, each) };
 }
 
 /// Appends the words of the small live blocks whose addresses are among the words, and of those that these
