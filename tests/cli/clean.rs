@@ -35,28 +35,25 @@ fn clean_removes_what_was_found_and_what_was_built() {
     clean(&["--cache", "--quiet"]);
 }
 
+/// Some have names that the cache might have as well.
+const FILES: [&str; 5] = [
+    "letter.txt",
+    "photos/one.jpg",
+    "bin/tool",
+    "0cc948363fb9882d/lib/mine",
+    "x.lock",
+];
+
 #[test]
 fn a_folder_of_the_users_is_no_cache_to_remove() {
     let workspace = Workspace::of_fixture("configured");
     let cache = Workspace::empty(Some("home"));
-    for file in [
-        "letter.txt",
-        "photos/one.jpg",
-        "bin/tool",
-        "0cc948363fb9882d/lib/mine",
-        "x.lock",
-    ] {
+    for file in FILES {
         cache.write(file, "mine");
     }
     let told = clean(&workspace, &cache.path(""), &["--cache"], 0);
     assert!(told.contains("removed 0 entries of the cache"), "{told}");
-    for file in [
-        "letter.txt",
-        "photos/one.jpg",
-        "bin/tool",
-        "0cc948363fb9882d/lib/mine",
-        "x.lock",
-    ] {
+    for file in FILES {
         assert_eq!(cache.read(file), "mine");
     }
 }

@@ -2,25 +2,15 @@
 
 use std::process::Command;
 
-use cct_tests::support::{Events, Finished, Workspace};
+use cct_tests::support::{Events, Finished, Workspace, run_by};
 
 use crate::explored::text;
 
 /// Runs the tool after `ulimit` with these words.
 fn limited(workspace: &Workspace, limit: &str, args: &[&str]) -> Finished {
-    let tool = workspace.cct();
-    let script = format!("ulimit {limit} && exec \"$0\" \"$@\"");
-    let mut command = Command::new("bash");
-    command.args(["-c", &script]).arg(tool.get_program());
-    command.args(tool.get_args()).args(args);
-    for (name, value) in tool.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.current_dir(tool.get_current_dir().expect("a folder"));
-    Finished::of(&mut command)
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
+    Finished::of(&mut run_by(shell, workspace.cct().args(args)))
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::process::Command;
 
-use cct_tests::support::{Events, Finished, Workspace};
+use cct_tests::support::{Events, Finished, Workspace, run_by};
 
 /// A workspace, built, with its target folder on a disk of its own.
 struct Confined(Workspace);
@@ -26,23 +26,11 @@ impl Confined {
 
     /// Runs the tool once `before` has been done, with `$W` for the workspace.
     fn run(&self, before: &str, args: &[&str]) -> Finished {
-        let tool = self.0.cct();
         let script = format!("set -e; W=\"$1\"; shift; {before}; exec \"$@\"");
-        let mut command = Command::new("unshare");
-        command.args(["-m", "sh", "-c", &script, "sh"]);
-        command.arg(self.0.path("."));
-        command
-            .arg(tool.get_program())
-            .args(tool.get_args())
-            .args(args);
-        for (name, value) in tool.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command.current_dir(tool.get_current_dir().expect("a folder"));
-        Finished::of(&mut command)
+        let mut shell = Command::new("unshare");
+        shell.args(["-m", "sh", "-c", &script, "sh"]);
+        shell.arg(self.0.path("."));
+        Finished::of(&mut run_by(shell, self.0.cct().args(args)))
     }
 }
 

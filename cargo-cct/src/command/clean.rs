@@ -21,19 +21,19 @@ pub(super) fn run(args: &CleanArgs) -> anyhow::Result<Exit> {
     let target = &workspace.target;
     let waits = || say(report::waiting(0, target));
     if !target.exists() {
-        say(format!("there is no `{}`", target.display()));
+        say(report::nothing_there(target));
     } else if args.failures {
         owned::check(target)?;
         let _alone = owned::lock(target, &waits)?;
         let failures = workspace.failures();
         owned::remove_part(&failures)?;
-        say(format!("removed `{}`", failures.display()));
+        say(report::removed(&failures));
     } else {
         owned::check(target)?;
         let alone = owned::lock(target, &waits)?;
         owned::remove(target)?;
         drop(alone);
-        say(format!("removed `{}`", target.display()));
+        say(report::removed(target));
     }
     if args.cache {
         clean_cache(&say)?;
@@ -50,10 +50,6 @@ fn clean_cache(say: &dyn Fn(String)) -> anyhow::Result<()> {
         }
     };
     let number = cache.clean(&waits)?;
-    let entries = if number == 1 { "entry" } else { "entries" };
-    say(format!(
-        "removed {number} {entries} of the cache `{}`",
-        cache.folder().display()
-    ));
+    say(report::removed_entries(number, cache.folder()));
     Ok(())
 }

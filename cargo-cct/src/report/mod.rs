@@ -275,6 +275,25 @@ pub(crate) fn news_of_cache(news: News<'_>, cache: &Cache, release: &str) -> Str
     }
 }
 
+/// The line after a folder was removed.
+pub(crate) fn removed(folder: &Path) -> String {
+    format!("removed `{}`", folder.display())
+}
+
+/// The line instead of that where there was none.
+pub(crate) fn nothing_there(folder: &Path) -> String {
+    format!("there is no `{}`", folder.display())
+}
+
+/// The line after entries of the cache were removed.
+pub(crate) fn removed_entries(number: usize, cache: &Path) -> String {
+    let entries = if number == 1 { "entry" } else { "entries" };
+    format!(
+        "removed {number} {entries} of the cache `{}`",
+        cache.display()
+    )
+}
+
 /// The line before a wait for who uses, makes or removes a folder: this process, if it is known.
 pub(crate) fn waiting(process: u32, folder: &Path) -> String {
     let word = style::paint(style::GOOD, &format!("{:>12}", "Waiting"));

@@ -1,8 +1,8 @@
 //! Random delay bounding.
 
+use super::delays::Delays;
 use super::ring::Ring;
-use super::ticks::Ticks;
-use super::{Beginning, Candidates, Ending, Pick, Reason, Rng, Strategy, WorkerId};
+use super::{Beginning, Candidates, Ending, Pick, Reason, Strategy, WorkerId};
 
 /// Runs workers in turn, each until it stops, but for D delays at random steps, each of which passes over
 /// the worker whose turn it is.
@@ -24,51 +24,31 @@ use super::{Beginning, Candidates, Ending, Pick, Reason, Rng, Strategy, WorkerId
 /// passed over without a delay; after `fair_after` steps the walk is uniformly random.
 #[derive(Debug)]
 pub struct Delay {
-    delays: u32,
-    rng: Rng,
-    ticks: Ticks,
-    /// The ticks of the delays to come, latest first.
-    points: Vec<u32>,
+    delays: Delays,
     enabled: Ring,
-    fair_after: u32,
 }
 
 impl Delay {
     /// Schedules with this many delays.
     pub fn new(delays: u32) -> Self {
         Delay {
-            delays,
-            rng: Rng::new(0),
-            ticks: Ticks::default(),
-            points: Vec::new(),
+            delays: Delays::new(delays),
             enabled: Ring::default(),
-            fair_after: 0,
         }
     }
 }
 
 impl Strategy for Delay {
     fn begin(&mut self, beginning: &Beginning) {
-        self.rng = Rng::new(beginning.seed);
-        self.ticks.begin();
+        self.delays.begin(beginning);
         self.enabled.clear();
-        self.fair_after = beginning.fair_after;
-        let Delay { rng, points, .. } = self;
-        let ticks = self.ticks.expected(beginning.longest);
-        points.clear();
-        // One for each step is as many as make sense.
-        let delays = self.delays.min(ticks);
-        points.extend((0..delays).map(|_| 1 + rng.below(ticks)));
-        points.sort_unstable_by(|one, other| other.cmp(one));
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
         let moment = candidates.moment();
-        let step = moment.step;
-        if step >= self.fair_after {
-            return Pick::uniform(candidates, &mut self.rng);
+        if let Some(pick) = self.delays.fair_pick(candidates, moment.step) {
+            return pick;
         }
-        let tick = self.ticks.at(&moment);
         let current = moment.current.0;
         let gives_way = (moment.reason == Reason::Yield).then_some(current);
         let after = |worker| match self.enabled.after(worker) {
@@ -80,34 +60,27 @@ impl Strategy for Delay {
             Reason::Point => current,
             Reason::Yield | Reason::Stopped => after(current),
         };
-        while self.points.pop_if(|point| *point <= tick).is_some() {
+        for _ in 0..self.delays.due(&moment) {
             worker = after(worker);
         }
-        let next = self.points.last().copied().unwrap_or(u32::MAX);
-        Pick {
-            worker: WorkerId(worker),
-            quantum: self
-                .ticks
-                .quantum_until(next)
-                .min(self.fair_after - step - 1),
-        }
+        self.delays.pick(WorkerId(worker), moment.step)
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
-        self.rng.below(n)
+        self.delays.rng.below(n)
     }
 
     fn fair_from(&self) -> u32 {
-        self.fair_after
+        self.delays.fair_after
     }
 
     fn end(&mut self, ending: &Ending) {
-        self.ticks.end(ending.steps);
+        self.delays.end(ending);
     }
 
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
         self.enabled.insert(worker.0);
-        self.ticks.is_alone()
+        self.delays.ticks.is_alone()
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {
@@ -130,7 +103,7 @@ mod tests {
     #[test]
     fn without_delays_workers_run_in_turn() {
         let mut delay = Delay::new(1);
-        delay.delays = 0;
+        delay.delays = Delays::new(0);
         assert_eq!(runs(&play(&mut delay, 1, &[3, 4, 2, 5])), [0, 1, 2, 3]);
     }
 

@@ -10,6 +10,7 @@ mod census;
 mod clock;
 mod contract;
 mod delay;
+mod delays;
 mod dpor;
 mod first_use;
 mod graph;

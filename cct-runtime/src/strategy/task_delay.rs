@@ -1,11 +1,9 @@
 //! Random delay bounding over chains of events.
 
+use super::delays::Delays;
 use super::members::Members;
 use super::ring::Ring;
-use super::ticks::Ticks;
-use super::{
-    Beginning, Candidates, ChainId, Ending, Origin, Pick, Reason, Rng, Strategy, WorkerId,
-};
+use super::{Beginning, Candidates, ChainId, Ending, Origin, Pick, Reason, Strategy, WorkerId};
 
 /// Runs chains in turn, each until nobody can go on with it, but for D delays at random steps, each of which
 /// passes over the chain whose turn it is.
@@ -28,31 +26,22 @@ use super::{
 /// treatment of yields and of `fair_after` is the same.
 #[derive(Debug)]
 pub struct TaskDelay {
-    delays: u32,
-    rng: Rng,
-    ticks: Ticks,
-    /// The ticks of the delays to come, latest first.
-    points: Vec<u32>,
+    delays: Delays,
     members: Members,
     /// The chains that have a candidate.
     enabled: Ring,
     /// The chain whose turn it is.
     turn: u32,
-    fair_after: u32,
 }
 
 impl TaskDelay {
     /// Schedules with this many delays.
     pub fn new(delays: u32) -> Self {
         TaskDelay {
-            delays,
-            rng: Rng::new(0),
-            ticks: Ticks::default(),
-            points: Vec::new(),
+            delays: Delays::new(delays),
             members: Members::default(),
             enabled: Ring::default(),
             turn: 0,
-            fair_after: 0,
         }
     }
 
@@ -72,54 +61,37 @@ impl TaskDelay {
 
 impl Strategy for TaskDelay {
     fn begin(&mut self, beginning: &Beginning) {
-        self.rng = Rng::new(beginning.seed);
-        self.ticks.begin();
+        self.delays.begin(beginning);
         self.members.clear();
         self.enabled.clear();
         self.turn = 0;
-        self.fair_after = beginning.fair_after;
-        let TaskDelay { rng, points, .. } = self;
-        let ticks = self.ticks.expected(beginning.longest);
-        points.clear();
-        let delays = self.delays.min(ticks);
-        points.extend((0..delays).map(|_| 1 + rng.below(ticks)));
-        points.sort_unstable_by(|one, other| other.cmp(one));
     }
 
     fn pick(&mut self, candidates: &dyn Candidates) -> Pick {
         let moment = candidates.moment();
-        let step = moment.step;
-        if step >= self.fair_after {
-            return Pick::uniform(candidates, &mut self.rng);
+        if let Some(pick) = self.delays.fair_pick(candidates, moment.step) {
+            return pick;
         }
-        let tick = self.ticks.at(&moment);
         let running = moment.current;
         let gives_way = moment.reason == Reason::Yield;
         let mut worker = self.go_round(running, gives_way);
-        while self.points.pop_if(|point| *point <= tick).is_some() {
+        for _ in 0..self.delays.due(&moment) {
             self.turn = self.enabled.after(self.turn);
             worker = self.go_round(running, gives_way);
         }
-        let next = self.points.last().copied().unwrap_or(u32::MAX);
-        Pick {
-            worker,
-            quantum: self
-                .ticks
-                .quantum_until(next)
-                .min(self.fair_after - step - 1),
-        }
+        self.delays.pick(worker, moment.step)
     }
 
     fn choose_index(&mut self, n: u32) -> u32 {
-        self.rng.below(n)
+        self.delays.rng.below(n)
     }
 
     fn fair_from(&self) -> u32 {
-        self.fair_after
+        self.delays.fair_after
     }
 
     fn end(&mut self, ending: &Ending) {
-        self.ticks.end(ending.steps);
+        self.delays.end(ending);
     }
 
     fn on_created(&mut self, worker: WorkerId, origin: Origin) {
@@ -145,7 +117,7 @@ impl Strategy for TaskDelay {
     fn on_enabled(&mut self, worker: WorkerId) -> bool {
         let chain = self.members.enter(worker);
         self.enabled.insert(chain.0);
-        self.ticks.is_alone()
+        self.delays.ticks.is_alone()
     }
 
     fn on_disabled(&mut self, worker: WorkerId) {

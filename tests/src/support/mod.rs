@@ -11,5 +11,5 @@ pub use build::{Artifacts, build, build_with};
 pub use environment::{cargo, cleaned};
 pub use events::{Events, name};
 pub use finished::Finished;
-pub use tool::cargo_cct;
+pub use tool::{cargo_cct, run_by};
 pub use workspace::Workspace;

@@ -24,3 +24,18 @@ pub fn cargo_cct() -> Command {
     command.arg("cct").envs(settings);
     command
 }
+
+/// Has a command run this one, which it gets as its last arguments, in the same folder and environment.
+pub fn run_by(mut other: Command, command: &Command) -> Command {
+    other.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        other.current_dir(folder);
+    }
+    other
+}
