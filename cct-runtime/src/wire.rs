@@ -259,6 +259,8 @@ pub struct Started {
     pub statics: u32,
     /// Their size in bytes.
     pub static_bytes: u64,
+    /// Whether each iteration has a process of its own, as settings say: `auto`, `none` or `process`.
+    pub isolation: String,
 }
 
 /// The counters of an exploration so far.
@@ -499,7 +501,8 @@ wire_struct!(Started {
     strategy,
     iterations,
     statics,
-    static_bytes
+    static_bytes,
+    isolation
 });
 wire_struct!(Counters {
     schedules,

@@ -26,6 +26,7 @@ mod help;
 mod hooks;
 mod interactive;
 mod interfere;
+mod isolation;
 mod json;
 mod killed;
 mod known;

@@ -187,6 +187,13 @@ impl Record {
         self
     }
 
+    /// True if it was found by a search whose schedules had processes of their own as those of this finding's
+    /// search had, or had not: a search begins anew when that changes.
+    pub(crate) fn is_of_search_of(&self, finding: &Finding) -> bool {
+        let before = Settings::parse(&self.overrides).unwrap_or_default();
+        before.isolation == finding.overrides.isolation
+    }
+
     /// The finding that is on record, with the settings that it was found with.
     pub(crate) fn finding(&self, overrides: Settings, defaults: Settings) -> Finding {
         Finding {

@@ -15,7 +15,7 @@ use super::out::say;
 use super::style::{BAD, FAINT, GOOD, NOTE, STRONG, WARN, paint};
 use super::tried::{self, Remark};
 use super::visible::visible_on_a_line;
-use super::words::{count, distinct, duration, number, put, switches, why_not_the_same};
+use super::words::{count, distinct, duration, isolated, number, put, switches, why_not_the_same};
 use super::{Reported, Reporter, Summary, claim, machines as covered, shrinking, status};
 use crate::run::{Outcome, Repeats, RunSeed, TestName, TestRun};
 
@@ -59,6 +59,15 @@ impl Human {
             if let Remark::Note(text) = remark {
                 put!(out, "{:>13}{} {text}\n", "", paint(NOTE, "note:"));
             }
+        }
+        if let Some(leak) = &run.leak {
+            put!(
+                out,
+                "{:>13}{} {}\n",
+                "",
+                paint(NOTE, "note:"),
+                isolated(leak)
+            );
         }
         let mut warn = |text: &str| {
             put!(out, "{:>13}{} {text}\n", "", paint(WARN, "warning:"));

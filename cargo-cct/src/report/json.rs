@@ -6,6 +6,7 @@ use cct::wire::Counters;
 use serde_json::{Value, json};
 
 use super::out::say_plainly;
+use super::words::isolated;
 use super::{Reported, Reporter, Summary, claim, machines, status, tried};
 use crate::build::cargo::Executable;
 use crate::results::Joined;
@@ -122,6 +123,8 @@ impl Reporter for Json {
                 "claim": Claim::of(run).as_ref().map(claim::value),
                 "tried": tried::json(&run.tried),
                 "diverged": run.diverged,
+                "isolation": run.started.as_ref().map(|started| &started.isolation),
+                "isolated_since": run.leak.as_ref().map(isolated),
                 "shared_files": run.shared_files,
                 "uncontrolled": run.uncontrolled,
                 "machines": run.covered.machines.iter().map(machines::json_of_type).collect::<Vec<_>>(),

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use cct::wire::Counters;
 
+use super::visible::visible_on_a_line;
+use crate::run::Leak;
+
 /// Appends formatted text to a string.
 macro_rules! put {
     ($out:expr, $($format:tt)*) => {{
@@ -86,6 +89,24 @@ pub(crate) fn moment(seconds: u64) -> String {
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     let (hour, minute) = (of_day / 3600, of_day / 60 % 60);
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}")
+}
+
+/// Why each schedule of a test had a process of its own.
+pub(crate) fn isolated(leak: &Leak) -> String {
+    let since = match leak {
+        Leak::Diverged(divergence) => format!(
+            "its first one, repeated in the same process, differed at step {}: first {}, then {}",
+            divergence.step + 1,
+            divergence.expected,
+            divergence.found
+        ),
+        Leak::Failed(message) => {
+            let message = visible_on_a_line(message.lines().next().unwrap_or_default());
+            format!("a failure came only of what earlier ones had left behind: {message}")
+        }
+        Leak::Remembered => "earlier ones left something behind in a run before".to_owned(),
+    };
+    format!("each schedule had a process of its own, since {since}")
 }
 
 /// Why two executions of a schedule were not the same, if their schedules both change these files and depend

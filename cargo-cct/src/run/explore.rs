@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
-use cct::config::Settings;
+use cct::config::{Isolation, Settings};
 use cct::part::Part;
 use cct::strategy::Spec;
 use cct::verdict::BugKind;
@@ -13,6 +13,7 @@ use cct::verdict::BugKind;
 use super::confirm::{Repeated, repeat};
 use super::finding::{Finding, Repeats};
 use super::first::{First, Tried, TriedEnd};
+use super::isolation::{Leak, Leaks};
 use super::length::Length;
 use super::memory;
 use super::name::TestName;
@@ -80,10 +81,9 @@ impl Explorer<'_> {
                 ..TestRun::new(name.clone(), executable)
             },
             None => loop {
-                let name = name.clone();
                 let run = self.search(
                     executable,
-                    name,
+                    &name,
                     strategy,
                     processes,
                     on_progress,
@@ -137,18 +137,98 @@ impl Explorer<'_> {
         Ok(Some(finding))
     }
 
-    /// Explores one test.
+    /// Explores one test. If its schedules turn out to depend on what earlier ones have left behind in their
+    /// process, it is explored again with a process for each, unless settings say otherwise.
     fn search(
         &self,
         executable: &Executable,
-        name: TestName,
+        name: &TestName,
         strategy: Option<&Spec>,
         processes: u32,
         on_progress: &dyn Fn(Progress<'_>),
         on_finding: &dyn Fn(&Finding),
     ) -> io::Result<TestRun> {
+        let (overrides, mut defaults) = self.settings_of(executable, name, strategy);
+        let leaks = Leaks::of(self.scratch);
+        let is_remembered = overrides.isolation.or(defaults.isolation).is_none() && leaks.has(name);
+        if is_remembered {
+            defaults.isolation = Some(Isolation::Process);
+        }
+        let search = |isolation: Option<Isolation>| {
+            let overrides = Settings {
+                isolation: isolation.or(overrides.isolation),
+                ..overrides.clone()
+            };
+            let settings = (&overrides, &defaults);
+            let name = name.clone();
+            self.search_by(
+                executable,
+                name,
+                settings,
+                processes,
+                on_progress,
+                on_finding,
+            )
+        };
+        let mut run = search(None)?;
+        let is_isolated = |run: &TestRun| {
+            let started = run.started.as_ref();
+            started.is_some_and(|started| started.isolation == Isolation::Process.name())
+        };
+        if is_remembered && is_isolated(&run) {
+            run.leak = Some(Leak::Remembered);
+        }
+        let leak = Leak::suspected_in(&run);
+        let Some(leak) = leak.filter(|_| !self.stop.is_set()) else {
+            return Ok(run);
+        };
+        if let Leak::Diverged(_) = leak
+            && !self.repeats_apart(executable, &name.test, (&overrides, &defaults))?
+        {
+            return search(Some(Isolation::None));
+        }
+        let mut apart = search(Some(Isolation::Process))?;
+        let is_flaky = |run: &TestRun| match &run.outcome {
+            Outcome::Failed(finding) => matches!(finding.repeats, Repeats::No(_)),
+            _ => false,
+        };
+        if is_flaky(&apart) && is_flaky(&run) {
+            return Ok(run);
+        }
+        leaks.add(name)?;
+        apart.leak = Some(leak);
+        Ok(apart)
+    }
+
+    /// True if the first schedule repeats where each execution has a process of its own.
+    fn repeats_apart(
+        &self,
+        executable: &Executable,
+        test: &str,
+        (overrides, defaults): (&Settings, &Settings),
+    ) -> io::Result<bool> {
+        let overrides = Settings {
+            isolation: Some(Isolation::Process),
+            iterations: Some(1),
+            ..overrides.clone()
+        };
+        let launch = Launch::exploring(executable, test, (&overrides, defaults));
+        let timeout = self.hang_timeout_of(executable, test);
+        let explored = spread(&launch, 1, timeout, self.scratch, &self.stop, |_| {})?;
+        Ok(explored.finished && explored.diverged.is_none())
+    }
+
+    /// Explores one test by these settings.
+    fn search_by(
+        &self,
+        executable: &Executable,
+        name: TestName,
+        (overrides, defaults): (&Settings, &Settings),
+        processes: u32,
+        on_progress: &dyn Fn(Progress<'_>),
+        on_finding: &dyn Fn(&Finding),
+    ) -> io::Result<TestRun> {
         let test = &*name.test.clone();
-        let (overrides, defaults) = self.settings_of(executable, &name, strategy);
         let processes = match overrides.resume.as_ref().or(defaults.resume.as_ref()) {
             // The file is read and written by one process.
             Some(_) => 1,
@@ -158,7 +238,7 @@ impl Explorer<'_> {
         };
         let launch = Launch {
             part: self.part,
-            ..Launch::exploring(executable, test, (&overrides, &defaults))
+            ..Launch::exploring(executable, test, (overrides, defaults))
         };
         let timeout = self.hang_timeout_of(executable, test);
         let (scratch, stop) = (self.scratch, &self.stop);
@@ -240,7 +320,8 @@ impl Explorer<'_> {
         }
         if processes > 1 && matches!(finding.repeats, Repeats::No(_)) {
             // Processes of one test may be in each other's way, by a file for example.
-            return self.search(executable, run.name, strategy, 1, on_progress, on_finding);
+            let settings = (overrides, defaults);
+            return self.search_by(executable, run.name, settings, 1, on_progress, on_finding);
         }
         if finding.repeats != Repeats::Yes {
             on_finding(&finding);

@@ -42,10 +42,11 @@ pub(super) fn with_limit(defaults: &Settings) -> Settings {
     }
 }
 
-/// Looks at the memory of a process once in a while.
+/// Looks at the memory of a process, and of those below it, once in a while: a test may have others work
+/// for it, and each of its schedules may have a process of its own.
 #[derive(Debug)]
 pub(super) struct Watched {
-    warden: u32,
+    process: u32,
     /// The limit of the test.
     limit: u64,
     looked: Instant,
@@ -53,30 +54,39 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// The test process of this warden; the test has this limit.
-    pub(super) fn new(warden: u32, limit: u64) -> Watched {
+    /// This process and those below it; the test has this limit.
+    pub(super) fn new(process: u32, limit: u64) -> Watched {
         Watched {
-            warden,
+            process,
             limit,
             looked: Instant::now(),
             used: 0,
         }
     }
 
-    /// How much it took at the last look.
+    /// How much they took at the last look.
     pub(super) fn used(&self) -> u64 {
         self.used
     }
 
-    /// The limit, if the process is beyond what goes with it: the engine has memory of its own, so that the
-    /// test's own count, which repeats, comes first.
+    /// The limit, if the processes are beyond what goes with it: the engine has memory of its own, so that
+    /// the test's own count, which repeats, comes first.
     pub(super) fn exceeded(&mut self) -> Option<u64> {
         if self.looked.elapsed() < LOOK {
             return None;
         }
         self.looked = Instant::now();
-        self.used = watched_over(self.warden).and_then(resident).unwrap_or(0);
-        (self.used > bound(self.limit, all())).then_some(self.limit)
+        let processes = with_descendants(self.process);
+        let sum = |used: fn(u32) -> Option<u64>| -> u64 {
+            processes.iter().filter_map(|&process| used(process)).sum()
+        };
+        self.used = sum(resident);
+        let bound = bound(self.limit, all());
+        if self.used > bound {
+            // Processes that were forked have pages in common.
+            self.used = sum(|process| proportional(process).or_else(|| resident(process)));
+        }
+        (self.used > bound).then_some(self.limit)
     }
 }
 
@@ -86,16 +96,41 @@ fn bound(limit: u64, all: u64) -> u64 {
     with_engine.min(all / 4 * 3)
 }
 
-/// The test process of a warden: the first of its children, since orphans come later.
-fn watched_over(warden: u32) -> Option<u32> {
-    let children = fs::read_to_string(format!("/proc/{warden}/task/{warden}/children")).ok()?;
-    children.split_whitespace().next()?.parse().ok()
+/// A process and all below it.
+fn with_descendants(process: u32) -> Vec<u32> {
+    let mut all = vec![process];
+    let mut index = 0;
+    while let Some(&process) = all.get(index) {
+        all.extend(children_of(process));
+        index += 1;
+    }
+    all
+}
+
+/// The children of all threads of a process.
+fn children_of(process: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task"));
+    let tasks = tasks.into_iter().flatten().flatten();
+    let lists = tasks.map(|task| task.path().join("children"));
+    let lists = lists.map(|path| fs::read_to_string(path).unwrap_or_default());
+    lists
+        .flat_map(|list| {
+            let numbers = list.split_whitespace().filter_map(|it| it.parse().ok());
+            numbers.collect::<Vec<u32>>()
+        })
+        .collect()
 }
 
 /// The memory that a process has in use.
 fn resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     kibibytes(&status, "VmRSS:")
+}
+
+/// The same, with a share of what it has in common with others; slower.
+fn proportional(process: u32) -> Option<u64> {
+    let sums = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+    kibibytes(&sums, "Pss:")
 }
 
 /// All memory of the machine, or that which the control group of this process may take.
@@ -175,5 +210,33 @@ mod tests {
     fn this_process_uses_memory_and_the_machine_has_more() {
         let used = resident(std::process::id()).expect("the kernel tells");
         assert!(0 < used && used < all());
+        let share = proportional(std::process::id()).expect("the kernel tells");
+        assert!(0 < share && share < all());
+    }
+
+    #[test]
+    fn the_processes_below_this_one_are_found() {
+        let mut child = std::process::Command::new("sh");
+        let mut child = child
+            .args(["-c", "sleep 86400 & wait"])
+            .spawn()
+            .expect("a shell");
+        let all = || with_descendants(std::process::id());
+        while all()
+            .iter()
+            .filter(|&&it| children_of(child.id()).contains(&it))
+            .count()
+            == 0
+        {
+            std::thread::yield_now();
+        }
+        assert!(all().contains(&child.id()));
+        for grandchild in children_of(child.id()) {
+            std::process::Command::new("kill")
+                .arg(grandchild.to_string())
+                .status()
+                .expect("ours");
+        }
+        child.wait().expect("ours");
     }
 }

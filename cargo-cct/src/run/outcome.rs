@@ -11,6 +11,7 @@ use cct::wire::{Counters, Divergence, Fingerprints, Started};
 
 use super::finding::Finding;
 use super::first::Tried;
+use super::isolation::Leak;
 use super::name::TestName;
 use super::watch::End;
 use crate::build::cargo::Executable;
@@ -30,6 +31,8 @@ pub(crate) struct TestRun {
     pub counters: Counters,
     /// Set when its first schedule did not repeat.
     pub diverged: Option<Divergence>,
+    /// Why each of its schedules had a process of its own, unless somebody wanted that.
+    pub leak: Option<Leak>,
     /// The files that its schedules have both changed and depended on, as far as they were seen.
     pub shared_files: BTreeSet<String>,
     /// The facts of the crates that it is made of: what no run can see.
@@ -87,6 +90,7 @@ impl TestRun {
             tried: Vec::new(),
             counters: Counters::default(),
             diverged: None,
+            leak: None,
             shared_files: BTreeSet::new(),
             linked: executable.linked.left_out,
             uncontrolled: Vec::new(),

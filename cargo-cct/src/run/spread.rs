@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use cct::config::Isolation;
 use cct::covered::Coverage;
 use cct::part::Part;
 use cct::wire::{Counters, Divergence, Event, Fingerprints, Found, Started};
@@ -225,6 +226,7 @@ impl Share {
     fn decides(&self) -> bool {
         let heard = &self.heard;
         heard.refused.is_some()
+            || heard.finished && heard.ends_as_diverged()
             || !heard.uncontrolled.is_empty()
             || heard.finished && heard.counters.sequential
             || match &self.end {
@@ -250,6 +252,13 @@ impl Share {
 }
 
 impl Heard {
+    /// True if it ends when its first schedule does not repeat, and that did not.
+    fn ends_as_diverged(&self) -> bool {
+        let started = self.started.as_ref();
+        let is_open = started.is_some_and(|started| started.isolation == Isolation::Auto.name());
+        is_open && self.diverged.is_some()
+    }
+
     fn add(&mut self, event: Event) {
         match event {
             Event::Started(started) => self.started = Some(started),

@@ -15,4 +15,4 @@ mod words;
 pub use settings::{Resolved, Settings};
 pub use table::{Kind, Reach, Setting, TABLE};
 pub use value::SettingsError;
-pub use words::{Counts, Granularity, Memory, Timeouts};
+pub use words::{Counts, Granularity, Isolation, Memory, Timeouts};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::table::{Reach, Setting, TABLE, with_settings};
 use super::value::{SettingsError, Value};
-use super::words::{Counts, Granularity, Memory, Timeouts};
+use super::words::{Counts, Granularity, Isolation, Memory, Timeouts};
 use crate::strategy::Spec;
 use crate::wire::Board;
 
@@ -230,6 +230,7 @@ mod tests {
         assert_eq!(words("timeouts"), Timeouts::ALL.map(Timeouts::name));
         assert_eq!(words("counts"), Counts::ALL.map(Counts::name));
         assert_eq!(words("memory"), Memory::ALL.map(Memory::name));
+        assert_eq!(words("isolation"), Isolation::ALL.map(Isolation::name));
     }
 
     /// Defaults that are values, not sentences, are those that count.

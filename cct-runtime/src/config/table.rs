@@ -174,6 +174,13 @@ macro_rules! with_settings {
                        never, in all schedules, or by turns",
                 default: "sc", |_| Memory::Sc,
             }
+            isolation: Isolation {
+                kind: Words(&["auto", "none", "process"]), reach: Test, decides: false,
+                heading: "Exploration", value: "WHICH", example: "process",
+                help: "Whether each schedule has a process of its own: if schedules depend on what earlier \
+                       ones have left behind, never, or always",
+                default: "auto", |_| Isolation::Auto,
+            }
             interleave: Vec<String> {
                 kind: Names, reach: Test, decides: true,
                 heading: "Exploration", value: "CRATE", example: "a,b",

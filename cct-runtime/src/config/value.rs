@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::table::Kind;
-use super::words::{Counts, Granularity, Memory, Timeouts};
+use super::words::{Counts, Granularity, Isolation, Memory, Timeouts};
 use crate::strategy::Spec;
 
 /// The value of a setting.
@@ -121,51 +121,22 @@ impl Value for String {
     }
 }
 
-impl Value for Granularity {
-    fn read(text: &str, kind: Kind) -> Result<Granularity, String> {
-        let named = Granularity::ALL
-            .into_iter()
-            .find(|known| known.name() == text);
-        named.ok_or_else(|| wants(kind))
-    }
+/// Makes values of settings that are one of a few words.
+macro_rules! words {
+    ($($words:ident),*) => {
+        $(impl Value for $words {
+            fn read(text: &str, kind: Kind) -> Result<$words, String> {
+                let named = $words::ALL.into_iter().find(|known| known.name() == text);
+                named.ok_or_else(|| wants(kind))
+            }
 
-    fn write(&self) -> String {
-        self.name().to_owned()
-    }
+            fn write(&self) -> String {
+                self.name().to_owned()
+            }
+        })*
+    };
 }
-
-impl Value for Timeouts {
-    fn read(text: &str, kind: Kind) -> Result<Timeouts, String> {
-        let named = Timeouts::ALL.into_iter().find(|known| known.name() == text);
-        named.ok_or_else(|| wants(kind))
-    }
-
-    fn write(&self) -> String {
-        self.name().to_owned()
-    }
-}
-
-impl Value for Counts {
-    fn read(text: &str, kind: Kind) -> Result<Counts, String> {
-        let named = Counts::ALL.into_iter().find(|known| known.name() == text);
-        named.ok_or_else(|| wants(kind))
-    }
-
-    fn write(&self) -> String {
-        self.name().to_owned()
-    }
-}
-
-impl Value for Memory {
-    fn read(text: &str, kind: Kind) -> Result<Memory, String> {
-        let named = Memory::ALL.into_iter().find(|known| known.name() == text);
-        named.ok_or_else(|| wants(kind))
-    }
-
-    fn write(&self) -> String {
-        self.name().to_owned()
-    }
-}
+words!(Granularity, Timeouts, Counts, Memory, Isolation);
 
 /// A setting that does not exist, or a value that it does not take.
 #[derive(Clone, PartialEq, Eq, Debug)]

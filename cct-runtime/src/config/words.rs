@@ -88,6 +88,32 @@ impl Counts {
     }
 }
 
+/// Whether each schedule has a process of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Isolation {
+    /// If schedules are found to depend on what earlier ones have left behind in the process.
+    #[default]
+    Auto,
+    /// Never: the process is put back between two schedules, as far as it can be.
+    None,
+    /// Always: each is made by a copy of a process in which none has been made.
+    Process,
+}
+
+impl Isolation {
+    /// All of them.
+    pub const ALL: [Isolation; 3] = [Isolation::Auto, Isolation::None, Isolation::Process];
+
+    /// The name by which settings call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Isolation::Auto => "auto",
+            Isolation::None => "none",
+            Isolation::Process => "process",
+        }
+    }
+}
+
 /// The memory that loads of atomics see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Memory {

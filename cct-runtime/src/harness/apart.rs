@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::crash;
+use super::copies;
 use super::runner::Runner;
 use crate::codec::Wire;
 use crate::verdict::{Bug, BugKind, Verdict};
@@ -131,26 +131,13 @@ impl Apart {
         page.notes.clear();
         page.length.store(0, Ordering::Relaxed);
         board.last_words_length = 0;
-        let parent = std::process::id();
-        // SAFETY: the copy has this thread alone, which holds no lock of anybody else's.
-        let copy = unsafe { libc::fork() };
-        if copy == 0 {
-            // SAFETY: it ends with this process, which may have ended by now.
-            unsafe {
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                if libc::getppid().cast_unsigned() != parent {
-                    libc::_exit(0);
-                }
-            }
-            crash::install(self.board, runner);
+        let copy = copies::begin(self.board, runner, |runner| {
             let bytes = run(runner, &page.notes).to_bytes();
             if let Some(room) = page.bytes.get_mut(..bytes.len()) {
                 room.copy_from_slice(&bytes);
                 page.length.store(bytes.len() as u64, Ordering::Release);
             }
-            // SAFETY: ends the process.
-            unsafe { libc::_exit(0) }
-        }
+        });
         let ended = if copy < 0 {
             None
         } else {

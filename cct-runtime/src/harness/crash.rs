@@ -19,6 +19,9 @@ static TELLS_TRACE: AtomicBool = AtomicBool::new(false);
 /// The OS thread that runs the engine.
 static THREAD: AtomicI32 = AtomicI32::new(0);
 
+/// A copy of this process for which the watchdog's signal is; 0 if there is none.
+static COPY: AtomicI32 = AtomicI32::new(0);
+
 const ALTERNATE_STACK: usize = 1 << 20;
 const FATAL: [libc::c_int; 6] = [
     libc::SIGSEGV,
@@ -61,6 +64,16 @@ pub(super) fn install(board: *mut Board, runner: *mut Runner) {
     }
 }
 
+/// The board of the process.
+pub(super) fn board() -> *mut Board {
+    BOARD.load(Ordering::Relaxed)
+}
+
+/// From here on the watchdog's signal is for this copy of the process, or with 0 for this process.
+pub(super) fn pass_on_to(copy: libc::pid_t) {
+    COPY.store(copy, Ordering::Relaxed);
+}
+
 /// From here on the handler tells the trace, too.
 pub(super) fn tell_trace() {
     TELLS_TRACE.store(true, Ordering::Relaxed);
@@ -68,6 +81,12 @@ pub(super) fn tell_trace() {
 
 /// Handles a signal: leaves a bug and the calls that led here on the board, and ends the process.
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    let copy = COPY.load(Ordering::Relaxed);
+    if signal == WATCHDOG_SIGNAL && copy != 0 {
+        // SAFETY: sends a signal to a child, which has not been waited for.
+        unsafe { libc::kill(copy, signal) };
+        return;
+    }
     let on_engine_thread = os_thread() == THREAD.load(Ordering::Relaxed);
     if signal == WATCHDOG_SIGNAL && !on_engine_thread {
         // The kernel has picked some thread; the one that hangs has to say where it is.

@@ -35,6 +35,8 @@ mod runner;
 
 mod crash;
 
+mod copies;
+
 mod apart;
 
 #[cfg(test)]

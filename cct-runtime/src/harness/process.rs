@@ -12,9 +12,10 @@ use super::request::{self, Goal, Mode, Request};
 use super::runner::Runner;
 use super::search::Search;
 use super::together::{self, Body, Member, gather};
-use super::{certain, crash, guided, interactive, profile, shrink, signals};
+use super::{certain, copies, crash, guided, interactive, profile, shrink, signals};
+use crate::config::Isolation;
 use crate::engine::{self, Tape, is_controlled};
-use crate::memory::address_space;
+use crate::memory::{self, address_space};
 use crate::tsvd;
 use crate::verdict::Bug;
 use crate::wire::{ENV_MODE, Event};
@@ -68,6 +69,10 @@ fn run(
     let (name, settings) = (case.test_name(), request.settings);
     // SAFETY: the board was mapped for us and is never unmapped.
     let tape = unsafe { Tape::on(request.board) };
+    let is_isolated = settings.isolation == Isolation::Process;
+    if is_isolated && !memory::share() {
+        listener::refuse("no space for memory that processes share".to_owned());
+    }
     let mut runner = Runner::new(tape, &settings);
     if request.is_debugged {
         runner.engine.be_debugged();
@@ -84,9 +89,10 @@ fn run(
     }
     match request.mode {
         Mode::Explore { part, is_traced } => {
+            runner.elsewhere = is_isolated.then_some(copies::isolate);
             let search = Search::new(&mut runner, name, settings, None);
             let search = search.unwrap_or_else(|reason| listener::refuse(reason));
-            let search = search.shared(part).traced(is_traced);
+            let search = search.shared(part).traced(is_traced).ending_if_diverged();
             search.run(body, &mut |event| send(&event));
         }
         Mode::Replay(schedule) => {
@@ -104,7 +110,9 @@ fn run(
             from,
         } => {
             let tell = &mut |event| send(&event);
-            let apart = is_apart.then(|| Apart::new(request.board)).flatten();
+            let apart = (is_apart || is_isolated)
+                .then(|| Apart::new(request.board))
+                .flatten();
             let test = (&settings, body);
             match goal {
                 Goal::Shorter => {

@@ -1,5 +1,7 @@
 //! Runs one iteration: the engine, and what surrounds it.
 
+use std::mem::ManuallyDrop;
+
 use super::listener::give_up;
 use super::surroundings::Surroundings;
 use crate::claim::{Exception, Exceptions};
@@ -10,11 +12,18 @@ use crate::trace::Trace;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::Replayed;
 
+/// Has this be done elsewhere, where memory is shared that the engine has allocated.
+pub(super) type Elsewhere = fn(&mut Runner, &mut dyn FnMut(&mut Runner));
+
 /// The engine, and what surrounds an iteration. A process has one.
 #[derive(Debug)]
 pub(super) struct Runner {
     pub(super) surroundings: Surroundings,
     pub(super) engine: Box<Engine>,
+    /// Set where iterations are made elsewhere: by copies of this process.
+    pub(super) elsewhere: Option<Elsewhere>,
+    /// Somebody has drawn std's hash keys in the iteration that ended.
+    has_drawn_hash_keys: bool,
 }
 
 impl Runner {
@@ -30,6 +39,8 @@ impl Runner {
         let mut runner = Runner {
             surroundings,
             engine,
+            elsewhere: None,
+            has_drawn_hash_keys: false,
         };
         runner.keep_order(settings);
         runner
@@ -62,6 +73,35 @@ impl Runner {
         settings: &Resolved,
         body: &dyn Fn() -> Option<Bug>,
     ) -> End {
+        let Some(elsewhere) = self.elsewhere else {
+            let end = self.run_here(plan, settings, body);
+            self.has_drawn_hash_keys = self.surroundings.has_drawn_hash_keys();
+            return end;
+        };
+        // It is there that the plan is used up.
+        let mut plan = ManuallyDrop::new(plan);
+        // In the engine's heap.
+        let mut made = Box::new(None);
+        elsewhere(self, &mut |runner| {
+            // SAFETY: this is done once, and nobody looks at the plan afterwards.
+            let plan = unsafe { ManuallyDrop::take(&mut plan) };
+            let end = runner.run_here(plan, settings, body);
+            if engine::uncontrolled_threads_exist() {
+                runner.engine.leave_out(Exception::UncontrolledThreads);
+            }
+            *made = Some((end, runner.surroundings.has_drawn_hash_keys()));
+        });
+        let (end, has_drawn_hash_keys) = made.expect("it was done");
+        self.has_drawn_hash_keys = has_drawn_hash_keys;
+        end
+    }
+
+    fn run_here(
+        &mut self,
+        plan: Plan<'_>,
+        settings: &Resolved,
+        body: &dyn Fn() -> Option<Bug>,
+    ) -> End {
         self.surroundings.restore(plan.head.seed);
         let mut end = self.engine.run(plan, body);
         if let Verdict::Failed(bug) = &mut end.verdict
@@ -83,7 +123,7 @@ impl Runner {
     /// Returns the exceptions of the iteration that ended.
     pub(super) fn left_out(&self) -> Exceptions {
         let mut left_out = self.engine.left_out();
-        if self.surroundings.has_drawn_hash_keys() {
+        if self.has_drawn_hash_keys {
             left_out.add(Exception::RandomNumbers);
         }
         left_out

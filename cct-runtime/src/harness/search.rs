@@ -13,7 +13,7 @@ use super::share::Share;
 use super::surroundings::Surroundings;
 use super::tally::Tally;
 use crate::claim::Exception;
-use crate::config::{Granularity, Resolved};
+use crate::config::{Granularity, Isolation, Resolved};
 use crate::engine::{self, End, Record};
 use crate::part::Part;
 use crate::strategy::{Limits, Progress, Spec};
@@ -45,6 +45,18 @@ pub(super) struct Search<'a> {
     may_end_early: bool,
     /// Each iteration is recorded and told.
     is_traced: bool,
+    if_diverged: IfDiverged,
+}
+
+/// The rest of a search whose first schedule does not repeat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum IfDiverged {
+    /// The others.
+    GoOn,
+    /// Nothing: whoever asked for the search tries another way.
+    End,
+    /// It has come to that.
+    Ended,
 }
 
 impl<'a> Search<'a> {
@@ -89,6 +101,7 @@ impl<'a> Search<'a> {
             resume,
             may_end_early,
             is_traced: false,
+            if_diverged: IfDiverged::GoOn,
         })
     }
 
@@ -124,6 +137,14 @@ impl<'a> Search<'a> {
     pub(super) fn traced(mut self, is_traced: bool) -> Search<'a> {
         self.is_traced = is_traced;
         self.may_end_early &= !is_traced;
+        self
+    }
+
+    /// Ends the search if its first schedule does not repeat, and settings leave open what to do then.
+    pub(super) fn ending_if_diverged(mut self) -> Search<'a> {
+        if self.maker.settings.isolation == Isolation::Auto && self.resume.is_none() {
+            self.if_diverged = IfDiverged::End;
+        }
         self
     }
 
@@ -191,6 +212,9 @@ impl<'a> Search<'a> {
                 && self.maker.witness.is_none()
             {
                 self.tell_found(iteration, *bug, tell);
+                return failed;
+            }
+            if self.if_diverged == IfDiverged::Ended {
                 return failed;
             }
             let counters = self.counters();
@@ -318,6 +342,9 @@ impl<'a> Search<'a> {
         let repeats = difference.is_none();
         if let Some(difference) = difference {
             self.may_end_early = false;
+            if self.if_diverged == IfDiverged::End {
+                self.if_diverged = IfDiverged::Ended;
+            }
             tell(Event::Diverged(difference));
         }
         repeats
@@ -350,6 +377,7 @@ impl<'a> Search<'a> {
             iterations: settings.iterations,
             statics: statics as u32,
             static_bytes: bytes as u64,
+            isolation: settings.isolation.name().to_owned(),
         }
     }
 }

@@ -42,12 +42,30 @@ pub(crate) fn reserve(
     protection: i32,
     part: usize,
 ) -> Option<(usize, usize)> {
-    if let Some(place) = map(at, wanted, protection) {
+    reserved(wanted, part, |size| {
+        map(at, size, protection, libc::MAP_PRIVATE)
+    })
+}
+
+/// As [`reserve`], anywhere, memory that copies of this process share with it.
+pub(crate) fn reserve_shared(wanted: usize, part: usize) -> Option<(usize, usize)> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    reserved(wanted, part, |size| {
+        map(0, size, protection, libc::MAP_SHARED)
+    })
+}
+
+fn reserved(
+    wanted: usize,
+    part: usize,
+    map: impl Fn(usize) -> Option<usize>,
+) -> Option<(usize, usize)> {
+    if let Some(place) = map(wanted) {
         return Some((place, wanted));
     }
     let mut size = wanted.next_power_of_two() / 2;
     while size > part << 20 {
-        if let Some(place) = map(at, size, protection) {
+        if let Some(place) = map(size) {
             let kept = size / part;
             // SAFETY: the end of the mapping that was just made, which nobody uses.
             unsafe { libc::munmap((place + kept) as *mut _, size - kept) };
@@ -58,8 +76,8 @@ pub(crate) fn reserve(
     None
 }
 
-fn map(at: usize, size: usize, protection: i32) -> Option<usize> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+fn map(at: usize, size: usize, protection: i32, sharing: i32) -> Option<usize> {
+    let flags = sharing | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let at = if at == 0 {
         null_mut()
     } else {

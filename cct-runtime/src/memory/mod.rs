@@ -2,7 +2,8 @@
 //!
 //! - `arena` is the heap of an iteration, given back whole at its end;
 //! - `address_space` is what the regions of all these are reserved in, and `limit` the most memory of a test;
-//! - `own` is the engine's heap, in programs with an allocator written in Rust;
+//! - `own` is the engine's heap, in programs with an allocator written in Rust, and where each iteration is
+//!   made by a copy of the process: `kept` are other facts that outlive such a copy;
 //! - `statics` copies the program's statics and thread-locals back before each iteration: `elf` finds
 //!   them in the executable, and `mangling` tells whose they are;
 //! - `c_locals` keeps the thread-locals of C code, a set for each worker;
@@ -25,6 +26,7 @@ pub(crate) mod environment;
 pub(crate) mod folder;
 pub(crate) mod handlers;
 pub(crate) mod hook_flag;
+pub(crate) mod kept;
 pub(crate) mod limit;
 mod mangling;
 pub(crate) mod output;
@@ -40,3 +42,9 @@ pub use processes::{are_ended as ends_processes, note_process};
 pub use shared_files::{PathUse, note_path};
 pub use statics::{Static, has_own_allocator, is_static, statics_of};
 pub use temporary::note_path_use;
+
+/// Has everything that is to outlive an iteration in memory that copies of this process share. Before
+/// anything of an engine is made; false if there is no such memory.
+pub(crate) fn share() -> bool {
+    own::share() && kept::share()
+}

@@ -1,16 +1,15 @@
 //! The output of a test, kept of the iteration that fails and forgotten of all others.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+
+use super::kept::kept;
 
 /// So many iterations pass between two looks at the file itself.
 const LOOK_EVERY: u32 = 64;
 
-/// True after something was written to standard output or error.
-static WRITTEN: AtomicBool = AtomicBool::new(false);
-
 /// Notes that something was written. C code prints without a call of this, hence the looks at the file.
 pub fn note_output() {
-    WRITTEN.store(true, Ordering::Relaxed);
+    kept().printed.store(true, Ordering::Relaxed);
 }
 
 /// Why the file does not take what is printed, if the machine is to blame: by the last error, of a write to
@@ -60,7 +59,7 @@ impl Output {
         if self.start < 0 {
             return;
         }
-        if WRITTEN.swap(false, Ordering::Relaxed) || self.until_look == 0 {
+        if kept().printed.swap(false, Ordering::Relaxed) || self.until_look == 0 {
             self.until_look = LOOK_EVERY;
             if position() > self.start {
                 // SAFETY: touches no memory. The output is a file of ours, opened for appending.

@@ -6,9 +6,11 @@
 
 use std::fs;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 use libc::{c_int, pid_t};
+
+use super::kept::kept;
 
 /// So many iterations pass between two thorough looks.
 const THOROUGH_EVERY: u32 = 64;
@@ -19,12 +21,10 @@ const PATIENCE: c_int = 1000;
 
 /// The warden; 0 if there is none.
 static WARDEN: AtomicI32 = AtomicI32::new(0);
-/// Set when a process is about to be made, on any thread.
-static ANY_MADE: AtomicBool = AtomicBool::new(false);
 
 /// A process is about to be made.
 pub fn note_process() {
-    ANY_MADE.store(true, Relaxed);
+    kept().any_process.store(true, Relaxed);
 }
 
 /// The parent of this process is its warden.
@@ -40,7 +40,8 @@ pub fn are_ended() -> bool {
 
 /// True if a process has been made since it was last asked: it may have done anything.
 fn any_made() -> bool {
-    ANY_MADE.load(Relaxed) && ANY_MADE.swap(false, Relaxed)
+    let any = &kept().any_process;
+    any.load(Relaxed) && any.swap(false, Relaxed)
 }
 
 /// The processes that were there before the first iteration.

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+
+use super::kept::kept;
 
 /// So many paths are kept.
 const MOST: usize = 1024;
@@ -24,12 +26,10 @@ pub struct PathUse {
     pub lists: bool,
 }
 
-static USES: Mutex<BTreeMap<Box<[u8]>, PathUse>> = Mutex::new(BTreeMap::new());
-
 /// A worker has used a path like this.
 pub fn note_path(path: &[u8], used: PathUse) {
     crate::engine::outside(|| {
-        let mut all = USES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = kept().paths.lock().unwrap_or_else(PoisonError::into_inner);
         add(&mut all, path, used);
     });
 }
@@ -46,7 +46,7 @@ fn add(all: &mut BTreeMap<Box<[u8]>, PathUse>, path: &[u8], used: PathUse) {
 
 /// The files that iterations have changed and depended on, but for those in this folder.
 pub(crate) fn shared_files(temporary: Option<&Path>) -> Vec<String> {
-    let all = USES.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = kept().paths.lock().unwrap_or_else(PoisonError::into_inner);
     let here = std::env::current_dir().unwrap_or_default();
     both(&all, &here, temporary)
 }

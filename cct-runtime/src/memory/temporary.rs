@@ -6,17 +6,16 @@ use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::kept::kept;
 
 /// So many iterations pass between two looks in any case.
 const LOOK_EVERY: u32 = 64;
 
-/// Set when somebody uses a file or a folder, on any thread.
-static ANY_USED: AtomicBool = AtomicBool::new(false);
-
 /// Somebody uses a file, a folder or a socket that has a path.
 pub fn note_path_use() {
-    ANY_USED.store(true, Relaxed);
+    kept().any_path.store(true, Relaxed);
 }
 
 /// The folder for temporary files.
@@ -45,7 +44,7 @@ impl Temporary {
     /// Removes what has come since, if anybody can have made something.
     pub(crate) fn empty(&mut self, any_process: bool) {
         let Some(folder) = &self.folder else { return };
-        let any_used = ANY_USED.load(Relaxed);
+        let any_used = kept().any_path.load(Relaxed);
         if !any_used && !any_process && self.until_look > 0 {
             self.until_look -= 1;
             return;
@@ -53,7 +52,7 @@ impl Temporary {
         self.until_look = LOOK_EVERY;
         remove_new(folder, &self.earlier);
         // The looks were ours.
-        ANY_USED.store(false, Relaxed);
+        kept().any_path.store(false, Relaxed);
     }
 }
 

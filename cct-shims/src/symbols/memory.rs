@@ -1,10 +1,12 @@
 //! `malloc` and its family: the iteration arena for what the program allocates on controlled workers.
 //!
+//! Where schedules have processes of their own, what the engine allocates is in memory that these share.
+//!
 //! Only the program's own statics are put back before an iteration. Allocations of a shared library (the C
 //! library's environment, handlers and caches) must outlive the iteration as that library's statics do, so
 //! the caller decides: each function passes its return address on.
 
-use cct::memory::arena;
+use cct::memory::{arena, own};
 use cct::tsvd;
 use libc::{c_int, c_void, size_t};
 
@@ -30,6 +32,12 @@ fn is_for_arena(caller: usize) -> bool {
     arena::is_in_use() && is_program(caller)
 }
 
+/// True if the caller is the engine, whose blocks processes share.
+#[inline]
+fn is_for_engine(caller: usize) -> bool {
+    own::is_wanted() && is_program(caller)
+}
+
 with_caller!(malloc(size: size_t) -> *mut c_void, "rsi", "x1", allocate);
 with_caller!(calloc(count: size_t, size: size_t) -> *mut c_void, "rdx", "x2", allocate_zeroed);
 with_caller!(realloc(block: *mut c_void, size: size_t) -> *mut c_void, "rdx", "x2", reallocate);
@@ -46,6 +54,8 @@ unsafe extern "C" fn allocate(size: size_t, caller: usize) -> *mut c_void {
     unsafe {
         if is_for_arena(caller) {
             arena::allocate(size, 16).cast()
+        } else if is_for_engine(caller) {
+            own::allocate_with_header(size, 16).cast()
         } else {
             __libc_malloc(size)
         }
@@ -55,13 +65,21 @@ unsafe extern "C" fn allocate(size: size_t, caller: usize) -> *mut c_void {
 unsafe extern "C" fn allocate_zeroed(count: size_t, size: size_t, caller: usize) -> *mut c_void {
     // SAFETY: as in `allocate`.
     unsafe {
-        if !is_for_arena(caller) {
+        let is_for_arena = is_for_arena(caller);
+        if !is_for_arena && !is_for_engine(caller) {
             return __libc_calloc(count, size);
         }
         let Some(total) = count.checked_mul(size) else {
             return std::ptr::null_mut();
         };
-        arena::allocate_zeroed(total).cast()
+        if is_for_arena {
+            return arena::allocate_zeroed(total).cast();
+        }
+        let block = own::allocate_with_header(total, 16);
+        if !block.is_null() {
+            block.write_bytes(0, total);
+        }
+        block.cast()
     }
 }
 
@@ -72,7 +90,10 @@ unsafe extern "C" fn reallocate(block: *mut c_void, size: size_t, caller: usize)
             return allocate(size, caller);
         }
         let in_arena = arena::contains(block.cast());
-        if !in_arena && !is_for_arena(caller) {
+        if own::contains(block.cast()) {
+            return move_own(block, size, caller);
+        }
+        if !in_arena && !is_for_arena(caller) && !is_for_engine(caller) {
             if tsvd::is_on() {
                 tsvd::note_free(block.addr(), USABLE_SIZE.get()(block));
             }
@@ -99,11 +120,29 @@ unsafe extern "C" fn reallocate(block: *mut c_void, size: size_t, caller: usize)
     }
 }
 
+/// Makes a block of the engine's heap larger or smaller, elsewhere.
+unsafe fn move_own(block: *mut c_void, size: size_t, caller: usize) -> *mut c_void {
+    // SAFETY: the caller's block; the new one has the smaller of both sizes.
+    unsafe {
+        let old_size = own::size_in_header(block.cast());
+        let moved = allocate(size, caller);
+        if !moved.is_null() {
+            moved
+                .cast::<u8>()
+                .copy_from_nonoverlapping(block.cast(), old_size.min(size));
+            own::free_with_header(block.cast());
+        }
+        moved
+    }
+}
+
 unsafe extern "C" fn release(block: *mut c_void, caller: usize) {
     // SAFETY: the caller's block is the arena's or the C library's.
     unsafe {
         if arena::contains(block.cast()) {
             arena::free(block.cast());
+        } else if own::contains(block.cast()) {
+            own::free_with_header(block.cast());
         } else if !is_for_arena(caller) {
             if tsvd::is_on() && !block.is_null() {
                 tsvd::note_free(block.addr(), USABLE_SIZE.get()(block));
@@ -119,6 +158,8 @@ unsafe extern "C" fn allocate_aligned(align: size_t, size: size_t, caller: usize
     unsafe {
         if is_for_arena(caller) {
             arena::allocate(size, align.next_power_of_two()).cast()
+        } else if is_for_engine(caller) {
+            own::allocate_with_header(size, align.next_power_of_two()).cast()
         } else {
             __libc_memalign(align, size)
         }
@@ -156,6 +197,8 @@ pub(super) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> size_t
     unsafe {
         if arena::contains(block.cast()) {
             arena::size_of_block(block.cast())
+        } else if own::contains(block.cast()) {
+            own::size_in_header(block.cast())
         } else {
             USABLE_SIZE.get()(block)
         }

@@ -146,6 +146,7 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let run = explorer.explore(executable, test, None, 1, &|_| {}, &|finding| {
         let mut kept = kept.borrow_mut();
         let before = kept.as_ref().map(|(record, _)| record);
+        let before = before.filter(|before| before.is_of_search_of(finding));
         match keeper.keep(name.clone(), 0, finding, before) {
             Ok(now) => *kept = Some(now),
             Err(error) => *result.borrow_mut() = Err(error),
@@ -155,7 +156,11 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     keeper.mark_all_gone(&run);
     let kept = kept.into_inner();
     let kept = kept.map(|kept| keeper.told(kept));
-    let failure = kept.as_ref().map(|(record, report)| (record, report));
+    let has_failed = matches!(run.outcome, Outcome::Failed(_));
+    let failure = kept
+        .as_ref()
+        .filter(|_| has_failed)
+        .map(|(record, report)| (record, report));
     Human::new(false, false).ended(&run, None, failure)?;
     if let Some(trouble) = &run.trouble {
         fall_short(trouble);

@@ -304,6 +304,7 @@ impl<'a> Session<'a> {
             tried: Vec::new(),
             counters: Counters::default(),
             diverged: None,
+            leak: None,
             shared_files: BTreeSet::new(),
             linked: Exceptions::NONE,
             uncontrolled: Vec::new(),
@@ -332,6 +333,7 @@ impl<'a> Session<'a> {
             Notice::Shrinks(name, executions) => self.reporter.shrinks(&name, executions),
             Notice::Found { job, name, finding } => {
                 let before = self.failures.get(&name).map(|(record, _)| record);
+                let before = before.filter(|before| before.is_of_search_of(&finding));
                 let executable = self.plan.jobs[job].executable;
                 let kept = self
                     .keeper
@@ -380,6 +382,8 @@ impl<'a> Session<'a> {
                 id: failure.map(|(record, _)| record.id.to_string()),
             });
         }
+        let has_failed = matches!(run.outcome, Outcome::Failed(_));
+        let failure = failure.filter(|_| has_failed);
         let failure = failure.map(|(record, report)| (record, report));
         self.reporter.ended(run, native, failure)?;
         if let Some(trouble) = &run.trouble {

@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use super::alone::Alone;
 use super::driver::Driver;
 use super::onlooker::Aside;
-use super::outside::{self, Allowance, Outside};
+use super::outside::{self, Allowance, Outside, begin_alone};
 use super::overtime::Overtime;
 use super::progress::Stall;
 use super::vain::Vain;
@@ -296,6 +296,12 @@ impl Engine {
             let races = wanted.and_then(|aims| Races::new(statics, stacks, aims));
             self.observers.races = races.map(Box::new);
         }
+    }
+
+    /// The engine goes on in a copy of its process, which has one thread, and has made no iteration.
+    pub(crate) fn begin_in_copy(&mut self) {
+        begin_alone();
+        self.process.stacks.begin_unused();
     }
 
     /// The process is under a debugger, which is to see the workers.

@@ -1,6 +1,6 @@
 //! The outside: word from threads that the engine does not control, and answers of the kernel.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::config::Resolved;
 use crate::engine::state::glances::Glances;
 use crate::engine::state::worker::{Awaits, State};
 use crate::engine::switch::stand_ins;
+use crate::memory::kept::{KINDS, kept};
 use crate::strategy::WorkerId;
 use crate::wire;
 
@@ -201,7 +202,7 @@ pub enum Source {
 }
 
 impl Source {
-    const ALL: [(Source, &str); 7] = [
+    const ALL: [(Source, &str); KINDS] = [
         (Source::Tcp, "tcp socket"),
         (Source::Udp, "udp socket"),
         (Source::Unix, "unix socket"),
@@ -212,12 +213,9 @@ impl Source {
     ];
 }
 
-/// How often each has been used, in all iterations of this process.
-static USES: [AtomicU64; Source::ALL.len()] = [const { AtomicU64::new(0) }; Source::ALL.len()];
-
 /// The outside is used.
 pub(crate) fn note_use(engine: &mut Engine, source: Source) {
-    USES[source as usize].fetch_add(1, Ordering::Relaxed);
+    kept().outside[source as usize].fetch_add(1, Ordering::Relaxed);
     engine.iteration.left_out.add(Exception::Outside);
     engine.attend();
     engine.outside.is_used = true;
@@ -228,7 +226,7 @@ pub(crate) fn note_use(engine: &mut Engine, source: Source) {
 pub(crate) fn uses() -> Vec<wire::Outside> {
     let used = Source::ALL.iter().map(|&(source, name)| wire::Outside {
         what: name.to_owned(),
-        times: USES[source as usize].load(Ordering::Relaxed),
+        times: kept().outside[source as usize].load(Ordering::Relaxed),
     });
     used.filter(|used| used.times > 0).collect()
 }
@@ -375,7 +373,17 @@ pub(crate) fn is_engine_thread() -> bool {
     IS_ENGINE_THREAD.get()
 }
 
-/// True if the process has more threads than libtest's two, and those for a debugger.
+/// The threads of the process that are none of the test's: libtest's two.
+static OTHERS: AtomicUsize = AtomicUsize::new(2);
+
+/// The process has this one thread alone: it is a copy of another, in which workers go on.
+pub(crate) fn begin_alone() {
+    OTHERS.store(1, Ordering::Relaxed);
+    mark_engine_thread();
+}
+
+/// True if the process has more threads than those that are none of the test's, and those for a debugger.
 pub(crate) fn uncontrolled_threads_exist() -> bool {
-    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 2 + stand_ins())
+    let others = OTHERS.load(Ordering::Relaxed) + stand_ins();
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > others)
 }

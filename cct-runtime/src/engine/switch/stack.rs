@@ -89,6 +89,12 @@ impl Stacks {
         }
     }
 
+    /// The process is a copy of one that has used no stack, whatever other copies have done.
+    pub(crate) fn begin_unused(&mut self) {
+        self.open = 0;
+        self.large.clear();
+    }
+
     /// The addresses of all slots.
     pub(crate) fn extent(&self) -> Range<usize> {
         let start = self.region as usize;

@@ -1,0 +1,85 @@
+//! Which tests leave something behind from one schedule to the next, so that each has a process of its own.
+//!
+//! Seen in one run, it is remembered for the next, in our part of the target folder.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::{fs, io, process};
+
+use cct::config::Isolation;
+use cct::wire::Divergence;
+
+use super::finding::Repeats;
+use super::name::TestName;
+use super::outcome::{Outcome, TestRun};
+use super::scratch::Scratch;
+use crate::{plain_file, room};
+
+/// How it was seen that a test's schedules depend on what earlier ones have left behind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Leak {
+    /// The first schedule did not repeat in the same process.
+    Diverged(Divergence),
+    /// A failure, with this message, did not repeat in another process.
+    Failed(String),
+    /// By an earlier run.
+    Remembered,
+}
+
+impl Leak {
+    /// The one that there may be in the process of this run, if nobody has said how its schedules are made.
+    pub(super) fn suspected_in(run: &TestRun) -> Option<Leak> {
+        let started = run.started.as_ref()?;
+        if started.isolation != Isolation::Auto.name() {
+            return None;
+        }
+        if let Some(divergence) = &run.diverged {
+            return Some(Leak::Diverged(divergence.clone()));
+        }
+        match &run.outcome {
+            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
+                let message = finding.bug.as_ref().map(|bug| bug.message.clone());
+                Some(Leak::Failed(message.unwrap_or_default()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The tests that are remembered.
+#[derive(Debug)]
+pub(super) struct Leaks {
+    file: PathBuf,
+}
+
+impl Leaks {
+    /// The ones of the workspace whose files these are.
+    pub(super) fn of(scratch: &Scratch) -> Leaks {
+        Leaks {
+            file: scratch.beside("isolated.json"),
+        }
+    }
+
+    /// True if a run has seen that of this test.
+    pub(super) fn has(&self, name: &TestName) -> bool {
+        self.read().contains(name)
+    }
+
+    /// Remembers a test.
+    pub(super) fn add(&self, name: &TestName) -> io::Result<()> {
+        let mut names = self.read();
+        if !names.insert(name.clone()) {
+            return Ok(());
+        }
+        let beside = self.file.with_extension(format!("{}", process::id()));
+        let written = fs::write(&beside, serde_json::to_vec_pretty(&names)?)
+            .and_then(|()| fs::rename(&beside, &self.file));
+        written.map_err(|error| room::at(&self.file, error))
+    }
+
+    /// A file that is not there, or damaged, remembers nothing: it is seen again.
+    fn read(&self) -> BTreeSet<TestName> {
+        let bytes = plain_file::read(&self.file).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+}

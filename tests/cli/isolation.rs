@@ -1,0 +1,170 @@
+//! Schedules that have a process of their own: chosen where they depend on what earlier ones have left
+//! behind, and the same schedules as in one process.
+
+use std::fs;
+
+use cct_tests::support::{Events, Finished, Workspace};
+use serde_json::Value;
+
+use crate::explored::text;
+
+fn run(workspace: &Workspace, args: &[&str], code: i32) {
+    Finished::of(workspace.cct().args(args)).expect(code);
+}
+
+fn isolation(event: &Value) -> (&str, Option<&str>) {
+    let since = event["isolated_since"].as_str();
+    (event["isolation"].as_str().expect("it was explored"), since)
+}
+
+#[test]
+fn a_test_whose_schedules_leave_something_behind_has_a_process_for_each() {
+    let workspace = Workspace::of_fixture("leaks");
+    let first = workspace.explore(&[], 100);
+    let diverges = first.test("leaks::leaks each_has_another_number");
+    assert_eq!(diverges["status"], "PASS", "{diverges}");
+    assert_eq!(diverges["diverged"], Value::Null, "{diverges}");
+    let (isolated, since) = isolation(diverges);
+    assert_eq!(isolated, "process");
+    let since = since.expect("a reason");
+    assert!(
+        since.contains("repeated in the same process, differed at step"),
+        "{since}"
+    );
+
+    let spoiled = first.test("leaks::leaks one_spoils_it_for_the_others");
+    assert_eq!(spoiled["status"], "PASS", "{spoiled}");
+    let (isolated, since) = isolation(spoiled);
+    assert_eq!(isolated, "process");
+    let since = since.expect("a reason");
+    assert!(since.contains("an earlier schedule was here"), "{since}");
+
+    let wrong = first.test("leaks::leaks all_spoil_it_and_one_is_wrong");
+    assert_eq!(wrong["status"], "FAIL", "{wrong}");
+    assert_eq!(isolation(wrong).0, "process", "{wrong}");
+    assert!(
+        text(&wrong["failure"]["bug"]["message"]).contains("twice"),
+        "{wrong}"
+    );
+
+    let clean = first.test("leaks::leaks nothing_is_left");
+    assert_eq!(isolation(clean), ("auto", None));
+
+    // It is remembered, until the folder is removed.
+    let second = workspace.explore(&["--", "each_has_another_number"], 0);
+    let (isolated, since) = isolation(second.test("leaks::leaks each_has_another_number"));
+    assert_eq!(isolated, "process");
+    assert!(
+        since.is_some_and(|since| since.contains("in a run before")),
+        "{since:?}"
+    );
+    // The failure comes again by itself.
+    let id = text(&wrong["failure"]["id"]);
+    run(&workspace, &["replay", id], 100);
+    run(&workspace, &["clean"], 0);
+    let third = workspace.explore(&["--", "each_has_another_number"], 0);
+    let (_, since) = isolation(third.test("leaks::leaks each_has_another_number"));
+    assert!(
+        since.is_some_and(|since| since.contains("differed")),
+        "{since:?}"
+    );
+}
+
+#[test]
+fn one_process_for_all_says_what_differed() {
+    let workspace = Workspace::of_fixture("leaks");
+    let events = workspace.explore(&["--isolation", "none"], 100);
+    let diverges = events.test("leaks::leaks each_has_another_number");
+    assert_ne!(diverges["diverged"], Value::Null, "{diverges}");
+    assert_eq!(
+        events.test("leaks::leaks one_spoils_it_for_the_others")["status"],
+        "FLAKY"
+    );
+    assert!(!workspace.path("target/cct/isolated.json").exists());
+    // A damaged memory is none.
+    fs::write(workspace.path("target/cct/isolated.json"), "[{\"bin").expect("ours");
+    let events = workspace.explore(&["--", "each_has_another_number"], 0);
+    assert_eq!(
+        isolation(events.test("leaks::leaks each_has_another_number")).0,
+        "process"
+    );
+}
+
+/// Everything that two runs are to have in common, by test. The last counts of a process that has died are
+/// those of some moment before.
+fn made(events: &Events) -> Vec<(String, Value)> {
+    let made = events.ended().into_iter().map(|(name, event)| {
+        let mut counters = event["counters"].clone();
+        counters["nanos"] = Value::Null;
+        if event["status"] != "PASS" {
+            let counted = ["schedules", "distinct", "longest"].map(|key| counters[key].clone());
+            counters = Value::from(counted.to_vec());
+        }
+        let bug = &event["failure"]["bug"];
+        let facts = [
+            counters,
+            event["status"].clone(),
+            event["reason"].clone(),
+            event["first_bug"].clone(),
+            event["claim"].clone(),
+            event["failure"]["repeats"].clone(),
+            bug["kind"].clone(),
+            bug["message"].clone(),
+            bug["site"]["file"].clone(),
+            // The loop is interrupted anywhere on its line.
+            bug["site"]["line"].clone(),
+        ];
+        (name, Value::from(facts.to_vec()))
+    });
+    made.collect()
+}
+
+/// The law: where nothing leaks, schedules are the same in one process and in many, whatever a strategy
+/// learns from them, and however they end.
+fn same_in_many(fixture: &str, strategies: &[&str], args: &[&str]) {
+    let workspace = Workspace::of_fixture(fixture);
+    for strategy in strategies {
+        let made_by = |isolation: &str| {
+            let settings = ["--strategy", strategy, "--isolation", isolation];
+            let settings = [&settings[..], &["--shrink", "off"], args].concat();
+            made(&workspace.explore(&settings, 100))
+        };
+        let (one, many) = (made_by("none"), made_by("process"));
+        assert_eq!(one.len(), many.len());
+        for (one, many) in one.iter().zip(&many) {
+            assert_eq!(one, many, "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn each_verdict_is_the_same_in_many_processes() {
+    // A first panic in a process is counted as another behaviour than later ones; another process sends a
+    // signal when it likes.
+    let skip = [
+        "--",
+        "--skip",
+        "an_unobserved_panic",
+        "--skip",
+        "in_the_middle",
+    ];
+    let args = ["--hang-timeout", "2s", "--iterations", "200"];
+    same_in_many("verdicts", &["portfolio"], &[&args[..], &skip].concat());
+}
+
+#[test]
+fn strategies_learn_the_same_of_many_processes() {
+    let strategies = [
+        "dfs",
+        "dpor",
+        "pct:3",
+        "task-pct:3",
+        "q-learning",
+        "rff",
+        "surw",
+        "trap:2",
+        "preemption",
+        "portfolio",
+    ];
+    same_in_many("tasks", &strategies, &["--iterations", "60"]);
+}
