@@ -3,13 +3,13 @@
 //! A test process reads no debug information, cargo-cct does: that takes memory, locks and time, and
 //! a crash may have left the process without. It walks its stack by the unwinder's tables, which are
 //! exact at each instruction, through the frame of a signal, and on a worker's stack up to its first
-//! function. Frame pointers are not needed. The walk takes no memory and writes to its own frame
+//! function, or that of a stack that the program has made. Frame pointers are not needed. The walk takes no memory and writes to its own frame
 //! only, so that a handler may do it, on a stack of its own if the program's is exhausted.
 
 use std::ffi::{c_int, c_void};
 use std::ops::ControlFlow;
 
-use crate::engine::{Suspended, call_at};
+use crate::engine::{Suspended, call_under};
 use crate::wire::Board;
 
 /// The calls, the innermost first, each as an offset from where the executable begins in memory.
@@ -69,8 +69,8 @@ impl Frames {
             places: [0; Board::FRAMES],
             count: 0,
         };
-        // SAFETY: the caller's; the walk reads that stack, and writes below it only.
-        unsafe { call_at(context, &raw mut frames, walk) };
+        // SAFETY: the caller's; the walk only reads that stack.
+        unsafe { call_under(context, &raw mut frames, walk) };
         frames
     }
 

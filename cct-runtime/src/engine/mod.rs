@@ -19,6 +19,7 @@ mod switch;
 mod task;
 mod worker;
 
+pub(crate) use aside::allocator::is_in_allocator;
 pub use aside::allocator::{hushed, is_at_work};
 pub use decide::deadlines::NEVER;
 pub use decide::engine::outside;
@@ -87,7 +88,7 @@ pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
-pub(crate) use switch::{Context as Suspended, call_at};
+pub(crate) use switch::{Context as Suspended, call_under};
 pub(crate) use worker::call::access_by_call;
 pub(crate) use worker::covered::{
     count as count_of_machine, record_actor, table_of as table_of_machine,
@@ -95,7 +96,7 @@ pub(crate) use worker::covered::{
 };
 pub(crate) use worker::ending::{bad_memory, end_with, fail, note_block};
 pub(crate) use worker::facts::{is_severed, sever_when};
-pub(crate) use worker::memory::mean_races;
+pub(crate) use worker::memory::{mean_races, note_mapped};
 pub(crate) use worker::order::{
     acquire_all, acquire_lock, acquire_one, looks_for_races, release_lock, release_one,
     release_shared_lock,

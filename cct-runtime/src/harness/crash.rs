@@ -8,7 +8,7 @@ use super::runner::Runner;
 use crate::codec::Wire as _;
 use crate::engine::os_thread;
 use crate::frames::Frames;
-use crate::memory::limit;
+use crate::memory::{limit, mappings};
 use crate::verdict::{Bug, BugKind, Verdict, too_much_memory};
 use crate::wire::{Board, Event, Replayed, WATCHDOG_SIGNAL};
 
@@ -80,7 +80,7 @@ pub(super) fn tell_trace() {
 }
 
 /// Handles a signal: leaves a bug and the calls that led here on the board, and ends the process.
-extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let copy = COPY.load(Ordering::Relaxed);
     if signal == WATCHDOG_SIGNAL && copy != 0 {
         // SAFETY: sends a signal to a child, which has not been waited for.
@@ -106,7 +106,8 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
                 .to_owned(),
         );
     }
-    let bug = describe(signal, address);
+    // SAFETY: the kernel's information is valid in the handler.
+    let bug = describe(signal, address, unsafe { stack_pointer(context) });
     leave(&bug);
     if on_engine_thread {
         // SAFETY: the runner lives as long as the process; the interrupted code does not go on.
@@ -137,7 +138,7 @@ fn tell(bug: Bug) {
     }));
 }
 
-fn describe(signal: libc::c_int, address: usize) -> Bug {
+fn describe(signal: libc::c_int, address: usize, stack_pointer: usize) -> Bug {
     // SAFETY: the runner lives as long as the process; the interrupted code does not go on.
     let engine = unsafe { &*(*RUNNER.load(Ordering::Relaxed)).engine };
     let (worker, name, site) = engine.whereabouts();
@@ -162,6 +163,10 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
             BugKind::StackOverflow,
             format!("{name} has overflowed its stack"),
         ),
+        libc::SIGSEGV | libc::SIGBUS if is_beyond_mapped_stack(address, stack_pointer) => (
+            BugKind::StackOverflow,
+            format!("{name} has overflowed a stack that the program made"),
+        ),
         libc::SIGSEGV => (
             BugKind::Signal,
             format!("{name} accessed {address:#x} (SIGSEGV)"),
@@ -172,6 +177,27 @@ fn describe(signal: libc::c_int, address: usize) -> Bug {
         ),
     };
     Bug::new(kind, message, Some(site), Some(worker))
+}
+
+/// True if memory that the program has mapped, and may not access, is at the end of the stack in use.
+fn is_beyond_mapped_stack(address: usize, stack_pointer: usize) -> bool {
+    mappings::contains(address)
+        && mappings::contains(stack_pointer)
+        && address.abs_diff(stack_pointer) < mappings::GAP
+}
+
+/// The stack pointer of the code that a signal interrupted.
+///
+/// # Safety
+///
+/// The kernel gave the context to a handler, which is not over.
+unsafe fn stack_pointer(context: *const libc::c_void) -> usize {
+    // SAFETY: the caller's.
+    let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext };
+    #[cfg(target_arch = "x86_64")]
+    return registers.gregs[libc::REG_RSP as usize].cast_unsigned() as usize;
+    #[cfg(target_arch = "aarch64")]
+    return registers.sp as usize;
 }
 
 /// Leaves the calls that led to the signal on the board.

@@ -13,6 +13,7 @@ use crate::memory::environment::Environment;
 use crate::memory::folder::Folder;
 use crate::memory::handlers;
 use crate::memory::hook_flag::HookFlag;
+use crate::memory::mappings;
 use crate::memory::output::Output;
 use crate::memory::processes::{self, Processes};
 use crate::memory::shared_files::shared_files;
@@ -39,6 +40,7 @@ impl Surroundings {
         engine::mark_engine_thread();
         engine::install_hook(report_internal_error);
         arena::open(max_memory);
+        mappings::open();
         Surroundings {
             descriptors: Descriptors::now(),
             output: Output::now(),
@@ -52,7 +54,9 @@ impl Surroundings {
 
     /// Puts memory back, for an iteration with this seed.
     pub(super) fn restore(&self, seed: u64) {
-        arena::reset(reuse(seed));
+        let reuse = reuse(seed);
+        arena::reset(reuse);
+        mappings::reset(reuse.is_some());
         self.environment.restore();
         self.folder.restore();
         if let Some(statics) = &self.statics {

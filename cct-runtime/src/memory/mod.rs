@@ -2,6 +2,7 @@
 //!
 //! - `arena` is the heap of an iteration, given back whole at its end;
 //! - `address_space` is what the regions of all these are reserved in, and `limit` the most memory of a test;
+//! - `mappings` has what the program maps itself at equal addresses, and unmaps it;
 //! - `own` is the engine's heap, in programs with an allocator written in Rust, and where each iteration is
 //!   made by a copy of the process: `kept` are other facts that outlive such a copy;
 //! - `statics` copies the program's statics and thread-locals back before each iteration: `elf` finds
@@ -29,6 +30,7 @@ pub(crate) mod hook_flag;
 pub(crate) mod kept;
 pub(crate) mod limit;
 mod mangling;
+pub mod mappings;
 pub(crate) mod output;
 pub mod own;
 pub(crate) mod processes;

@@ -21,6 +21,7 @@ mod folder;
 mod fork;
 mod futex;
 mod identity;
+mod mappings;
 mod memory;
 mod numbers;
 mod processors;

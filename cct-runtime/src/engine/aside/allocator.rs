@@ -5,6 +5,7 @@
 //! that somebody holds who is not in the allocator, such as who asks it for statistics.
 
 use crate::engine::decide::engine;
+use crate::engine::decide::onlooker::Onlooker;
 use crate::engine::decide::outside::is_engine_thread;
 use crate::engine::worker::facts::is_controlled;
 
@@ -29,4 +30,10 @@ pub fn hushed<R>(f: impl FnOnce() -> R) -> R {
 #[inline]
 pub fn is_at_work() -> bool {
     !is_controlled() && is_engine_thread()
+}
+
+/// True if the current worker is in the program's global allocator. Controlled workers only.
+pub(crate) fn is_in_allocator() -> bool {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).aside.onlooker() == Some(Onlooker::Allocator) }
 }

@@ -4,6 +4,7 @@
 //! reference to it must never live across a switch.
 
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 
 use super::alone::Alone;
@@ -27,6 +28,7 @@ use crate::engine::state::process::Process;
 use crate::engine::state::roster::Roster;
 use crate::engine::state::tasks::Tasks;
 use crate::engine::state::time::Time;
+use crate::engine::switch::{Stack, on_stack};
 use crate::memory::arena;
 use crate::memory::c_locals::CLocals;
 use crate::memory::hook_flag::HookFlag;
@@ -67,9 +69,34 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
             set_engine(self.0);
         }
     }
-    let _back = Back(engine());
+    let engine = engine();
+    let _back = Back(engine);
     set_engine(null_mut());
-    f()
+    // SAFETY: a set engine is live, and has a current worker.
+    if engine.is_null() || unsafe { (*(*engine).roster.current).stack.has_caller() } {
+        f()
+    } else {
+        // SAFETY: as above.
+        on_spare_stack(unsafe { (*engine).process.spare }, f)
+    }
+}
+
+/// Runs `f` on the spare stack: the caller is on one of the program's own, with room for what the program does.
+#[cold]
+#[inline(never)]
+pub(crate) fn on_spare_stack<R>(spare: Stack, f: impl FnOnce() -> R) -> R {
+    if spare.has_caller() {
+        return f();
+    }
+    let (mut f, mut result) = (Some(f), None);
+    let mut run = || {
+        let f = f.take().expect("it runs once");
+        result = Some(catch_unwind(AssertUnwindSafe(f)));
+    };
+    // SAFETY: nobody is on that stack, and `run` does not unwind.
+    unsafe { on_stack(spare.base, &mut run) };
+    let result = result.expect("it has run");
+    result.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Everything about the iteration under way, and what is kept from one to the next.

@@ -15,9 +15,6 @@ use crate::strategy::Limits;
 use crate::trace::Site;
 use crate::wire::Panic;
 
-/// The room that a walk takes below a stack that is suspended, and more.
-const ROOM_FOR_WALK: usize = 64 << 10;
-
 impl Engine {
     /// Ends the schedule of an iteration that does not come to its end.
     pub(crate) fn end_tape(&mut self) {
@@ -112,13 +109,9 @@ impl Engine {
                 Some(Stage::Panicked) => {}
                 Some(Stage::Polled(_)) | None if lent.contains(&std::ptr::from_ref(worker)) => {}
                 Some(Stage::Polled(_)) | None => {
-                    let room =
-                        (worker.context as usize).saturating_sub(worker.stack.limit as usize);
-                    if room > ROOM_FOR_WALK {
-                        // SAFETY: the worker was suspended there, and the iteration is over.
-                        let frames = unsafe { Frames::at(worker.context) };
-                        recorder.add_backtrace(worker, None, &frames);
-                    }
+                    // SAFETY: the worker was suspended there, and the iteration is over.
+                    let frames = unsafe { Frames::at(worker.context) };
+                    recorder.add_backtrace(worker, None, &frames);
                 }
             }
         }

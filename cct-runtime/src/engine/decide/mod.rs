@@ -29,6 +29,7 @@ pub(crate) mod progress;
 pub(crate) mod replay;
 pub(crate) mod signals;
 pub(crate) mod steps;
+pub(crate) mod suspended;
 pub(crate) mod tasks;
 pub(crate) mod vain;
 mod view;

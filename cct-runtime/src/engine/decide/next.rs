@@ -5,7 +5,7 @@
 use std::ptr::null_mut;
 
 use super::conditions;
-use super::engine::{Engine, Request, set_engine};
+use super::engine::{Engine, Request, on_spare_stack, set_engine};
 use super::outside;
 use super::signals;
 use super::steps::reason_before;
@@ -44,7 +44,11 @@ pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
             set_engine(engine);
             return (*worker).context;
         }
-        decide_with_care(engine)
+        if (*(*engine).roster.current).stack.has(context.addr()) {
+            decide_with_care(engine)
+        } else {
+            on_spare_stack((*engine).process.spare, || decide_with_care(engine))
+        }
     }
 }
 

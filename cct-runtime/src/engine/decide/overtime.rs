@@ -18,12 +18,13 @@ use super::driver::Driver;
 use super::engine::{Engine, Request};
 use super::next::Deciding;
 use super::outside;
+use super::suspended::own_stack;
 use crate::engine::observe::Paused;
 use crate::engine::state::image::{Image, Moments};
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::on_stack;
-use crate::memory::arena;
+use crate::memory::{arena, mappings};
 use crate::operation::Operation;
 use crate::origin;
 use crate::strategy::{Limits, Rng, WorkerId};
@@ -193,7 +194,9 @@ impl Engine {
         self.progress.overtime.is_broken |= self.iteration.end.is_some()
             || self.decision.request == Request::End
             || self.iteration.body_done
-            || self.outside.is_used;
+            || self.outside.is_used
+            || !current.is_on_own_stack()
+            || mappings::are_any();
         if self.progress.overtime.is_broken {
             return None;
         }
@@ -290,7 +293,7 @@ impl Engine {
         );
         self.progress
             .overtime
-            .see(worker.id, place, stack_of(worker));
+            .see(worker.id, place, own_stack(worker));
     }
 
     /// Looks at a task's future, whose poll has ended.
@@ -323,7 +326,7 @@ impl Engine {
             let seen = self.progress.overtime.seen.get(worker.id.0 as usize);
             let has_run = seen.is_some_and(|seen| !seen.kept.is_empty());
             if worker.state() == State::Waiting && !has_run && !self.is_executor(worker) {
-                words.extend_from_slice(stack_of(worker));
+                words.extend_from_slice(own_stack(worker));
             }
         }
         if !self.is_blind() {
@@ -441,19 +444,6 @@ pub(crate) fn words_of((address, size): (*const u8, usize), words: &mut Vec<u64>
         // SAFETY: as above.
         unsafe { last.as_mut_ptr().copy_from(address.add(size - rest), rest) };
         words.push(u64::from_le_bytes(last));
-    }
-}
-
-/// The registers and the stack of a suspended worker.
-fn stack_of(worker: &Worker) -> &[u64] {
-    let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
-    #[expect(
-        clippy::cast_ptr_alignment,
-        reason = "a saved stack pointer is aligned"
-    )]
-    // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
-    unsafe {
-        std::slice::from_raw_parts(worker.context.cast::<u64>(), words)
     }
 }
 

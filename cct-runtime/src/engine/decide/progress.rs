@@ -13,6 +13,7 @@
 use super::children;
 use super::engine::{Engine, Request};
 use super::next::Deciding;
+use super::suspended::{hash_of, hash_of_state};
 use crate::engine::state::budget::STALLED;
 use crate::engine::state::iteration::End;
 use crate::engine::state::turn::Turn;
@@ -120,13 +121,16 @@ impl Engine {
     /// Notes that the current worker made a step in this stretch.
     fn take_part(&mut self, _: Deciding) {
         let (number, rounds) = (self.progress.stall.number, self.progress.stall.rounds);
+        let steps = self.steps();
         // SAFETY: the current worker is live and suspended.
         let worker = unsafe { &mut *self.roster.current };
         if !worker.is_candidate() {
             return;
         }
         let spins = self.decision.request == Request::Yield;
-        let state = state_of(worker) ^ self.granularity.counts.sum();
+        // A state that cannot be told is none that has been before.
+        let state = hash_of_state(worker).unwrap_or(hash_of(&[u64::from(steps)]));
+        let state = state ^ self.granularity.counts.sum();
         let turn = &mut worker.turn;
         if turn.stretch != number {
             *turn = Turn::first_of(number);
@@ -170,29 +174,4 @@ impl Engine {
             .map(|worker| &worker.turn);
         turns.all(|turn| turn.stretch == number && holds(turn))
     }
-}
-
-/// A hash of all that a suspended worker's next steps can depend on, apart from memory that others see.
-///
-/// Its context lies at the callee-saved registers, which lie on top of its stack, see
-/// [`crate::engine::switch`].
-fn state_of(worker: &Worker) -> u64 {
-    let words = (worker.stack.base as usize - worker.context as usize) / size_of::<u64>();
-    #[expect(
-        clippy::cast_ptr_alignment,
-        reason = "a saved stack pointer is aligned"
-    )]
-    // SAFETY: from its context to its base the stack of a suspended worker is its own and mapped.
-    let stack = unsafe { std::slice::from_raw_parts(worker.context.cast::<u64>(), words) };
-    hash_of(stack)
-}
-
-/// A hash of some words.
-pub(crate) fn hash_of(words: &[u64]) -> u64 {
-    // FNV-1a over words: a collision would need 2^32 states, and would still need all workers at once.
-    words.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &word| {
-        (hash ^ word)
-            .wrapping_mul(0x0000_0100_0000_01B3)
-            .rotate_left(23)
-    })
 }

@@ -67,7 +67,7 @@ impl Engine {
         let mut words = Vec::new();
         words_of(place, &mut words);
         arena::small_blocks(&mut words);
-        let state = super::progress::hash_of(&words);
+        let state = super::suspended::hash_of(&words);
         if !self.progress.vain.is_known(task, state) || self.roster.candidates().len() > 1 {
             (self.progress.vain.polls, self.progress.vain.leap) = (0, 0);
             return;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use super::calls::Calls;
-use crate::memory::arena;
+use crate::memory::{arena, mappings};
 use crate::race::known::{self, BEAT};
 use crate::race::{Detector, ThreadNumber};
 use crate::strategy::{Rng, WorkerId, derive};
@@ -158,7 +158,7 @@ impl Races {
     /// A new iteration begins, with one thread, of a strategy that `makes_all` choices of stores, or not.
     pub(crate) fn begin(&mut self, head: &Schedule, makes_all: bool) {
         self.detector.begin();
-        known::own([arena::region(), self.extent.clone(), self.stacks.clone()]);
+        known::own([heap(), self.extent.clone(), self.stacks.clone()]);
         self.weak = Weak::begin(head, makes_all);
         self.unseen = match head.shared_stacks {
             _ if !self.aims.at_memory => EVERYWHERE,
@@ -190,6 +190,18 @@ impl Races {
     /// There is something to do in this iteration.
     pub(crate) fn is_on(&self) -> bool {
         self.aims.at_memory || self.weak.staleness > 0
+    }
+
+    /// The program has memory of its own from here on, which may be a stack: above the stack pointer there is
+    /// memory of others, soon.
+    #[cold]
+    pub(crate) fn mapped(&mut self) {
+        if self.unseen == ON_THE_STACK {
+            self.unseen = 0;
+            if self.threads.len() > 1 {
+                UNSEEN.store(0, Relaxed);
+            }
+        }
     }
 
     /// A thread is made by the one with this number, or by nobody; returns its number.
@@ -251,6 +263,7 @@ impl Races {
         arena::contains(address as *mut u8)
             || self.stacks.contains(&address)
             || self.extent.contains(&address)
+            || mappings::contains(address)
     }
 
     /// True for an address on the stack of a thread.
@@ -265,6 +278,17 @@ impl Races {
         let last = after.checked_sub(1).map(|index| self.statics[index]);
         last.is_some_and(|(start, size)| address - start < size)
     }
+}
+
+/// Where the program's heap and its mappings may be.
+fn heap() -> Range<usize> {
+    let (heap, mapped) = (arena::region(), mappings::region());
+    let end = if mapped.start == heap.end {
+        mapped.end
+    } else {
+        heap.end
+    };
+    heap.start..end
 }
 
 /// Weak memory of an iteration, as far as it is no matter of a single atomic.

@@ -2,14 +2,19 @@
 
 use std::ptr::null_mut;
 
-use crate::engine::switch::{Context, Stacks};
+use crate::engine::switch::{Context, Stack, Stacks};
 use crate::memory::c_locals::CLocals;
 use crate::memory::hook_flag::HookFlag;
+
+/// The size of the spare stack, in bytes.
+const SPARE: usize = 1 << 20;
 
 /// Kept from one iteration to the next.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) stacks: Stacks,
+    /// For the engine's work on a worker that is on a stack of the program's own, which may be small.
+    pub(crate) spare: Stack,
     /// How many of the stacks are in use: all workers have one but tasks.
     pub(crate) threads: usize,
     /// Where a stack begins that is switched to for the first time.
@@ -30,6 +35,7 @@ impl Process {
     pub(crate) fn new() -> Process {
         Process {
             stacks: Stacks::reserve(),
+            spare: Stack::mapped(SPARE).expect("address space for a stack"),
             threads: 0,
             main: None,
             root: null_mut(),
@@ -44,6 +50,7 @@ impl Process {
     pub(crate) fn begin(&mut self, first: extern "C" fn() -> !) {
         let Process {
             stacks: _,
+            spare: _,
             threads,
             main,
             root: _,

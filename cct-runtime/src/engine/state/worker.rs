@@ -178,6 +178,11 @@ pub enum Awaits {
 }
 
 impl Worker {
+    /// True for a suspended worker that is not on a stack of the program's.
+    pub(crate) fn is_on_own_stack(&self) -> bool {
+        self.stack.has(self.context.addr())
+    }
+
     /// How often in a row it may look at a count again, before it is one that spins.
     pub(crate) const LOOKS: u32 = 3;
 

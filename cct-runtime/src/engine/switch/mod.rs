@@ -5,6 +5,6 @@ mod fiber;
 mod stack;
 mod stand_in;
 
-pub(crate) use fiber::{Context, call_at, on_stack, prepare, switch};
+pub(crate) use fiber::{Context, call_at, call_under, on_stack, prepare, switch};
 pub(crate) use stack::{MAX_WORKERS, Stack, Stacks};
 pub(crate) use stand_in::{StandIn, name_this_thread, stand_ins};

@@ -125,7 +125,7 @@ impl Stack {
     };
 
     /// A stack outside the region.
-    fn mapped(size: usize) -> Option<Stack> {
+    pub(crate) fn mapped(size: usize) -> Option<Stack> {
         let whole = size.checked_add(PAGE)?;
         let start = map(whole, libc::PROT_READ | libc::PROT_WRITE)?;
         // SAFETY: the page and the end lie in the mapping just made.
@@ -154,6 +154,23 @@ impl Stack {
     #[inline]
     pub(crate) fn has(&self, address: usize) -> bool {
         address.wrapping_sub(self.limit as usize) < self.size()
+    }
+
+    /// True if the caller is on it.
+    #[inline]
+    pub(crate) fn has_caller(&self) -> bool {
+        let here = 0_u8;
+        self.has((&raw const here).addr())
+    }
+
+    /// Its part that has been used since the process began; none where the system does not tell.
+    pub(crate) fn touched(&self) -> Option<Range<usize>> {
+        let mut pages = vec![0_u8; self.size().div_ceil(PAGE)];
+        // SAFETY: there is a byte for each page; the memory is not touched.
+        let told =
+            unsafe { libc::mincore(self.limit.cast(), self.size(), pages.as_mut_ptr().cast()) };
+        let first = pages.iter().position(|&page| page & 1 != 0)?;
+        (told == 0).then(|| self.limit as usize + first * PAGE..self.base as usize)
     }
 
     /// True if little is left of the stack from this address on.

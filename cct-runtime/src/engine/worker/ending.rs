@@ -9,6 +9,7 @@ use super::wait::wake_all_of;
 use super::{controlled, hand_over};
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::iteration::End;
+use crate::engine::switch::Stack;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
 use crate::verdict::{Bug, BugKind};
@@ -132,7 +133,8 @@ pub(crate) fn note_block(address: usize, is_allocated: bool) {
     // SAFETY: a controlled worker's engine is live, and nobody else uses its recorder meanwhile.
     unsafe {
         let here = std::ptr::from_ref(&engine) as usize;
-        if !engine.is_null() && !(*(*engine).roster.current).stack.is_scarce_at(here) {
+        let is_scarce = |stack: &Stack| stack.has(here) && stack.is_scarce_at(here);
+        if !engine.is_null() && !is_scarce(&(*(*engine).roster.current).stack) {
             record_block(engine, address, is_allocated);
         }
     }

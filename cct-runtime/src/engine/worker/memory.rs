@@ -113,6 +113,11 @@ pub fn note_reuse(address: usize, size: usize) {
     }
 }
 
+/// The program has mapped memory to read and write it. Does nothing outside a controlled worker.
+pub(crate) fn note_mapped() {
+    with_races(|_, races, _| races.mapped());
+}
+
 /// An atomic that an operation is about.
 #[derive(Clone, Copy, Debug)]
 pub struct Atomic {

@@ -1,5 +1,7 @@
 //! The blocks that are live, as the engine compares them.
 
+use std::ops::Range;
+
 use super::block::{FREED, HEADER, LIVE, for_each, header};
 use super::heap::extent;
 
@@ -22,6 +24,23 @@ pub(crate) fn live_words(words: &mut Vec<u64>) {
     };
     // SAFETY: that is the arena, on the engine's thread.
     unsafe { for_each(start, top, each) };
+}
+
+/// The block that contains this address.
+pub(crate) fn block_around(address: usize) -> Option<Range<usize>> {
+    if !is_address(address as u64) {
+        return None;
+    }
+    let (start, top) = extent();
+    let mut found = None;
+    let each = |block: usize, size: usize, _| {
+        if address.wrapping_sub(block) < size {
+            found = Some(block..block + size);
+        }
+    };
+    // SAFETY: that is the arena, on the engine's thread.
+    unsafe { for_each(start, top, each) };
+    found
 }
 
 /// Appends the words of the small live blocks whose addresses are among the words, and of those that these

@@ -25,4 +25,4 @@ pub use heap::{
 };
 
 pub(crate) use heap::{beside, open, region, reset, tell_blocks, used};
-pub(crate) use live::{is_address, is_block, is_freed, live_words, small_blocks};
+pub(crate) use live::{block_around, is_address, is_block, is_freed, live_words, small_blocks};

@@ -9,7 +9,9 @@
 use libc::{c_int, c_long, c_uint, c_ulong};
 
 use super::real::system_call;
-use super::{children, clock, descriptors, files, futex, identity, processors, random, signals};
+use super::{
+    children, clock, descriptors, files, futex, identity, mappings, processors, random, signals,
+};
 use descriptors::{closing, epoll, eventfd, messages, pipe, poll, socket, timer, transfer};
 
 /// Takes over the C library's `syscall`.
@@ -90,6 +92,12 @@ system_calls! {
     clock_nanosleep = SYS_clock_nanosleep => clock::sleep_by_number(clock, flags, time, left);
     getrandom = SYS_getrandom => random::getrandom(buffer, length, flags);
     sched_getaffinity = SYS_sched_getaffinity => processors::affinity_by_number(process, size, set);
+
+    // Memory.
+    mmap = SYS_mmap => mappings::map_by_number(at, size, protection, flags, descriptor, offset);
+    munmap = SYS_munmap => mappings::munmap(at, size);
+    mremap = SYS_mremap => mappings::remap_by_number(old, old_size, size, flags, at);
+    mprotect = SYS_mprotect => mappings::mprotect(at, size, protection);
 
     // Bytes in and out of descriptors.
     read = SYS_read => transfer::read(descriptor, place, count);

@@ -44,6 +44,7 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
         "an answer that the C library reads from a file",
         &["sysconf", "get_nprocs", "get_nprocs_conf"],
     ),
+    ("mmap", &["mmap64"]),
     ("nanosleep", &["usleep"]),
     ("getrandom", &["getentropy"]),
     ("read and write", &["eventfd_read", "eventfd_write"]),
