@@ -61,6 +61,7 @@ mod shrink;
 mod signals;
 mod source_layer;
 mod specifications;
+mod stacks;
 mod statics;
 mod stops;
 mod streams;

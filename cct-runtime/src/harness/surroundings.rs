@@ -55,8 +55,9 @@ impl Surroundings {
     /// Puts memory back, for an iteration with this seed.
     pub(super) fn restore(&self, seed: u64) {
         let reuse = reuse(seed);
-        arena::reset(reuse);
+        // The arena's memory is writable again first.
         mappings::reset(reuse.is_some());
+        arena::reset(reuse);
         self.environment.restore();
         self.folder.restore();
         if let Some(statics) = &self.statics {

@@ -21,8 +21,9 @@ const PAGE: usize = 4096;
 const REGION: usize = 64 << 30;
 /// The least that lies between two mappings: more than a function's frame, as a rule.
 pub(crate) const GAP: usize = 64 << 10;
-/// Of memory that is unmapped so many bytes are taken for written, so that accesses of others to them are races.
-const LOOKED_AT: usize = 64 << 10;
+/// Of memory that is unmapped so many bytes are taken for written, so that accesses of others to them are races:
+/// those that come later fault.
+const LOOKED_AT: usize = PAGE;
 
 /// Where the region begins, and its size; both are set once.
 static START: AtomicUsize = AtomicUsize::new(0);
@@ -30,6 +31,7 @@ static SIZE: AtomicUsize = AtomicUsize::new(0);
 
 static MAPPINGS: Mutex<Mappings> = Mutex::new(Mappings {
     top: 0,
+    fresh: 0,
     live: Vec::new(),
     rests: Vec::new(),
     elsewhere: Vec::new(),
@@ -41,6 +43,8 @@ static MAPPINGS: Mutex<Mappings> = Mutex::new(Mappings {
 struct Mappings {
     /// The first address behind all places of the region that were handed out.
     top: usize,
+    /// The place that was handed out last, if nothing was there in this iteration.
+    fresh: usize,
     /// The mappings in the region, and its places that were one.
     live: Vec<Range<usize>>,
     rests: Vec<Range<usize>>,
@@ -68,7 +72,7 @@ pub(crate) fn reset(uses_again: bool) {
     let start = START.load(Relaxed);
     if state.top > start {
         close(start..state.top);
-        state.top = start;
+        (state.top, state.fresh) = (start, 0);
     }
     state.live.clear();
     state.rests.clear();
@@ -107,7 +111,7 @@ pub fn place(size: usize) -> Option<usize> {
     let at = state.top.checked_add(GAP)?;
     let top = at.checked_add(size)?;
     (top <= end).then(|| {
-        state.top = top;
+        (state.top, state.fresh) = (top, at);
         at
     })
 }
@@ -115,13 +119,18 @@ pub fn place(size: usize) -> Option<usize> {
 /// The program has mapped this memory, to read and write it, or else for other ends. Controlled workers only.
 pub fn note_map(at: usize, size: usize, is_data: bool) {
     let mapping = at..at + size.next_multiple_of(PAGE);
-    note_reuse(at, mapping.len());
     if is_data {
         note_mapped();
     }
+    let is_fresh = std::mem::take(&mut state().fresh) == at;
+    if !is_fresh {
+        note_reuse(at, mapping.len());
+    }
     outside(|| {
         let mut state = state();
-        if contains(at) {
+        if is_fresh {
+            state.live.push(mapping);
+        } else if contains(at) {
             cut(&mut state.live, &mapping);
             state.live.push(mapping);
         } else {
