@@ -1,10 +1,11 @@
 //! The calls that led to where the program is, as places in its executable.
 //!
-//! A test process reads no debug information, cargo-cct does: that takes memory, locks and time, and
-//! a crash may have left the process without. It walks its stack by the unwinder's tables, which are
-//! exact at each instruction, through the frame of a signal, and on a worker's stack up to its first
-//! function, or that of a stack that the program has made. Frame pointers are not needed. The walk takes no memory and writes to its own frame
-//! only, so that a handler may do it, on a stack of its own if the program's is exhausted.
+//! A test process reads no debug information, cargo-cct does: that takes memory, locks and time, and a
+//! crash may have left the process without. It walks its stack by the unwinder's tables, which are exact at
+//! each instruction, through the frame of a signal, and on a worker's stack up to its first function, or
+//! that of a stack that the program has made. Frame pointers are not needed. The walk takes no memory and
+//! writes to its own frame only, so that a handler may do it, on a stack of its own if the program's is
+//! exhausted.
 
 use std::ffi::{c_int, c_void};
 use std::ops::ControlFlow;

@@ -10,8 +10,8 @@ const THOROUGH_EVERY: u32 = 64;
 pub(crate) struct Descriptors {
     /// The lowest that was free.
     first_free: c_int,
-    /// Those behind it that were not, in order: whoever started the process has left them open, and they are
-    /// taken in each iteration.
+    /// The others behind it, in order: the process was started with them, and they are taken in
+    /// each iteration.
     kept: Vec<c_int>,
     until_thorough: u32,
 }

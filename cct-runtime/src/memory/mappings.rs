@@ -1,12 +1,13 @@
 //! Memory that the program maps itself, such as the stacks of coroutines.
 //!
-//! The kernel places a mapping where it finds room, so that addresses would depend on what earlier iterations
-//! have left behind. Mappings of controlled workers are placed in one region instead, in the same order in each
-//! iteration, and are gone at its end. Between two of them a gap stays that faults. Unmapped room rests to the
-//! end of the iteration, or is used again in those iterations in which freed blocks are.
+//! The kernel places a mapping where it finds room, so that addresses would depend on what earlier
+//! iterations have left behind. Mappings of controlled workers are placed in one region instead, in the
+//! same order in each iteration, and are gone at its end. Between two of them a gap stays that faults.
+//! Unmapped room rests to the end of the iteration, or is used again in those iterations in which freed
+//! blocks are.
 //!
-//! Mappings that have to be elsewhere are unmapped at the end as well, and memory of the heap that the program
-//! has protected is writable again. The calls of the kernel themselves are the shims'.
+//! Mappings that have to be elsewhere are unmapped at the end as well, and memory of the heap that the
+//! program has protected is writable again. The calls of the kernel themselves are the shims'.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -21,8 +22,8 @@ const PAGE: usize = 4096;
 const REGION: usize = 64 << 30;
 /// The least that lies between two mappings: more than a function's frame, as a rule.
 pub(crate) const GAP: usize = 64 << 10;
-/// Of memory that is unmapped so many bytes are taken for written, so that accesses of others to them are races:
-/// those that come later fault.
+/// Of memory that is unmapped so many bytes are taken for written, so that accesses of others to them are
+/// races: those that come later fault.
 const LOOKED_AT: usize = PAGE;
 
 /// Where the region begins, and its size; both are set once.

@@ -1,7 +1,8 @@
 //! `mmap` and its family: memory that the program maps on controlled workers, as stacks of coroutines.
 //!
-//! Mappings that the program leaves to the kernel's choice have equal addresses in each iteration; all are gone
-//! at its end (`cct::memory::mappings`). Those of shared libraries outlive it, as their allocations do.
+//! Mappings that the program leaves to the kernel's choice have equal addresses in each iteration; all are
+//! gone at its end (`cct::memory::mappings`). Mappings of shared libraries outlive it, as their allocations
+//! do.
 
 use cct::engine;
 use cct::memory::mappings;
@@ -23,8 +24,8 @@ const MAP_32BIT: c_int = 0x40;
 /// Ways of mapping at the address that is given, and nowhere else.
 const PLACED_BY_PROGRAM: c_int = libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE;
 
-/// Takes over the C library's `mmap`. Its arguments take all registers, so the address that the call returns to
-/// is passed on the stack.
+/// Takes over the C library's `mmap`. Its arguments take all registers, so the address that the call
+/// returns to is passed on the stack.
 ///
 /// # Safety
 ///
@@ -97,7 +98,7 @@ unsafe extern "C" fn map(
     std::ptr::with_exposed_provenance_mut(result_of(place).cast_unsigned())
 }
 
-/// What a mapping is of: its protection, its flags, its descriptor and where it begins in that.
+/// The contents of a mapping: its protection, its flags, its descriptor and where it begins in that.
 type Kind = (c_int, c_int, c_int, off_t);
 
 /// Maps memory that is gone at the end of the iteration.

@@ -81,7 +81,8 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Runs `f` on the spare stack: the caller is on one of the program's own, with room for what the program does.
+/// Runs `f` on the spare stack: the caller is on one of the program's own, with room for what the program
+/// does.
 #[cold]
 #[inline(never)]
 pub(crate) fn on_spare_stack<R>(spare: Stack, f: impl FnOnce() -> R) -> R {

@@ -1,8 +1,8 @@
 //! The state of a suspended worker: its registers and its stack.
 //!
 //! Its context lies at the callee-saved registers, which lie on top of its stack, see
-//! [`crate::engine::switch`]. A worker may have left its stack for one that the program has made, as that of a
-//! coroutine: it goes on with both then.
+//! [`crate::engine::switch`]. A worker may have left its stack for one that the program has made, as that
+//! of a coroutine: it goes on with both then.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ pub(super) fn own_stack(worker: &Worker) -> &[u64] {
     }
 }
 
-/// A hash of all that a suspended worker's next steps can depend on, apart from memory that others see; none if
-/// it is on a stack of which nobody knows where it ends.
+/// A hash of all that a suspended worker's next steps can depend on, apart from memory that others see;
+/// none if it is on a stack of which nobody knows where it ends.
 pub(super) fn hash_of_state(worker: &Worker) -> Option<u64> {
     if worker.is_on_own_stack() {
         return Some(hash_of(own_stack(worker)));
