@@ -22,6 +22,7 @@ mod edits;
 mod executors;
 mod exit_codes;
 mod explored;
+mod growth;
 mod help;
 mod hooks;
 mod interactive;

@@ -1,0 +1,135 @@
+//! Memory, descriptors and children of a test process do not grow with the number of its iterations.
+//!
+//! `CCT_GROWTH=1000000 cargo test -p cct-tests --test cli -- growth:: --nocapture` makes so many iterations.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use cct_tests::support::Workspace;
+
+/// A test process, as the kernel tells of it.
+#[derive(Clone, Copy, Default, Debug)]
+struct Size {
+    /// Memory of its own in use, in KiB.
+    memory: u64,
+    /// Memory in use that it shares with copies of it, in KiB.
+    shared: u64,
+    descriptors: usize,
+    children: usize,
+}
+
+impl Size {
+    /// That of the process with this number; none if it is gone.
+    fn of(process: &Path) -> Option<Size> {
+        let status = fs::read_to_string(process.join("status")).ok()?;
+        let field = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        let mut children = 0;
+        for task in fs::read_dir(process.join("task")).ok()?.flatten() {
+            let list = fs::read_to_string(task.path().join("children")).ok()?;
+            children += list.split_whitespace().count();
+        }
+        Some(Size {
+            memory: field("RssAnon:")?,
+            shared: field("RssShmem:")?,
+            descriptors: fs::read_dir(process.join("fd")).ok()?.count(),
+            children,
+        })
+    }
+
+    fn max(self, other: Size) -> Size {
+        Size {
+            memory: self.memory.max(other.memory),
+            shared: self.shared.max(other.shared),
+            descriptors: self.descriptors.max(other.descriptors),
+            children: self.children.max(other.children),
+        }
+    }
+}
+
+/// The process of this executable's test whose parent is not of the same executable: copies are left out.
+fn test_process(executable: &Path) -> Option<std::path::PathBuf> {
+    let exe = |process: &Path| fs::read_link(process.join("exe")).ok();
+    let is_it = |process: &Path| {
+        exe(process).is_some_and(|path| path.starts_with(executable)) && {
+            let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+            let parent = stat.rsplit_once(") ").and_then(|(_, rest)| {
+                let parent = rest.split(' ').nth(1)?;
+                exe(&Path::new("/proc").join(parent))
+            });
+            parent.is_some_and(|path| !path.starts_with(executable))
+        }
+    };
+    let entries = fs::read_dir("/proc").ok()?.flatten();
+    entries.map(|entry| entry.path()).find(|path| is_it(path))
+}
+
+/// The sizes of a test's process, of the two halves of those that were seen.
+fn halves(isolation: &str, iterations: u64) -> [Size; 2] {
+    let iterations = std::env::var("CCT_GROWTH").unwrap_or_else(|_| iterations.to_string());
+    let workspace = Workspace::of_fixture("leaks");
+    workspace.test(&["--no-run"], 0);
+    let args = ["test", "--strategy", "random", "--watch", "1000000"];
+    let settings = ["--iterations", &iterations, "--isolation", isolation];
+    let mut tool = workspace.cct();
+    tool.args(args)
+        .args(settings)
+        .args(["--jobs", "1", "nothing_is_left"]);
+    let mut tool = tool
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the tool");
+    let target = workspace.path("target/cct");
+    let mut seen = Vec::new();
+    let status = loop {
+        if let Some(status) = tool.try_wait().expect("ours") {
+            break status;
+        }
+        seen.extend(test_process(&target).and_then(|process| Size::of(&process)));
+        thread::sleep(Duration::from_millis(5));
+    };
+    assert!(status.success(), "{status}");
+    // What it takes once, it takes at the beginning.
+    let seen = &seen[seen.len() / 4..];
+    let most = |part: &[Size]| part.iter().copied().fold(Size::default(), Size::max);
+    let (first, second) = seen.split_at(seen.len() / 2);
+    assert!(!first.is_empty(), "it was over too soon");
+    let halves = [most(first), most(second)];
+    println!("{iterations} iterations, isolation {isolation}: {halves:?}");
+    halves
+}
+
+fn assert_flat([first, second]: [Size; 2]) {
+    // A page or two may be touched late. An iteration that kept a word would add a hundred times that in a
+    // million iterations, and more than that here.
+    const SLACK: u64 = 64;
+    assert!(
+        second.memory <= first.memory + SLACK,
+        "{first:?} {second:?}"
+    );
+    assert!(
+        second.shared <= first.shared + SLACK,
+        "{first:?} {second:?}"
+    );
+    assert!(
+        second.descriptors <= first.descriptors,
+        "{first:?} {second:?}"
+    );
+    assert!(second.children <= first.children, "{first:?} {second:?}");
+}
+
+#[test]
+fn nothing_grows_in_one_process() {
+    assert_flat(halves("none", 100_000));
+}
+
+#[test]
+fn nothing_grows_in_many_processes() {
+    assert_flat(halves("process", 10_000));
+}
