@@ -18,6 +18,8 @@ use crate::wire::Board;
 pub(crate) struct Frames {
     places: [u64; Board::FRAMES],
     count: usize,
+    /// The frames so far are those of a handler, which do not count.
+    is_before_signal: bool,
 }
 
 /// A frame, as the unwinder knows it.
@@ -41,19 +43,38 @@ unsafe extern "C" {
     // The linker's: where the executable begins, and where its code ends.
     static __executable_start: u8;
     static etext: u8;
+    // And where its data does.
+    static _end: u8;
 }
 
 impl Frames {
     /// Returns the frames around the caller; from within a handler also those that the signal interrupted.
     #[inline(never)]
     pub(crate) fn here() -> Frames {
-        let mut frames = Frames {
-            places: [0; Board::FRAMES],
-            count: 0,
-        };
+        let mut frames = Frames::none();
         // SAFETY: `visit` gets the frames that are given here, and the unwinder reads this stack only.
         unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
         frames
+    }
+
+    /// Returns the frames that a signal interrupted, from within its handler.
+    #[inline(never)]
+    pub(crate) fn interrupted() -> Frames {
+        let mut frames = Frames {
+            is_before_signal: true,
+            ..Frames::none()
+        };
+        // SAFETY: as in `here`.
+        unsafe { _Unwind_Backtrace(visit, (&raw mut frames).cast()) };
+        frames
+    }
+
+    fn none() -> Frames {
+        Frames {
+            places: [0; Board::FRAMES],
+            count: 0,
+            is_before_signal: false,
+        }
     }
 
     /// Returns the frames of a stack that is suspended at this context.
@@ -66,10 +87,7 @@ impl Frames {
             // SAFETY: the caller's, below.
             unsafe { _Unwind_Backtrace(visit, frames.cast()) };
         }
-        let mut frames = Frames {
-            places: [0; Board::FRAMES],
-            count: 0,
-        };
+        let mut frames = Frames::none();
         // SAFETY: the caller's; the walk only reads that stack.
         unsafe { call_under(context, &raw mut frames, walk) };
         frames
@@ -88,6 +106,13 @@ pub(crate) fn offset_of(address: usize) -> u32 {
         .checked_sub(start)
         .and_then(|offset| u32::try_from(offset).ok())
         .unwrap_or(0)
+}
+
+/// True for an address of the executable's code or data.
+pub(crate) fn is_of_executable(address: usize) -> bool {
+    let start = (&raw const __executable_start).addr();
+    let end = (&raw const _end).addr();
+    (start..end).contains(&address)
 }
 
 /// Visits the frames around the caller as [`Frames`] has them, the innermost first, as long as it is to go
@@ -109,6 +134,15 @@ pub(crate) fn walk(mut each: &mut dyn FnMut(u64) -> ControlFlow<()>) {
 extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
     // SAFETY: `here` gave its own frames, and is suspended.
     let frames = unsafe { &mut *data.cast::<Frames>() };
+    if frames.is_before_signal {
+        let mut is_interrupted: c_int = 0;
+        // SAFETY: the unwinder gave the context.
+        unsafe { _Unwind_GetIPInfo(context, &raw mut is_interrupted) };
+        if is_interrupted == 0 {
+            return GO_ON;
+        }
+        frames.is_before_signal = false;
+    }
     if let Some(place) = place_of(context) {
         frames.places[frames.count] = place;
         frames.count += 1;

@@ -52,6 +52,26 @@ pub struct Bug {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub race: Option<Box<Race>>,
+    /// The signal that ended the process, if one did.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub fault: Option<Box<Fault>>,
+}
+
+/// The signal that ended a process, as the kernel tells it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Fault {
+    /// Its number.
+    pub signal: i32,
+    /// Its name, `SIGSEGV` say.
+    pub name: String,
+    /// The address that was accessed, or that of the instruction, if the kernel tells one.
+    pub address: Option<u64>,
+    /// The reason in words, as far as it is known.
+    pub means: String,
 }
 
 /// Two accesses to the same memory: nothing orders them, or the first one gave it back.
@@ -164,6 +184,16 @@ impl Bug {
             waits: Vec::new(),
             led_to: None,
             race: None,
+            fault: None,
+        }
+    }
+
+    /// The same with the signal that ended the process.
+    #[must_use]
+    pub fn with_fault(self, fault: Fault) -> Bug {
+        Bug {
+            fault: Some(Box::new(fault)),
+            ..self
         }
     }
 
@@ -422,7 +452,14 @@ wire_struct!(Bug {
     worker,
     waits,
     led_to,
-    race
+    race,
+    fault
+});
+wire_struct!(Fault {
+    signal,
+    name,
+    address,
+    means
 });
 wire_struct!(Race {
     address,

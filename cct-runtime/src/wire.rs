@@ -609,8 +609,8 @@ pub struct Board {
     pub exceeded: u64,
     /// See `head_length`.
     pub head: [u8; 1024],
-    /// Where a signal came that ended the process: the calls that led there, the innermost first, as offsets
-    /// from where the executable begins in memory.
+    /// Where a signal came that ended the process, or where the iteration failed in a function of C: the
+    /// calls that led there, the innermost first, as offsets from where the executable begins in memory.
     pub frames: [u64; Board::FRAMES],
     /// The bytes of a [`Bug`] that a signal handler left behind.
     pub last_words: [u8; 64 * 1024],

@@ -84,7 +84,18 @@ fn session(test: &str, commands: &[&str]) -> Option<String> {
 
 /// The same with more arguments for the replay.
 pub(crate) fn session_with(test: &str, args: &[&str], commands: &[&str]) -> Option<String> {
-    debugged("gdb -batch", "-ex", test, args, commands)
+    debugged(
+        "gdb -batch",
+        "-ex",
+        (&FOUND.0, &id_of(test)),
+        args,
+        commands,
+    )
+}
+
+/// A session of gdb with a failure of another workspace; none without gdb.
+pub(crate) fn session_of(workspace: &Workspace, id: &str, commands: &[&str]) -> Option<String> {
+    debugged("gdb -batch", "-ex", (workspace, id), &[], commands)
 }
 
 /// True if this debugger runs here; says so where it does not.
@@ -113,7 +124,7 @@ fn has_called(told: &str) -> bool {
 fn debugged(
     debugger: &str,
     option: &str,
-    test: &str,
+    (workspace, id): (&Workspace, &str),
     args: &[&str],
     commands: &[&str],
 ) -> Option<String> {
@@ -125,8 +136,8 @@ fn debugged(
         .map(|one| format!("{option} '{one}'"))
         .collect();
     let debugger = format!("{debugger} {}", commands.join(" "));
-    let mut replay = FOUND.0.cct();
-    replay.args(["replay", &id_of(test), "--debugger", &debugger]);
+    let mut replay = workspace.cct();
+    replay.args(["replay", id, "--debugger", &debugger]);
     let finished = Finished::of(replay.args(args));
     let told = format!("{}{}", finished.stdout, finished.stderr);
     // lldb closes the descriptor by which the process tells its steps.
@@ -201,7 +212,13 @@ fn lldb_shows_the_workers_of_a_deadlock() {
         "thread backtrace all",
         "continue",
     ];
-    let told = debugged("lldb --batch", "-o", "both_are_locked", &[], &commands);
+    let told = debugged(
+        "lldb --batch",
+        "-o",
+        (&FOUND.0, &id_of("both_are_locked")),
+        &[],
+        &commands,
+    );
     let Some(told) = told else { return };
     for name in ["main", "w1"] {
         let is_listed =
@@ -231,7 +248,13 @@ fn lldb_stops_at_a_panic_and_evaluation_takes_no_steps_there() {
         "expression account.balance.v.value",
         "continue",
     ];
-    let told = debugged("lldb --batch", "-o", "withdrawals_add_up", &[], &commands);
+    let told = debugged(
+        "lldb --batch",
+        "-o",
+        (&FOUND.0, &id_of("withdrawals_add_up")),
+        &[],
+        &commands,
+    );
     let Some(told) = told else { return };
     assert!(has_stack(&told, "main", "withdrawals_add_up"), "{told}");
     assert!(told.contains("panicking"), "{told}");

@@ -14,6 +14,7 @@ mod compare;
 mod completions;
 mod counters;
 mod counts;
+mod crashes;
 mod crates;
 mod debugger;
 mod descriptors;

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io, process};
 
+use cct::trace::{Trace, WorkerKind};
 use cct::verdict::Bug;
 use cct::wire;
 use serde::Deserialize;
@@ -111,6 +112,9 @@ pub(crate) enum StoreError {
     /// Something in the file is not understood.
     #[error("`{0}` has entries that this cargo-cct does not know: use the version that wrote it")]
     Unknown(PathBuf, #[source] serde_json::Error),
+    /// Its parts do not belong together.
+    #[error("`{0}` was changed: it has something of worker {1}, and fewer workers")]
+    Changed(PathBuf, u32),
     /// The file was written by another version.
     #[error(
         "`{path}` has version {found}, but this cargo-cct {tool} reads version {known}: \
@@ -411,8 +415,25 @@ fn parse(path: &Path, text: &[u8]) -> Result<Record, StoreError> {
             tool: env!("CARGO_PKG_VERSION"),
         });
     }
-    let record = serde_json::from_value(value).map(Record::complete);
-    record.map_err(|error| StoreError::Unknown(path.to_owned(), error))
+    let record: Record = serde_json::from_value(value)
+        .map_err(|error| StoreError::Unknown(path.to_owned(), error))?;
+    match record.trace.as_ref().and_then(stranger) {
+        Some(worker) => Err(StoreError::Changed(path.to_owned(), worker)),
+        None => Ok(record.complete()),
+    }
+}
+
+/// A worker that the trace names and does not have. All else that it names by number is looked for, and may
+/// be missing; workers have places in tables.
+fn stranger(trace: &Trace) -> Option<u32> {
+    let steps = trace.steps.iter();
+    let of_steps = steps.flat_map(|step| [Some(step.worker), step.thread]);
+    let of_kinds = trace.workers.iter().map(|worker| match worker.kind {
+        WorkerKind::Root(thread) => Some(thread),
+        _ => None,
+    });
+    let mut others = of_steps.chain(of_kinds).flatten();
+    others.find(|&worker| worker as usize >= trace.workers.len())
 }
 
 #[cfg(test)]
@@ -425,6 +446,7 @@ mod tests {
             Err(StoreError::Truncated(_)) => "truncated",
             Err(StoreError::Foreign(_)) => "foreign",
             Err(StoreError::Unknown(..)) => "unknown",
+            Err(StoreError::Changed(..)) => "changed",
             Err(StoreError::Version { .. }) => "version",
             Err(_) => "other",
         }
@@ -452,6 +474,30 @@ mod tests {
         );
     }
 
+    /// A table of workers would have as many places as a number says that nobody has looked at.
+    #[test]
+    fn a_worker_that_is_not_there_is_told() {
+        use cct::operation::Operation;
+
+        use crate::sample;
+
+        let steps = [0, 1].map(|worker| sample::step(worker, Operation::Load, "a.rs"));
+        let record = |trace: &Trace| {
+            let record = sample::record(trace, "lost");
+            let mut value = serde_json::to_value(record).expect("a record is JSON");
+            value["format"] = Record::FORMAT.into();
+            value["version"] = wire::VERSION.into();
+            kind(&value.to_string())
+        };
+        let mut trace = sample::trace(&steps);
+        assert_eq!(record(&trace), "read");
+        trace.steps[1].worker = u32::MAX;
+        assert_eq!(record(&trace), "changed");
+        trace.steps[1].worker = 1;
+        trace.workers[1].kind = WorkerKind::Root(2);
+        assert_eq!(record(&trace), "changed");
+    }
+
     #[test]
     fn what_is_not_there_is_told() {
         let store = Store::new(PathBuf::from("/nowhere"));
@@ -465,7 +511,7 @@ mod tests {
     /// Fields that have been added to records since mean the same in old ones.
     #[test]
     fn records_from_before_there_were_tasks_are_read() {
-        use cct::trace::{Step, WorkerInfo, WorkerKind};
+        use cct::trace::{Step, WorkerInfo};
         use cct::verdict::Wait;
 
         let worker: WorkerInfo = read(r#"{"name":null,"spawned_at":null}"#);

@@ -98,14 +98,7 @@ pub(super) fn repeated_of(
     match (last, bug_of(end, board)) {
         (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
         (Some(Event::Replayed(mut replayed)), _) => {
-            let mut bug = match &mut replayed.verdict {
-                Verdict::Failed(bug) => Some(&mut **bug),
-                Verdict::Passed | Verdict::CutOff => None,
-            };
-            if let Some(bug) = &mut bug {
-                lines.place(bug, board);
-            }
-            lines.name_callers(&mut replayed.trace, bug);
+            lines.name(&mut replayed, board);
             Repeated::Ended {
                 replayed: Box::new(replayed),
                 output,

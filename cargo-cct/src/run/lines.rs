@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use addr2line::{Loader, demangle_auto};
+use addr2line::{Loader, Location, demangle_auto};
 use cct::operation::Operation;
 use cct::trace::{Call, Outcome, Site, Step, Trace};
-use cct::verdict::{AccessWay, Bug, BugKind, RacyAccess};
+use cct::verdict::{AccessWay, Bug, BugKind, RacyAccess, Verdict};
+use cct::wire::Replayed;
 
 use super::board::BoardFile;
 use crate::build::cargo::Executable;
@@ -100,16 +101,13 @@ impl<'a> Lines<'a> {
             return;
         };
         let mut is_known = false;
+        let mut is_first = true;
         while let Ok(Some(frame)) = frames.next() {
             is_known = true;
-            let site = frame.location.and_then(|location| {
-                let site = Site {
-                    file: as_given(location.file?, &self.executable.root),
-                    line: location.line.filter(|&line| line > 0)?,
-                    column: location.column.unwrap_or(1).max(1),
-                };
-                Some(self.as_compiled(site))
-            });
+            let site = frame.location.and_then(|location| self.site(&location));
+            let before = || self.line_before(loader, place).filter(|_| is_first);
+            let site = site.or_else(before);
+            is_first = false;
             let function = frame.function.as_ref().map(|function| {
                 let name = function.demangle().map(Cow::into_owned);
                 name.unwrap_or_else(|_| "<unknown>".to_owned())
@@ -120,6 +118,24 @@ impl<'a> Lines<'a> {
         if !is_known && let Some(symbol) = loader.find_symbol(place) {
             visit(demangle_auto(symbol.into(), None).into_owned(), None);
         }
+    }
+
+    fn site(&self, location: &Location<'_>) -> Option<Site> {
+        let site = Site {
+            file: as_given(location.file?, &self.executable.root),
+            line: location.line.filter(|&line| line > 0)?,
+            column: location.column.unwrap_or(1).max(1),
+        };
+        Some(self.as_compiled(site))
+    }
+
+    /// The line of the code just before this place, of the same function: a function that has a large frame
+    /// makes sure of its stack in code that is of no line.
+    fn line_before(&self, loader: &Loader, place: u64) -> Option<Site> {
+        let function = loader.find_symbol(place)?;
+        let places = (1..=PROLOGUE).map(|distance| place.saturating_sub(distance));
+        let mut own = places.take_while(|&before| loader.find_symbol(before) == Some(function));
+        own.find_map(|before| self.site(&loader.find_location(before).ok()??))
     }
 
     /// The site with its column as the compiler tells those of calls, where the line is known.
@@ -136,6 +152,18 @@ impl<'a> Lines<'a> {
             .and_then(|line| lines.get(line));
         let column = line.map_or(site.column, |line| column::of_bytes(line, site.column));
         Site { column, ..site }
+    }
+
+    /// Names what a process has told of its execution, and left on its board.
+    pub(crate) fn name(&mut self, replayed: &mut Replayed, board: &BoardFile) {
+        let mut bug = match &mut replayed.verdict {
+            Verdict::Failed(bug) => Some(&mut **bug),
+            Verdict::Passed | Verdict::CutOff => None,
+        };
+        if let Some(bug) = &mut bug {
+            self.place(bug, board);
+        }
+        self.name_callers(&mut replayed.trace, bug);
     }
 
     /// A crash, or a hang, is where the signal came. A stack ends at any place of a recursion: that is where
@@ -327,6 +355,9 @@ fn is_engines(call: &Call) -> bool {
     let path = call.function.trim_start_matches(['<', '&']);
     path.starts_with("cct::") || path.starts_with("cct_shims::")
 }
+
+/// The first bytes of a function, in which it makes sure of its stack.
+const PROLOGUE: u64 = 64;
 
 /// So many lines of the calls that led to a step are kept.
 const LONGEST_PATH: usize = 24;

@@ -239,7 +239,9 @@ impl Share {
     /// The bug that it found, or died of.
     fn found(&self, executable: &Executable) -> Option<Found> {
         if !self.has_died() {
-            return self.heard.found.clone();
+            let mut found = self.heard.found.clone()?;
+            Lines::of(executable).place(&mut found.bug, &self.board);
+            return Some(found);
         }
         let mut bug = bug_of(self.end.as_ref()?, &self.board)?;
         Lines::of(executable).place(&mut bug, &self.board);

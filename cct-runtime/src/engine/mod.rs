@@ -36,7 +36,7 @@ pub use worker::chain::{chain_to, go_on_in, heeds_chains};
 pub use worker::choice::{choose_index, random_bytes};
 pub use worker::clock::{clock_read, deadline_after, deadline_at, leap, now, wall_clock};
 pub use worker::counts::{part_of_step, point_at_count};
-pub use worker::ending::{abort, end_worker, exit};
+pub use worker::ending::{abort, end_by_signal, end_worker, exit, exit_by};
 pub use worker::facts::{
     current, current_thread, is_controlled, iteration, leave, leave_out, records, run_number,
 };
@@ -78,7 +78,9 @@ pub(crate) use aside::{conditions, holds, monitors};
 pub(crate) use decide::engine::{Engine, engine as current_engine, engine_cell};
 pub(crate) use decide::outside::{Allowance, mark_engine_thread, uncontrolled_threads_exist, uses};
 pub(crate) use decide::replay::Replay;
-pub(crate) use decide::signals::{forget as forget_signals, forget_thread, os_thread};
+pub(crate) use decide::signals::{
+    forget as forget_signals, forget_thread, name_of as name_of_signal, os_thread,
+};
 pub(crate) use observe::races::{
     Aims, hear_of_order, look_at_nothing as see_nothing, memory_is_seen, see_memory, see_natively,
 };
@@ -88,13 +90,13 @@ pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
-pub(crate) use switch::{Context as Suspended, call_under};
+pub(crate) use switch::{Context as Suspended, call_under, on_stack};
 pub(crate) use worker::call::access_by_call;
 pub(crate) use worker::covered::{
     count as count_of_machine, record_actor, table_of as table_of_machine,
     tell_event as tell_event_of_machine,
 };
-pub(crate) use worker::ending::{bad_memory, end_with, fail, note_block};
+pub(crate) use worker::ending::{bad_free, end_with, fail, note_block};
 pub(crate) use worker::facts::{is_severed, sever_when};
 pub(crate) use worker::memory::{mean_races, note_mapped};
 pub(crate) use worker::order::{

@@ -33,6 +33,8 @@ mod head;
 mod ring;
 mod runner;
 
+mod fault;
+
 mod crash;
 
 mod copies;
@@ -70,6 +72,7 @@ mod process;
 pub use core::prelude::v1::test as real_test;
 
 pub use case::{ShouldPanic, TestCase};
+pub use crash::{default_action, is_default_handler};
 pub use explorer::{Exploration, Explorer, explore};
 pub use listener::{report_uncontrolled, report_unwritten};
 pub use maker::Seen;

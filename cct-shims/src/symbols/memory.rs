@@ -93,6 +93,9 @@ unsafe extern "C" fn reallocate(block: *mut c_void, size: size_t, caller: usize)
         if own::contains(block.cast()) {
             return move_own(block, size, caller);
         }
+        if !in_arena && is_for_arena(caller) {
+            arena::check_foreign(block.cast(), "reallocated");
+        }
         if !in_arena && !is_for_arena(caller) && !is_for_engine(caller) {
             if tsvd::is_on() {
                 tsvd::note_free(block.addr(), USABLE_SIZE.get()(block));
@@ -148,8 +151,10 @@ unsafe extern "C" fn release(block: *mut c_void, caller: usize) {
                 tsvd::note_free(block.addr(), USABLE_SIZE.get()(block));
             }
             __libc_free(block);
+        } else if !block.is_null() {
+            // A block from before the iteration stays: the next iteration needs it.
+            arena::check_foreign(block.cast(), "freed");
         }
-        // The program frees a block from before the iteration: the next iteration needs it.
     }
 }
 

@@ -15,6 +15,7 @@ mod caller;
 mod children;
 pub(crate) mod clock;
 mod descriptors;
+mod ends;
 mod environment;
 mod files;
 mod folder;

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
 use cct::engine;
-use cct::harness::is_handled_by_programs;
+use cct::harness::{default_action, is_default_handler, is_handled_by_programs};
 use cct::memory::note_handler;
 use cct::tsvd::{self, Api};
 use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
@@ -100,13 +100,22 @@ unsafe fn set_action(
             sa_flags: (*new).sa_flags | libc::SA_SIGINFO,
             ..*new
         });
-        let kernels = ours.as_ref().map_or(new, std::ptr::from_ref);
+        let told = default_action(signal).filter(|_| {
+            !new.is_null() && engine::is_controlled() && (*new).sa_sigaction == libc::SIG_DFL
+        });
+        let kernels = ours.as_ref().or(told.as_ref());
+        let kernels = kernels.map_or(new, std::ptr::from_ref);
         let result = SIGACTION.get()(signal, kernels, &raw mut before);
         if result != 0 {
             return result;
         }
         if !new.is_null() && engine::is_controlled() {
             engine::outside(|| note_handler(signal, before));
+        }
+        let has_handler_natively = [libc::SIGSEGV, libc::SIGBUS].contains(&signal);
+        if is_default_handler(before.sa_sigaction) && !has_handler_natively {
+            before.sa_sigaction = libc::SIG_DFL;
+            before.sa_flags = 0;
         }
         if before.sa_sigaction == arrive as *const () as usize {
             let handler = handler_of(signal);
@@ -230,6 +239,27 @@ unsafe fn set_handler(signal: c_int, handler: sighandler_t) -> sighandler_t {
     }
 }
 
+/// True if the process has no handler for this signal, and ends by it without a word.
+fn ends_by_default(signal: c_int) -> bool {
+    const HARMLESS: [c_int; 9] = [
+        libc::SIGCHLD,
+        libc::SIGURG,
+        libc::SIGWINCH,
+        libc::SIGCONT,
+        libc::SIGSTOP,
+        libc::SIGTSTP,
+        libc::SIGTTIN,
+        libc::SIGTTOU,
+        libc::SIGPWR,
+    ];
+    // SAFETY: all zeros is an action, and the kernel fills it in; for a number that is no signal it fails.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let is_known = SIGACTION.get()(signal, std::ptr::null(), &raw mut action) == 0;
+        is_known && action.sa_sigaction == libc::SIG_DFL && !HARMLESS.contains(&signal)
+    }
+}
+
 /// Takes over the C library's `raise`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn raise(signal: c_int) -> c_int {
@@ -247,6 +277,9 @@ pub(super) extern "C" fn raise(signal: c_int) -> c_int {
         let name = engine::outside(|| signal.to_string());
         engine::use_shared(SIGNAL_ACTION.name, &name, false, None);
         engine::outside(|| drop(name));
+    }
+    if ends_by_default(signal) {
+        engine::end_by_signal(signal);
     }
     let result = engine::outside(|| {
         // SAFETY: the sets are places of ours.

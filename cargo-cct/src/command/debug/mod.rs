@@ -19,7 +19,7 @@ use crate::build::toolchain::Toolchain;
 use crate::exit::Exit;
 use crate::failure::Record;
 use crate::room;
-use crate::run::{Launch, Mode, Scratch, Stop, events, spawn};
+use crate::run::{Launch, Lines, Mode, Scratch, Stop, events, spawn};
 
 pub(super) use vscode::write_entry;
 
@@ -152,10 +152,13 @@ pub(super) fn debug(
     // An interrupt is for the debugger.
     let _stop = Stop::at_signals().context("cannot listen for signals")?;
     let status = child.wait()?;
-    let last = events
+    let mut last = events
         .try_iter()
         .filter(|event| matches!(event, Event::Replayed(_)))
         .last();
+    if let Some(Event::Replayed(replayed)) = &mut last {
+        Lines::of(launch.executable).name(replayed, &board);
+    }
     let exit = if status.success() {
         Exit::Success
     } else {

@@ -174,22 +174,31 @@ pub(super) fn verb(way: AccessWay) -> &'static str {
 /// The user's calls among these, the innermost first, but for the line that is told already.
 fn own_among(calls: &[Call], at: &Site, margin: &str) -> String {
     let mut out = String::new();
-    let mut last = Some((at.file.as_str(), at.line));
+    let is_told = |site: &Site| (&site.file, site.line) == (&at.file, at.line);
+    let users = users(calls).into_iter();
+    for (site, name) in users.skip_while(|(site, _)| is_told(site)) {
+        put!(out, "{margin}called at {site} in {}\n", function(name));
+    }
+    out
+}
+
+/// The user's calls among these with their functions, the innermost first, each at another line than the one
+/// before.
+pub(super) fn users(calls: &[Call]) -> Vec<(&Site, &str)> {
+    let mut users: Vec<(&Site, &str)> = Vec::new();
     for call in calls {
         let Some(site) = call.site.as_ref().filter(|site| is_users(site)) else {
             continue;
         };
-        let line = Some((site.file.as_str(), site.line));
-        if line != last {
-            put!(
-                out,
-                "{margin}called at {site} in {}\n",
-                function(&call.function)
-            );
-            last = line;
+        let line = |site: &Site| (site.file.clone(), site.line);
+        if users
+            .last()
+            .is_none_or(|(last, _)| line(last) != line(site))
+        {
+            users.push((site, &call.function));
         }
     }
-    out
+    users
 }
 
 fn is_users(site: &Site) -> bool {
@@ -252,7 +261,7 @@ fn put_branches_in_order(points: &mut Vec<(usize, &AwaitPoint)>) {
 
 /// A function's name as its source has it: a closure goes by the function that it is in, and what `#[test]`
 /// makes of a function is in one of the same name.
-fn function(name: &str) -> &str {
+pub(super) fn function(name: &str) -> &str {
     let mut name = name;
     while let Some(rest) = name.strip_suffix("::{{closure}}") {
         name = rest;

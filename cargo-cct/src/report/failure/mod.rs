@@ -28,6 +28,7 @@ mod table;
 mod torn;
 mod waits;
 mod wanted;
+mod whereabouts;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -385,13 +386,69 @@ impl Report {
             (iteration, "") => format!("iteration {}", number(iteration)),
             (iteration, strategy) => format!("iteration {}, {strategy}", number(iteration)),
         };
+        let mut out = self.heading(trace, &by, layout);
+        out.push('\n');
+        let end = self.end_of_column(trace);
+        let table = Table {
+            trace,
+            names: &self.names,
+            failing,
+            certain: self.certain(trace),
+            end,
+        };
+        out.push_str(&table.text(&rows, layout));
+        out.push('\n');
+        if let Some(certain) = &bug.and(self.record.certain) {
+            let is_marked = table.certain.is_some();
+            out.push_str(&certain::lines(certain, is_marked, layout));
+            out.push('\n');
+        }
+        let waits = bug.map_or_else(String::new, |bug| {
+            waits::text(bug, Some((trace, &self.names)), layout)
+        });
+        let whereabouts = bug.map_or_else(String::new, |bug| {
+            whereabouts::text(bug, trace, &self.names, layout)
+        });
+        let repeating = repeating::text(bug, trace, &self.names);
+        let early = early::text(trace, &self.names);
+        let paragraphs = [&repeating, &early, &waits, &whereabouts];
+        for paragraph in paragraphs.into_iter().filter(|it| !it.is_empty()) {
+            out.push_str(paragraph);
+            out.push('\n');
+        }
+        let tells_others = !waits.is_empty() || !whereabouts.is_empty();
+        if self.stacks == Stacks::Full || self.stacks == Stacks::Short && tells_others {
+            out.push_str(&calls::of_workers(trace, &self.names, self.stacks));
+            out.push('\n');
+        }
+        let cited = cited::text(
+            trace,
+            &self.names,
+            &rows,
+            failing,
+            bug.and_then(|bug| bug.site.as_ref()),
+            &self.source,
+            layout,
+        );
+        if !cited.is_empty() {
+            out.push_str(&cited);
+            out.push('\n');
+        }
+        if self.is_of_failure() {
+            out.push_str(&printed::below(&self.record, &rows));
+        }
+        out
+    }
+
+    /// The lines above the table: how long the schedule is, and where it comes from.
+    fn heading(&self, trace: &Trace, by: &str, layout: &Layout) -> String {
         let length = Length::of(trace);
         let mut out = format!(
             "{}: {}, {}, {}",
-            match bug {
+            match &self.record.bug {
+                _ if !self.is_of_failure() => "Repetition",
                 Some(_) => "Failing schedule",
-                None if self.is_of_failure() => "Schedule",
-                None => "Repetition",
+                None => "Schedule",
             },
             count(length.steps, "step"),
             switches(length.switches),
@@ -414,59 +471,6 @@ impl Report {
             let other = shrinking::words(other);
             let other = format!("replays are of {is} on record: {other}");
             put!(out, "  {}\n", paint(FAINT, &other));
-        }
-        out.push('\n');
-        let end = self.end_of_column(trace);
-        let table = Table {
-            trace,
-            names: &self.names,
-            failing,
-            certain: self.certain(trace),
-            end,
-        };
-        out.push_str(&table.text(&rows, layout));
-        out.push('\n');
-        if let Some(certain) = &bug.and(self.record.certain) {
-            let is_marked = table.certain.is_some();
-            out.push_str(&certain::lines(certain, is_marked, layout));
-            out.push('\n');
-        }
-        let repeating = repeating::text(bug, trace, &self.names);
-        if !repeating.is_empty() {
-            out.push_str(&repeating);
-            out.push('\n');
-        }
-        let early = early::text(trace, &self.names);
-        if !early.is_empty() {
-            out.push_str(&early);
-            out.push('\n');
-        }
-        let waits = bug.map_or_else(String::new, |bug| {
-            waits::text(bug, Some((trace, &self.names)), layout)
-        });
-        if !waits.is_empty() {
-            out.push_str(&waits);
-            out.push('\n');
-        }
-        if self.stacks == Stacks::Full || self.stacks == Stacks::Short && !waits.is_empty() {
-            out.push_str(&calls::of_workers(trace, &self.names, self.stacks));
-            out.push('\n');
-        }
-        let cited = cited::text(
-            trace,
-            &self.names,
-            &rows,
-            failing,
-            bug.and_then(|bug| bug.site.as_ref()),
-            &self.source,
-            layout,
-        );
-        if !cited.is_empty() {
-            out.push_str(&cited);
-            out.push('\n');
-        }
-        if self.is_of_failure() {
-            out.push_str(&printed::below(&self.record, &rows));
         }
         out
     }
@@ -665,6 +669,9 @@ impl Report {
             "unobserved_panics": record.unobserved_panics,
             "prints": prints.map(Iterator::collect::<Vec<_>>),
             "printed": record.printed,
+            "whereabouts": trace
+                .zip(record.bug.as_ref())
+                .and_then(|(trace, bug)| whereabouts::json(bug, trace)),
             "stopped": self.stopped_json(),
             "replay": self.replay_command(),
         })

@@ -8,7 +8,7 @@ use crate::claim::{Exception, Exceptions};
 use crate::engine::observe::record::Recorder;
 use crate::engine::observe::tape::Tape;
 use crate::engine::state::driven::{Driven, Stage};
-use crate::engine::state::panics::PanicId;
+use crate::engine::state::panics::{PanicId, PanicRecord};
 use crate::engine::state::worker::{State, Worker};
 use crate::frames::Frames;
 use crate::strategy::Limits;
@@ -20,6 +20,15 @@ impl Engine {
     pub(crate) fn end_tape(&mut self) {
         let steps = self.steps();
         self.observers.tape.end(steps);
+    }
+
+    /// Says that the iteration fails in the calls that led here, unless there is no stack left for a walk.
+    pub(crate) fn leave_calls(&mut self) {
+        let here = std::ptr::from_ref(&self).addr();
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        if unsafe { !(*self.roster.current).stack.is_scarce_at(here) } {
+            self.observers.tape.leave(&Frames::here());
+        }
     }
 
     /// The number of steps of the iteration that ended.
@@ -88,8 +97,9 @@ impl Engine {
         self.observers.recorder.take()
     }
 
-    /// Has the recorder keep where everybody is who has not ended: in which calls, or in which awaits.
-    pub(crate) fn record_whereabouts(&mut self) {
+    /// Has the recorder keep where everybody is who has not ended: in which calls, or in which awaits. The
+    /// current worker is in these calls, if a signal has interrupted it.
+    pub(crate) fn record_whereabouts(&mut self, interrupted: Option<&Frames>) {
         let recorder = self.observers.recorder.as_mut();
         let Some(recorder) = recorder.filter(|recorder| recorder.tells_calls()) else {
             return;
@@ -102,6 +112,11 @@ impl Engine {
         let lent: BTreeSet<*const Worker> = self.roster.iter().filter_map(lent).collect();
         let others = |worker: &&Worker| worker.state() != State::Ended;
         for worker in self.roster.iter().filter(others) {
+            let is_current = std::ptr::eq(worker, self.roster.current);
+            if let Some(frames) = interrupted.filter(|_| is_current) {
+                recorder.add_backtrace(worker, None, frames);
+                continue;
+            }
             match worker.task.as_ref().map(Driven::stage) {
                 Some(Stage::Rests | Stage::HeldBack(_) | Stage::Released) => {
                     recorder.keep_awaits(worker.id);
@@ -152,13 +167,44 @@ impl Engine {
         panic.map(|panic| (panic.message.clone(), panic.site.clone()))
     }
 
-    /// The worker whose stack's guard page contains this address: its stack is exhausted.
+    /// The panic that the current worker unwinds from, if it does; and the one before it that it could not
+    /// unwind from, where std has panicked because of that.
+    pub(crate) fn panics_under_way(&self) -> Option<(&PanicRecord, Option<&PanicRecord>)> {
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let thread = unsafe { &*(*self.roster.current).thread };
+        let last = thread.last_panic.filter(|_| thread.panics > 0)?;
+        let panics = &self.iteration.panics;
+        let record = panics.get(last)?;
+        let is_own = |id: &PanicId| {
+            *id < last
+                && panics
+                    .get(*id)
+                    .is_some_and(|panic| panic.worker == record.worker)
+        };
+        let before = panics.ids().rev().find(is_own).filter(|_| {
+            let site = record.site.as_ref();
+            thread.panics > 1
+                && site.is_some_and(|site| site.file.ends_with("library/core/src/panicking.rs"))
+        });
+        Some((record, before.and_then(|id| panics.get(id))))
+    }
+
+    /// The worker whose stack's guard page contains this address; the current one, if it is on that stack.
     pub(crate) fn worker_with_guard(&self, address: usize) -> Option<u32> {
-        let mut workers = self
-            .roster
-            .iter()
-            .filter(|worker| worker.stack.guards(address));
-        workers.next().map(|worker| worker.id.0)
+        // SAFETY: the engine's workers are live, and an iteration has a current one.
+        let current = unsafe { &*self.roster.current };
+        let mut workers = [current].into_iter().chain(self.roster.iter());
+        let found = workers.find(|worker| worker.stack.guards(address));
+        found.map(|worker| worker.id.0)
+    }
+
+    /// The worker whose stack this address is on; the current one, if it is on that stack.
+    pub(crate) fn worker_with_stack(&self, address: usize) -> Option<u32> {
+        // SAFETY: as in `worker_with_guard`.
+        let current = unsafe { &*self.roster.current };
+        let mut workers = [current].into_iter().chain(self.roster.iter());
+        let found = workers.find(|worker| worker.stack.has(address));
+        found.map(|worker| worker.id.0)
     }
 
     /// The current worker, its name and the place of its last scheduling point.

@@ -1,6 +1,7 @@
 //! The schedule as it is made, on the board that outlives the process.
 
 use crate::codec::Wire as _;
+use crate::frames::Frames;
 use crate::strategy::WorkerId;
 use crate::trace::Schedule;
 use crate::wire::{Board, Ended};
@@ -53,6 +54,7 @@ impl Tape {
         board.worker = 0;
         board.runs = 1;
         board.choices = 0;
+        board.frame_count = 0;
         board.run_table[0] = [0, 0];
         board.magic = Board::MAGIC;
         self.run_start = 0;
@@ -118,6 +120,15 @@ impl Tape {
     pub(crate) fn is_enough(&self) -> bool {
         // SAFETY: as in `begin`; another process writes it, whenever it likes.
         unsafe { (&raw const (*self.board).enough).read_volatile() != 0 }
+    }
+
+    /// The iteration fails at these calls.
+    pub(crate) fn leave(&mut self, frames: &Frames) {
+        let places = frames.places();
+        // SAFETY: as in `begin`.
+        let board = unsafe { &mut *self.board };
+        board.frames[..places.len()].copy_from_slice(places);
+        board.frame_count = places.len() as u32;
     }
 
     /// A value was chosen.

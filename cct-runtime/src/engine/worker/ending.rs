@@ -7,12 +7,13 @@ use super::local::destroy_all;
 use super::order::release;
 use super::wait::wake_all_of;
 use super::{controlled, hand_over};
+use crate::engine::decide::signals::name_of;
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::iteration::End;
 use crate::engine::switch::Stack;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
-use crate::verdict::{Bug, BugKind};
+use crate::verdict::{Bug, BugKind, Fault};
 
 /// The function that runs on a worker's stack, from its first pick to its end.
 pub(super) extern "C" fn worker_main() -> ! {
@@ -80,6 +81,40 @@ pub fn abort() -> ! {
         "the test called `process::abort()`",
         Location::caller(),
     )
+}
+
+/// A function of C with which the current worker ends its process: ends the iteration with that verdict.
+pub fn exit_by(call: &str, code: i32) -> ! {
+    fail_here(
+        BugKind::Exit,
+        format!("the test called `{call}({code})`"),
+        None,
+    )
+}
+
+/// The current worker sends its process a signal that ends it, and that it has no handler for.
+pub fn end_by_signal(signal: i32) -> ! {
+    let name = name_of(signal);
+    let fault = Fault {
+        signal,
+        name: name.to_owned(),
+        address: None,
+        means: "sent by the test itself".to_owned(),
+    };
+    fail_here(
+        BugKind::Signal,
+        format!("the test sent {name} to itself"),
+        Some(fault),
+    )
+}
+
+/// Ends the iteration in a function of C: its place is that of the call, which the calls that led here tell.
+fn fail_here(kind: BugKind, message: String, fault: Option<Fault>) -> ! {
+    end_by(|engine, worker| {
+        engine.leave_calls();
+        let bug = Bug::new(kind, message, Some(engine.whereabouts().2), worker);
+        fault.map_or(bug.clone(), |fault| bug.with_fault(fault))
+    })
 }
 
 /// The current worker panicked in its panic hook, where std aborts the process.
@@ -159,8 +194,21 @@ unsafe fn record_block(engine: *mut Engine, address: usize, is_allocated: bool) 
     });
 }
 
-/// Ends the iteration: the current worker freed what it must not free, or used what was freed, at this
-/// address.
+/// Ends the iteration: the current worker freed what it must not free, at this address. The place is that of
+/// the call.
+pub(crate) fn bad_free(message: &str, address: usize) -> ! {
+    let (engine, _) = controlled();
+    // SAFETY: a controlled worker's engine is live.
+    outside(|| unsafe {
+        // It is the program's call, and not one of its allocator.
+        if !(*engine).leave_allocator() {
+            (*engine).leave_calls();
+        }
+    });
+    bad_memory(message, address)
+}
+
+/// Ends the iteration: the step under way used what was freed, at this address.
 pub(crate) fn bad_memory(message: &str, address: usize) -> ! {
     let (engine, on) = controlled();
     // SAFETY: a controlled worker's engine is live; the iteration does not come back here.

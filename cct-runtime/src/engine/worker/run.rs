@@ -120,7 +120,7 @@ impl Engine {
             switch(engine, next::begin);
             set_engine(std::ptr::null_mut());
         }
-        self.record_whereabouts();
+        self.record_whereabouts(None);
         self.end_alone();
         self.end_overtime();
         let steps = self.steps();

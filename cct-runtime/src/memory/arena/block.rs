@@ -62,3 +62,49 @@ pub(super) unsafe fn for_each(start: usize, top: usize, mut f: impl FnMut(usize,
         place = (block + size).next_multiple_of(HEADER);
     }
 }
+
+/// The surroundings of an address that is no block's.
+pub(super) enum Around {
+    /// It lies in a live block that begins at this address.
+    Inside {
+        /// Where that begins.
+        from: usize,
+        /// Its size.
+        size: usize,
+    },
+    /// Behind a block of this size there should be its header, and is none.
+    Behind {
+        /// The size of the block before it.
+        size: usize,
+    },
+    /// Neither is certain.
+    Unknown,
+}
+
+/// Looks at an address of the arena that should be a block's.
+///
+/// # Safety
+///
+/// As for [`for_each`].
+pub(super) unsafe fn around(start: usize, top: usize, address: usize) -> Around {
+    let (mut place, mut before) = (start, None);
+    while place + HEADER <= top && place < address {
+        let header = place as *const Header;
+        // SAFETY: as in `for_each`.
+        let (size, state) = unsafe { ((*header).size, (*header).state) };
+        let block = place + HEADER;
+        let is_whole = matches!(state, LIVE | FREED | ROOM) && size <= top - block;
+        match before {
+            Some(size) if !is_whole && block == address => return Around::Behind { size },
+            _ if !is_whole => return Around::Unknown,
+            _ => {}
+        }
+        let is_inside = (block..block + size).contains(&address) && block != address;
+        if is_inside && state == LIVE {
+            return Around::Inside { from: block, size };
+        }
+        before = (state != ROOM).then_some(size);
+        place = (block + size).next_multiple_of(HEADER);
+    }
+    Around::Unknown
+}

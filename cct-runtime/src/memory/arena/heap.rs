@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::block::{FREED, HEADER, Header, LIVE, header, leave_room};
+use super::block::{Around, FREED, HEADER, Header, LIVE, around, header, leave_room};
 use super::freed::FreedBlocks;
 use super::rest::give_back;
-use crate::engine::{bad_memory, current_engine, note_block, note_free, note_reuse};
+use crate::engine::{bad_free, current_engine, note_block, note_free, note_reuse};
+use crate::frames::is_of_executable;
 use crate::memory::{address_space, limit};
 
 /// The address that the region is asked for at; another would do, but differ from process to process.
@@ -352,17 +353,73 @@ pub(super) fn extent() -> (usize, usize) {
 /// A header must precede it.
 unsafe fn check_live(block: *mut u8, what: &str) {
     // SAFETY: the caller's.
-    let state = unsafe { (*header(block)).state };
-    let engine = current_engine();
-    if state == LIVE || engine.is_null() {
+    let (state, size) = unsafe { ((*header(block)).state, (*header(block)).size) };
+    if state == LIVE && size <= most_behind(block) || current_engine().is_null() {
         return;
     }
     let reason = if state == FREED {
-        "has been freed before"
+        "has been freed before".to_owned()
     } else {
-        "was never allocated"
+        // SAFETY: the caller's.
+        unsafe { why_no_block(block) }
     };
-    bad_memory(&format!("memory is {what} that {reason}"), block as usize);
+    bad_free(&format!("memory is {what} that {reason}"), block as usize);
+}
+
+/// Up to how many bytes a block at this address may have.
+#[inline]
+fn most_behind(block: *mut u8) -> usize {
+    // SAFETY: on the engine's thread, see `Shared`.
+    let arena = unsafe { &*ARENA.0.get() };
+    let end = if arena.is_beside || is_of_margin(block) {
+        arena.start + arena.size
+    } else {
+        arena.top
+    };
+    end.saturating_sub(block as usize)
+}
+
+/// Why there is no block at this address, by the headers of those before it.
+///
+/// # Safety
+///
+/// It is an address of the arena, on the engine's thread.
+#[cold]
+unsafe fn why_no_block(address: *mut u8) -> String {
+    let (start, top) = extent();
+    let address = address as usize;
+    // SAFETY: that is the arena.
+    match unsafe { around(start, top, address) } {
+        Around::Inside { from, size } => format!(
+            "was never allocated: it is {} bytes inside of a block of {size} bytes",
+            address - from
+        ),
+        Around::Behind { size } => format!(
+            "has no header any more: it was overwritten, as by a write behind the end of the block before \
+             it, which has {size} bytes"
+        ),
+        Around::Unknown => "was never allocated".to_owned(),
+    }
+}
+
+/// Ends the iteration with a verdict if the program frees memory that nobody has allocated: part of a stack,
+/// or of the executable. All else that is no block of the arena may be one from before the iteration.
+pub fn check_foreign(address: *mut u8, what: &str) {
+    let engine = current_engine();
+    // SAFETY: a set engine is live.
+    let on_stack = unsafe { engine.as_ref() }
+        .is_some_and(|engine| engine.worker_with_stack(address as usize).is_some());
+    let place = if on_stack {
+        "it is on a stack"
+    } else if is_of_executable(address as usize) && !engine.is_null() {
+        "it is part of the executable, as statics are"
+    } else {
+        return;
+    };
+    bad_free(
+        &format!("memory is {what} that was never allocated: {place}"),
+        address as usize,
+    );
 }
 
 /// Fills memory of the arena with zeros.

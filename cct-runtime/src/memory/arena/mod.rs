@@ -20,8 +20,8 @@ mod live;
 mod rest;
 
 pub use heap::{
-    allocate, allocate_zeroed, contains, free, is_beside, is_in_use, is_of_margin, resize_in_place,
-    size_of_block,
+    allocate, allocate_zeroed, check_foreign, contains, free, is_beside, is_in_use, is_of_margin,
+    resize_in_place, size_of_block,
 };
 
 pub(crate) use heap::{beside, open, region, reset, tell_blocks, used};

@@ -10,7 +10,8 @@ use libc::{c_int, c_long, c_uint, c_ulong};
 
 use super::real::system_call;
 use super::{
-    children, clock, descriptors, files, futex, identity, mappings, processors, random, signals,
+    children, clock, descriptors, ends, files, futex, identity, mappings, processors, random,
+    signals,
 };
 use descriptors::{closing, epoll, eventfd, messages, pipe, poll, socket, timer, transfer};
 
@@ -159,6 +160,7 @@ system_calls! {
     wait4 = SYS_wait4 => children::wait4(process, status, options, usage);
     waitid = SYS_waitid => children::waitid_by_number(kind, id, information, options, usage);
     sigaction = SYS_rt_sigaction => signals::action_by_number(signal, new, old, size);
+    _exit = SYS_exit_group => ends::exit_group(code);
     kill = SYS_kill => signals::kill(process, signal);
     tgkill = SYS_tgkill => signals::tgkill(process, thread, signal);
     tgkill = SYS_tkill => signals::tkill(thread, signal);
