@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! cargo-cct test …                       the subcommand (`command`)
-//! ├─ cargo build, rustc                  once per toolchain: the sysroot (`build::sysroot`)
+//! ├─ cargo build, rustc                  once per toolchain: the sysroot (`build::sysroot`); these and
+//! │                                      the next two have wardens as well (`run::helper`)
 //! ├─ cargo test --no-run …               RUSTC_WRAPPER and CCT_SYSROOT set (`build::cargo`)
 //! │  └─ cct-rustc rustc …                a copy of this executable: adds the facades (`build::wrapper`)
 //! ├─ <test executable> --list            natively (`run::plan`)

@@ -41,7 +41,12 @@ pub(crate) fn lockable(path: &Path) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    File::create(path)
+    // It may be a link to something of the user's.
+    File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
 }
 
 fn open(path: &Path) -> io::Result<File> {

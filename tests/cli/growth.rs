@@ -95,7 +95,7 @@ fn halves(isolation: &str, iterations: u64) -> [Size; 2] {
         thread::sleep(Duration::from_millis(5));
     };
     assert!(status.success(), "{status}");
-    // What it takes once, it takes at the beginning.
+    // Memory that is taken once is taken at the beginning.
     let seen = &seen[seen.len() / 4..];
     let most = |part: &[Size]| part.iter().copied().fold(Size::default(), Size::max);
     let (first, second) = seen.split_at(seen.len() / 2);

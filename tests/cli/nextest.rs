@@ -5,7 +5,7 @@ use std::process::Command;
 use cct_tests::support::{Finished, Workspace};
 
 /// Tells loudly that there is no nextest.
-fn has_nextest() -> bool {
+pub(crate) fn has_nextest() -> bool {
     let there = Command::new("cargo-nextest")
         .args(["nextest", "--version"])
         .output();

@@ -1,12 +1,12 @@
-//! Signals and processes under tokio: not under control, and explored all the same.
+//! Signals and processes: not under control, and explored all the same; and children, which are as natively.
 
-use cct_tests::support::Workspace;
+use cct_tests::support::{Finished, Workspace};
 
 #[test]
 fn tests_that_wait_for_signals_and_processes_are_explored() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
     // Too few for an early end.
-    let events = workspace.explore(&["--iterations", "170"], 0);
+    let events = workspace.explore(&["--test=tokio", "--iterations", "170"], 0);
     let ended = events.ended();
     assert_eq!(ended.len(), 7);
     for (test, ended) in ended {
@@ -16,5 +16,21 @@ fn tests_that_wait_for_signals_and_processes_are_explored() {
         let sources = ended["counters"]["outside"].to_string();
         let is_told = sources.contains("signal");
         assert_eq!(is_told, test.contains("of_another_process"), "{ended:#}");
+    }
+}
+
+/// A program that a test starts has no signal blocked, ignored or handled for being under control.
+#[test]
+fn children_have_the_signals_that_they_would_have_natively() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
+    // `system` has the whole process ignore signals.
+    let alone = ["test", "--test=children", "--", "--test-threads=1"];
+    Finished::of(workspace.cargo().args(alone)).expect(0);
+    let events = workspace.explore(&["--test=children", "--iterations", "20"], 0);
+    let ended = events.ended();
+    assert_eq!(ended.len(), 4);
+    for (test, ended) in ended {
+        assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
+        assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
     }
 }

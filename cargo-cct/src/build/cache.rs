@@ -23,6 +23,7 @@ use std::{env, process};
 use walkdir::WalkDir;
 
 use super::digest;
+use super::leftovers::clear_place;
 use super::owned::{self, How, OwnedError, Use};
 
 /// The folder of all entries.
@@ -110,6 +111,8 @@ impl Cache {
         let home = self.folder.join(name);
         let lock = self.folder.join(format!("{name}.lock"));
         let failed = |error| CacheError::Access(self.folder.clone(), error);
+        // A link in its place may lead to something of the user's; where nothing can be removed all stays.
+        let _ = clear_place(&lock, false);
         let waits = || tell(News::WaitsFor(holder(&lock)));
         loop {
             let made = fs::create_dir_all(&self.folder);

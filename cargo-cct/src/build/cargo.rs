@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command};
 
 use cargo_metadata::{Artifact, Message, PackageId, TargetKind};
 use cct::codec::Wire as _;
@@ -19,6 +19,7 @@ use cct::origin;
 use super::chosen::Chosen;
 use super::facts::SourceFacts;
 use super::layer;
+use super::leftovers;
 use super::linked::Linked;
 use super::marker::{Marker, Treatment};
 use super::origins;
@@ -33,6 +34,7 @@ use crate::cli::{CargoArgs, Output};
 use crate::config::{Override, Profile, Subject};
 use crate::rewrite::{self, Part, Passes};
 use crate::room;
+use crate::run::helper;
 
 /// The common parts of every call of cargo.
 #[derive(Debug)]
@@ -163,6 +165,9 @@ pub(crate) enum BuildError {
     /// Cargo does not tell of the packages.
     #[error("cannot read the packages of the workspace")]
     Packages(#[source] Box<cargo_metadata::Error>),
+    /// A crate whose note is damaged is in the way of a new one.
+    #[error("cannot remove `{0}`, whose note is damaged: `cargo cct clean` removes all")]
+    Damaged(PathBuf, #[source] io::Error),
     /// The build failed, and cargo said why.
     #[error("the build failed")]
     Failed,
@@ -179,30 +184,50 @@ impl Cargo<'_> {
         self.build_selection(&selection)
     }
 
-    /// The same for a selection that was written down before.
+    /// The same for a selection that was written down before. Crates whose notes are damaged are built
+    /// again: by what a note says a test is under control, and its claims are qualified.
     pub(crate) fn build_selection(&self, selection: &[String]) -> Result<Built, BuildError> {
+        let mut made = self.make(selection)?;
+        let damaged = made.without_notes(&self.workspace.target.join(&self.toolchain.host));
+        if !damaged.is_empty() {
+            // Cargo builds what is not there.
+            for file in damaged {
+                fs::remove_file(&file).map_err(|error| BuildError::Damaged(file, error))?;
+            }
+            made = self.make(selection)?;
+        }
+        let origins = self.origins(&made)?;
+        Ok(self.describe(&made, &origins))
+    }
+
+    /// Has cargo build it, and hears what it has made.
+    fn make(&self, selection: &[String]) -> Result<Made, BuildError> {
         let mut command = self.command();
         command
             .args(["--no-run", "--message-format=json-render-diagnostics"])
             .args(selection);
         let failed = |error| BuildError::Run(self.toolchain.cargo.clone(), error);
-        let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
-        let mut made = Made {
-            variables: variables::configured(&self.workspace.folder, selection),
-            ..Made::default()
-        };
-        if let Some(stdout) = child.stdout.take() {
-            for message in Message::parse_stream(BufReader::new(stdout)) {
+        let read = |stdout: Option<ChildStdout>| {
+            let mut made = Made {
+                variables: variables::configured(&self.workspace.folder, selection),
+                ..Made::default()
+            };
+            for message in stdout
+                .into_iter()
+                .flat_map(|it| Message::parse_stream(BufReader::new(it)))
+            {
                 made.add(message.map_err(BuildError::Messages)?);
             }
-        }
-        if !child.wait().map_err(failed)?.success() {
+            Ok(made)
+        };
+        let (status, made) = helper::heard(&mut command, read).map_err(failed)?;
+        let made = made?;
+        if !status.success() {
             let lack = room::lacks(&self.workspace.target, room::FOR_A_BUILD);
             let lack = lack.or_else(|| room::lacks(&env::temp_dir(), room::A_LITTLE));
             return Err(lack.map_or(BuildError::Failed, BuildError::NoRoom));
         }
-        let origins = self.origins(&made)?;
-        Ok(self.describe(&made, &origins))
+        Ok(made)
     }
 
     /// `cargo test` with all that our builds have in common.
@@ -237,7 +262,10 @@ impl Cargo<'_> {
         let mut set = |name: &str, value: OsString| all.push((name.to_owned(), value));
         set("RUSTC_WRAPPER", sysroot.wrappers.rustc.clone().into());
         set(wrapper::ENV_SYSROOT, sysroot.lib.clone().into());
-        set(layer::ENV_SHADOW, workspace.target.join("shadow").into());
+        set(
+            layer::ENV_SHADOW,
+            workspace.target.join(leftovers::SHADOW).into(),
+        );
         // A build folder that the user shares with plain builds would mix with them.
         set("CARGO_BUILD_BUILD_DIR", workspace.target.clone().into());
         if let Some(before) = wrapper::wrapper_before(&workspace.folder) {
@@ -400,6 +428,31 @@ impl Made {
             }
             _ => {}
         }
+    }
+
+    /// The files in this folder of crates whose note cannot be read: each of them has one.
+    fn without_notes(&self, folder: &Path) -> Vec<PathBuf> {
+        let tests = self.tests.iter().map(|test| {
+            let file = test.executable.clone().map(PathBuf::from);
+            file.into_iter().collect::<Vec<_>>()
+        });
+        let libraries = self.artifacts.iter().map(|(.., files)| {
+            let is_library = |file: &&PathBuf| {
+                let extension = file.extension().and_then(|extension| extension.to_str());
+                matches!(extension, Some("rlib" | "rmeta"))
+            };
+            files.iter().filter(is_library).cloned().collect()
+        });
+        let damaged = tests.chain(libraries).filter(|files: &Vec<PathBuf>| {
+            let is_of_it = |file: &PathBuf| file.starts_with(folder);
+            !files.is_empty()
+                && files.iter().all(is_of_it)
+                && files.iter().all(|file| Marker::read(file).is_none())
+        });
+        let mut files: Vec<PathBuf> = damaged.flatten().filter(|file| file.exists()).collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     /// The libraries and procedural macros that were built for the build itself: no wrapper left a note.

@@ -21,6 +21,7 @@ use cct::wire::ENV_CODE;
 use serde::{Deserialize, Serialize};
 
 use super::rustc_args::Facts;
+use crate::run::helper;
 
 /// The accesses that are to be seen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -119,7 +120,7 @@ pub(super) fn probe(rustc: &Path, scratch: &Path, lib: &Path) -> io::Result<()> 
         if !more.is_empty() {
             rustc.env(UNSTABLE_OPTIONS.0, UNSTABLE_OPTIONS.1);
         }
-        Ok(rustc.output()?.status.success()
+        Ok(helper::output(&mut rustc)?.status.success()
             && fs::read_to_string(&assembly)
                 .is_ok_and(|text| code.calls().iter().all(|call| text.contains(call))))
     };

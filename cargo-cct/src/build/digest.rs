@@ -8,6 +8,8 @@ use std::process;
 
 use sha2::{Digest as _, Sha256};
 
+use super::leftovers;
+use crate::plain_file;
 use crate::room;
 
 /// Hashes parts, whose boundaries count.
@@ -32,10 +34,14 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Writes a file into a folder, named by what is in it; returns its path.
+/// Writes a file into a folder, named by what is in it; returns its path. One that was damaged is written
+/// again.
 pub(crate) fn write_named(folder: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let file = folder.join(&of_bytes(bytes)[..16]);
-    if !file.exists() {
+    if plain_file::read(&file).is_ok_and(|found| found == bytes) {
+        leftovers::note_use(&file);
+    } else {
+        leftovers::clear_place(&file, false).map_err(|error| room::at(folder, error))?;
         // Another run may be reading it: it is there as a whole, or not at all.
         let beside = folder.join(format!("tmp-{}", process::id()));
         let written = fs::create_dir_all(folder)

@@ -7,6 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use super::cargo::{BuildError, Cargo};
 use super::wrapper;
 use crate::cli::CargoArgs;
+use crate::run::helper;
 
 /// The result of the tests of the documentation.
 #[derive(Debug)]
@@ -29,8 +30,8 @@ impl Cargo<'_> {
         let rustdoc = env::var_os("RUSTDOC").filter(|rustdoc: &OsString| !rustdoc.is_empty());
         let rustdoc =
             rustdoc.unwrap_or_else(|| self.toolchain.sysroot.join("bin").join("rustdoc").into());
-        let output = self
-            .command()
+        let mut command = self.command();
+        command
             .arg("--doc")
             .args(args.packages_and_build())
             .args(args.manner())
@@ -39,8 +40,8 @@ impl Cargo<'_> {
             .env("RUSTDOC", &self.sysroot.wrappers.rustdoc)
             .env(wrapper::ENV_RUSTDOC, rustdoc)
             // A build that is needed may take long and is watched; the tests are told of at the end.
-            .stderr(Stdio::inherit())
-            .output()
+            .stderr(Stdio::inherit());
+        let output = helper::output_but_errors(&mut command)
             .map_err(|error| BuildError::Run(self.toolchain.cargo.clone(), error))?;
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         Ok(Doctests {

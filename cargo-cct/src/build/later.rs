@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::sysroot::library;
+use crate::run::helper;
 
 /// The modules of the facade that have shims, and `time`, whose functions do not go by their names.
 const MODULES: [&str; 10] = [
@@ -147,7 +148,8 @@ fn document(
     };
     fs::write(&source, text)?;
     let rustdoc = rustc.with_file_name("rustdoc");
-    let status = Command::new(rustdoc)
+    let mut rustdoc = Command::new(rustdoc);
+    rustdoc
         .args([
             "--crate-name=modules",
             "--edition=2024",
@@ -158,8 +160,8 @@ fn document(
         .args([folder, &source])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+        .stderr(Stdio::null());
+    let status = helper::status(&mut rustdoc);
     // A toolchain may come without it.
     Ok(status.is_ok_and(|status| status.success()))
 }
@@ -205,7 +207,8 @@ fn stable(rustc: &Path, scratch: &Path, paths: &[&str]) -> io::Result<Option<Vec
         let uses = paths.iter().enumerate();
         let uses = uses.map(|(index, path)| format!("pub use {path} as _u{index};\n"));
         fs::write(&source, uses.collect::<String>())?;
-        let output = Command::new(rustc)
+        let mut rustc = Command::new(rustc);
+        rustc
             .args(["--crate-name=uses", "--crate-type=lib", "--edition=2024"])
             .args([
                 "--emit=metadata",
@@ -214,8 +217,8 @@ fn stable(rustc: &Path, scratch: &Path, paths: &[&str]) -> io::Result<Option<Vec
             ])
             .arg("--out-dir")
             .args([scratch, &source])
-            .stdin(Stdio::null())
-            .output()?;
+            .stdin(Stdio::null());
+        let output = helper::output(&mut rustc)?;
         if output.status.success() {
             break;
         }

@@ -11,6 +11,7 @@ use cct::claim::Exception;
 
 use super::code::Code;
 use super::facts::SourceFacts;
+use super::leftovers::clear_place;
 use crate::rewrite::Passes;
 
 /// The content of a note about a file.
@@ -74,7 +75,10 @@ impl Kind {
 impl Marker {
     /// Leaves a note beside `file`.
     pub(crate) fn write(&self, file: &Path) -> io::Result<()> {
-        fs::write(path(file), self.text())
+        let place = path(file);
+        // A link in its place may lead to something of the user's.
+        clear_place(&place, false)?;
+        fs::write(place, self.text())
     }
 
     /// Reads the note beside `file`.

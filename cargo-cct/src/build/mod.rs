@@ -14,6 +14,7 @@ mod embedded;
 pub(crate) mod facts;
 pub(crate) mod later;
 pub(crate) mod layer;
+pub(crate) mod leftovers;
 mod linked;
 pub(crate) mod marker;
 mod mentions;

@@ -10,9 +10,11 @@ use cct::origin::{Owner, Row, Table};
 
 use super::cargo::BuildError;
 use super::digest;
+use super::leftovers;
 use super::sysroot::Sysroot;
 use super::toolchain::Toolchain;
 use super::workspace::Workspace;
+use crate::run::helper;
 
 /// The table of what was built: packages by their manifests, and the folders that their build scripts write.
 pub(super) fn table(
@@ -50,11 +52,12 @@ pub(crate) fn of_metadata(
     toolchain: &Toolchain,
     sysroot: &Sysroot,
 ) -> Result<PathBuf, BuildError> {
-    let metadata = MetadataCommand::new()
+    let mut asked = MetadataCommand::new();
+    asked
         .cargo_path(&toolchain.cargo)
-        .manifest_path(&workspace.manifest)
-        .exec()
-        .map_err(|error| BuildError::Packages(Box::new(error)))?;
+        .manifest_path(&workspace.manifest);
+    let metadata =
+        helper::metadata(&asked).map_err(|error| BuildError::Packages(Box::new(error)))?;
     let packages = metadata.packages.into_iter();
     let manifests = packages.map(|package| (package.id, package.manifest_path.into()));
     let of = (workspace, toolchain, sysroot);
@@ -64,7 +67,7 @@ pub(crate) fn of_metadata(
 
 /// Writes a table; returns its file, which is named by what is in it.
 pub(super) fn write(target: &Path, bytes: &[u8]) -> Result<PathBuf, BuildError> {
-    let folder = target.join("origins");
+    let folder = target.join(leftovers::ORIGINS);
     let written = digest::write_named(&folder, bytes);
     written.map_err(|error| BuildError::Origins(folder, error))
 }

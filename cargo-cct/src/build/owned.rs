@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::run::stop;
+
 /// The tag's name, which cargo and programs for backups know, too: <https://bford.info/cachedir/>.
 const TAG: &str = "CACHEDIR.TAG";
 
@@ -179,10 +181,13 @@ pub(super) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<U
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) => {
                 waits();
-                match how {
-                    How::Shared => file.lock_shared()?,
-                    How::Alone => file.lock()?,
+                // A signal ends the wait.
+                while let Err(TryLockError::WouldBlock) = locked {
+                    stop::check()?;
+                    thread::sleep(A_MOMENT);
+                    locked = tried();
                 }
+                locked?;
             }
         }
         // The file goes with the folder when somebody removes that.

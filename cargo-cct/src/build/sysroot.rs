@@ -23,6 +23,7 @@ use super::embedded;
 use super::later;
 use super::toolchain::Toolchain;
 use crate::room;
+use crate::run::{helper, stop};
 
 /// A sysroot that is there.
 #[derive(Debug)]
@@ -176,6 +177,8 @@ fn build(toolchain: &Toolchain, staging: &Path, home: &Path) -> Result<(), Sysro
     let scratch = staging.join("target");
     code::probe(&toolchain.rustc, &scratch, &lib).map_err(failed)?;
     later::probe(&toolchain.rustc, &scratch, &lib).map_err(failed)?;
+    // A question without an answer may have been taken for a no.
+    stop::check().map_err(failed)?;
     fs::write(lib.join("stamp"), embedded::SOURCES).map_err(failed)?;
     fs::write(lib.join("stub.rs"), "#![no_std]\n").map_err(failed)?;
     Ok(fs::remove_dir_all(scratch).map_err(failed)?)
@@ -356,10 +359,7 @@ fn clean_environment(command: &mut Command) {
 
 fn output(command: &mut Command) -> Result<process::Output, SysrootError> {
     let program = PathBuf::from(command.get_program());
-    command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| SysrootError::Run(program, error))
+    helper::output(command.stdin(Stdio::null())).map_err(|error| SysrootError::Run(program, error))
 }
 
 fn broken(toolchain: &Toolchain, output: &process::Output) -> SysrootError {

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::run::helper;
+
 /// The user's toolchain.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Toolchain {
@@ -117,9 +119,8 @@ fn is_too_old(version: &str) -> bool {
 
 fn ask(command: &mut Command) -> Result<String, ToolchainError> {
     let words = format!("{command:?}").replace('"', "");
-    let output = command
-        .output()
-        .map_err(|error| ToolchainError::Run(words.clone(), error))?;
+    let output =
+        helper::output(command).map_err(|error| ToolchainError::Run(words.clone(), error))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
         Ok(text(&output.stdout))

@@ -13,6 +13,7 @@ use crate::cli::CargoArgs;
 use crate::config::{
     self, ConfigError, ConfigFile, FileError, FilterError, NoProfile, Profile, Subject, configured,
 };
+use crate::run::helper;
 
 /// Says that `CARGO_TARGET_DIR` is our part of the target folder already.
 pub(crate) const OWN_TARGET: &str = "CCT_TARGET_DIR";
@@ -183,13 +184,14 @@ impl Workspace {
             Some(path) => absolute(Path::new(path))?,
             None => find_manifest(&folder)?,
         };
-        let metadata = MetadataCommand::new()
+        let mut asked = MetadataCommand::new();
+        asked
             .cargo_path(&toolchain.cargo)
             .manifest_path(&manifest)
             .no_deps()
-            .other_options(args.for_metadata())
-            .exec()
-            .map_err(|error| WorkspaceError::Metadata(Box::new(error)))?;
+            .other_options(args.for_metadata());
+        let metadata =
+            helper::metadata(&asked).map_err(|error| WorkspaceError::Metadata(Box::new(error)))?;
         let target = match &args.target_dir {
             Some(path) => absolute(Path::new(path))?,
             None => metadata.target_directory.into_std_path_buf(),

@@ -16,6 +16,7 @@ use crate::cli::ExpandArgs;
 use crate::exit::Exit;
 use crate::report::{expansion, say};
 use crate::rewrite::{self, Edition, Passes};
+use crate::run::helper;
 
 /// Does it.
 pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
@@ -74,10 +75,11 @@ pub(super) fn run(args: &ExpandArgs) -> anyhow::Result<Exit> {
 
 /// All packages of the graph, members first.
 fn packages(toolchain: &Toolchain, workspace: &Workspace) -> anyhow::Result<Vec<Package>> {
-    let metadata = MetadataCommand::new()
+    let mut asked = MetadataCommand::new();
+    asked
         .cargo_path(&toolchain.cargo)
-        .manifest_path(&workspace.manifest)
-        .exec()
+        .manifest_path(&workspace.manifest);
+    let metadata = helper::metadata(&asked)
         .context("cannot read the packages that the workspace depends on")?;
     let mut packages = metadata.packages;
     packages.sort_by_key(|package| !workspace.packages.contains_key(&package.id));

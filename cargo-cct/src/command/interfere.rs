@@ -34,6 +34,7 @@ const ALIKE: u32 = 3;
 
 /// Does it.
 pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
     let subject = load(&args.cargo)?;
     let typed = args.settings();
@@ -42,7 +43,6 @@ pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
     let plan = Plan::make(executables, &harness)?;
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let seed = RunSeed::choose(typed.seed, workspace.config.seed);
     let explorer = Explorer {
         seed,

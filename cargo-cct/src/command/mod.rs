@@ -30,6 +30,7 @@ mod tsvd;
 
 use std::cell::Cell;
 use std::error::Error;
+use std::io;
 use std::path::Path;
 
 use clap::Parser as _;
@@ -38,6 +39,7 @@ use crate::build::cache::{Cache, News};
 use crate::build::cargo::{BuildError, Cargo};
 use crate::build::chosen::Chosen;
 use crate::build::later::Later;
+use crate::build::leftovers;
 use crate::build::sysroot::Sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
@@ -45,7 +47,7 @@ use crate::cli::{CargoArgs, Cli, ListArgs, Output, ReplayArgs, ShowArgs, ShrinkA
 use crate::exit::Exit;
 use crate::report;
 use crate::room;
-use crate::run::{is_unread_error, outlive_file_size_limit};
+use crate::run::{is_unread_error, outlive_file_size_limit, stop, stopped_by};
 
 /// Reads the command line and does what it says.
 pub(crate) fn run() -> Exit {
@@ -161,6 +163,10 @@ fn set_place(verb: &Verb) {
 
 /// Says what went wrong, and why.
 fn fail(error: &anyhow::Error) -> Exit {
+    if is_interruption(error) {
+        report::remark_line!("{}", report::interrupted(stopped_by()));
+        return Exit::Interrupted;
+    }
     if let Some(BuildError::Failed) = error.downcast_ref() {
         // Cargo has said why, if anybody listens.
         return if is_unread_error() {
@@ -171,6 +177,24 @@ fn fail(error: &anyhow::Error) -> Exit {
     }
     explain(error.as_ref());
     Exit::Setup
+}
+
+/// True for work that was not done since the user wants the tool to end: also the build that a terminal's
+/// ctrl-C has ended.
+fn is_interruption(error: &anyhow::Error) -> bool {
+    let is_one = |error: &(dyn Error + 'static)| {
+        let of_cargo = match error
+            .downcast_ref::<Box<cargo_metadata::Error>>()
+            .map(AsRef::as_ref)
+        {
+            Some(cargo_metadata::Error::Io(error)) => Some(error),
+            _ => None,
+        };
+        let error = of_cargo.or_else(|| error.downcast_ref::<io::Error>());
+        error.is_some_and(|error| error.kind() == io::ErrorKind::Interrupted)
+    };
+    let is_build = matches!(error.downcast_ref(), Some(BuildError::Failed));
+    stop::is_interrupted() && (is_build || error.chain().any(is_one))
 }
 
 /// Says why a failure that was found cannot be kept. It counts more than that, unless there is no room.
@@ -234,6 +258,7 @@ fn prepare(
         }
     };
     workspace.use_target(&|target| say(report::waiting(0, target)))?;
+    leftovers::sweep(&workspace.target);
     let cache = Cache::find()?;
     let is_new = Cell::new(false);
     let tell = |news: News<'_>| {

@@ -25,13 +25,13 @@ use crate::run::{
 
 /// Does it.
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<Exit> {
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let rebuilt = Rebuilt::new(&args.failure, (&args.place, &args.unpacked), args.output)?;
     let (record, workspace) = (&rebuilt.record, &rebuilt.workspace);
     let launch = rebuilt.launch();
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
     let changed = rebuilt.changed.then_some(workspace.root.as_path());
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let configured = rebuilt.executable().config_of(&record.name.test);
     let timeout = args
         .hang_timeout

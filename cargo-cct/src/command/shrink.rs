@@ -14,6 +14,7 @@ use crate::run::{
 
 /// Does it.
 pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let rebuilt = Rebuilt::new(&args.failure, (&args.place, &args.unpacked), args.output)?;
     let (record, id) = (&rebuilt.record, &rebuilt.record.id);
     let kind = record.bug.as_ref().map(|bug| bug.kind);
@@ -42,7 +43,6 @@ pub(super) fn run(args: &ShrinkArgs) -> anyhow::Result<Exit> {
     })?;
     let scratch = Scratch::create(&rebuilt.workspace.target)
         .with_context(|| format!("cannot write to `{}`", rebuilt.workspace.target.display()))?;
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let configured = rebuilt.executable().config_of(&record.name.test);
     let is_shown = !args.output.quiet && !args.output.json;
     let shrinker = Shrinker {

@@ -24,6 +24,7 @@ use crate::tsvd::{Locator, TrapFile, Violations};
 
 /// Does it.
 pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
     let (toolchain, workspace) = load(&args.cargo)?;
     let typed = Settings::default();
@@ -48,7 +49,6 @@ pub(super) fn run(args: &TsvdArgs) -> anyhow::Result<Exit> {
     let plan = Plan::make(executables, &harness)?;
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let violations = Violations::default();
     let mut session = Session {
         args,

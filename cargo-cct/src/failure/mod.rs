@@ -11,8 +11,10 @@ mod merge;
 mod place;
 mod portable;
 mod record;
+mod seal;
 mod steps;
 mod store;
+mod trim;
 mod versions;
 
 pub(crate) use build::build_of;

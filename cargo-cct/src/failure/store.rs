@@ -29,6 +29,7 @@ use super::history::History;
 use super::id::Id;
 use super::merge::{Stays, merge};
 use super::record::Record;
+use super::seal;
 use crate::plain_file;
 use crate::run::TestName;
 
@@ -106,6 +107,9 @@ pub(crate) enum StoreError {
     /// The file is cut off.
     #[error("`{0}` ends too early: it was cut off while it was written or copied")]
     Truncated(PathBuf),
+    /// The file is not as it was written: what it says is not what happened.
+    #[error("`{0}` was changed after cargo-cct wrote it: run `cargo cct test` again")]
+    Changed(PathBuf),
     /// The file is something else.
     #[error("`{0}` is no failure that cargo-cct wrote")]
     Foreign(PathBuf),
@@ -114,7 +118,7 @@ pub(crate) enum StoreError {
     Unknown(PathBuf, #[source] serde_json::Error),
     /// Its parts do not belong together.
     #[error("`{0}` was changed: it has something of worker {1}, and fewer workers")]
-    Changed(PathBuf, u32),
+    Stranger(PathBuf, u32),
     /// The file was written by another version.
     #[error(
         "`{path}` has version {found}, but this cargo-cct {tool} reads version {known}: \
@@ -159,7 +163,7 @@ impl Store {
         let heads = files.filter_map(|(_, file)| {
             let text = plain_file::read(&file).ok()?;
             let head: Head = serde_json::from_slice(&text).ok()?;
-            (head.version == wire::VERSION).then_some(head)
+            (head.version == wire::VERSION && !seal::is_broken(&text)).then_some(head)
         });
         heads.collect()
     }
@@ -212,9 +216,7 @@ impl Store {
                 let _ = fs::remove_file(&staging);
             })
         };
-        let trace = serde_json::to_vec(record)
-            .map_err(io::Error::from)
-            .map_err(failed)?;
+        let trace = seal::sealed(record).map_err(failed)?;
         put("trace.json", &trace).map_err(failed)?;
         put("report.txt", text.as_bytes()).map_err(failed)?;
         put("report.json", format!("{json:#}\n").as_bytes()).map_err(failed)?;
@@ -274,9 +276,7 @@ impl Store {
     fn rewrite(&self, id: &Id, record: &Record) -> Result<(), StoreError> {
         let path = self.folder_of(id).join("trace.json");
         let failed = |error| StoreError::Access(path.clone(), error);
-        let text = serde_json::to_vec(record)
-            .map_err(io::Error::from)
-            .map_err(failed)?;
+        let text = seal::sealed(record).map_err(failed)?;
         if plain_file::read(&path).ok().as_ref() == Some(&text) {
             return Ok(());
         }
@@ -350,7 +350,7 @@ impl Store {
     }
 
     /// The files of all failures, latest first.
-    fn files(&self) -> Vec<(SystemTime, PathBuf)> {
+    pub(super) fn files(&self) -> Vec<(SystemTime, PathBuf)> {
         let entries = fs::read_dir(&self.folder)
             .into_iter()
             .flatten()
@@ -417,10 +417,14 @@ fn parse(path: &Path, text: &[u8]) -> Result<Record, StoreError> {
     }
     let record: Record = serde_json::from_value(value)
         .map_err(|error| StoreError::Unknown(path.to_owned(), error))?;
-    match record.trace.as_ref().and_then(stranger) {
-        Some(worker) => Err(StoreError::Changed(path.to_owned(), worker)),
-        None => Ok(record.complete()),
+    if let Some(worker) = record.trace.as_ref().and_then(stranger) {
+        return Err(StoreError::Stranger(path.to_owned(), worker));
     }
+    // Everything else that may be wrong with it says more.
+    if seal::is_broken(text) {
+        return Err(StoreError::Changed(path.to_owned()));
+    }
+    Ok(record.complete())
 }
 
 /// A worker that the trace names and does not have. All else that it names by number is looked for, and may
@@ -446,7 +450,8 @@ mod tests {
             Err(StoreError::Truncated(_)) => "truncated",
             Err(StoreError::Foreign(_)) => "foreign",
             Err(StoreError::Unknown(..)) => "unknown",
-            Err(StoreError::Changed(..)) => "changed",
+            Err(StoreError::Changed(_)) => "changed",
+            Err(StoreError::Stranger(..)) => "stranger",
             Err(StoreError::Version { .. }) => "version",
             Err(_) => "other",
         }
@@ -492,10 +497,10 @@ mod tests {
         let mut trace = sample::trace(&steps);
         assert_eq!(record(&trace), "read");
         trace.steps[1].worker = u32::MAX;
-        assert_eq!(record(&trace), "changed");
+        assert_eq!(record(&trace), "stranger");
         trace.steps[1].worker = 1;
         trace.workers[1].kind = WorkerKind::Root(2);
-        assert_eq!(record(&trace), "changed");
+        assert_eq!(record(&trace), "stranger");
     }
 
     #[test]

@@ -275,6 +275,13 @@ pub(crate) fn news_of_cache(news: News<'_>, cache: &Cache, release: &str) -> Str
     }
 }
 
+/// The line after failures were removed from this folder.
+pub(crate) fn trimmed(number: usize, folder: &Path) -> String {
+    let word = style::paint(style::GOOD, &format!("{:>12}", "Removed"));
+    let (failures, folder) = (count(number as u64, "failure"), folder.display());
+    format!("{word} {failures} of `{folder}` that had not been seen for long")
+}
+
 /// The line after a folder was removed.
 pub(crate) fn removed(folder: &Path) -> String {
     format!("removed `{}`", folder.display())
@@ -305,6 +312,17 @@ pub(crate) fn waiting(process: u32, folder: &Path) -> String {
         "{word} for {who}, which is at work in `{}`",
         folder.display()
     )
+}
+
+/// The line of a command that this signal has ended before it came to any test.
+pub(crate) fn interrupted(signal: u8) -> String {
+    let signal = match i32::from(signal) {
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGHUP => "SIGHUP",
+        _ => "ctrl-C",
+    };
+    let word = style::paint(style::WARN, &format!("{:>12}", "Stopped"));
+    format!("{word} by {signal} before any test was run; nothing is lost")
 }
 
 /// The word before a warning.

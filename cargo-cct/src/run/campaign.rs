@@ -12,7 +12,7 @@ use super::explore::Explorer;
 use super::outcome::TestRun;
 use super::plan::{Plan, Task};
 use super::pool::{Notice, run_job};
-use super::watch::Stop;
+use super::stop::Stop;
 use crate::build::cargo::Executable;
 use crate::room;
 

@@ -13,7 +13,8 @@ use super::board::BoardFile;
 use super::lines::Lines;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
-use super::watch::{End, Stop, bug_of, watch};
+use super::stop::Stop;
+use super::watch::{End, bug_of, watch};
 use crate::build::cargo::Executable;
 
 /// The result of a schedule that was repeated.

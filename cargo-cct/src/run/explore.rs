@@ -22,8 +22,9 @@ use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::seed::RunSeed;
 use super::shrink::{Shortened, Shrinker, Shrinking, WhyNot, reason_not_to};
-use super::spread::spread;
-use super::watch::{End, Stop, watch};
+use super::spread::{Explored, spread};
+use super::stop::Stop;
+use super::watch::{End, watch};
 use crate::build::cargo::Executable;
 
 /// The facts that all tests of a run have in common.
@@ -182,10 +183,35 @@ impl Explorer<'_> {
         let Some(leak) = leak.filter(|_| !self.stop.is_set()) else {
             return Ok(run);
         };
-        if let Leak::Diverged(_) = leak
-            && !self.repeats_apart(executable, &name.test, (&overrides, &defaults))?
-        {
-            return search(Some(Isolation::None));
+        let again = |isolation, iterations| {
+            let settings = (&overrides, &defaults);
+            self.explored_again(executable, &name.test, settings, (isolation, iterations))
+        };
+        // It is one if it comes again in one process, and not where each schedule has its own. Files are the
+        // same for all processes.
+        let is_of_files = !run.shared_files.is_empty();
+        match &leak {
+            Leak::Diverged(_) => {
+                let is_leak = !is_of_files
+                    && again(Isolation::None, 1)?.diverged.is_some()
+                    && again(Isolation::Process, 1)?.repeats();
+                if !is_leak {
+                    let mut shared = search(Some(Isolation::None))?;
+                    shared.diverged = shared.diverged.or(run.diverged);
+                    shared.shared_files.extend(run.shared_files);
+                    return Ok(shared);
+                }
+            }
+            Leak::Failed(_) => {
+                let found_in = match &run.outcome {
+                    Outcome::Failed(finding) => finding.iteration,
+                    _ => 0,
+                };
+                if is_of_files || again(Isolation::None, found_in)?.found.is_none() {
+                    return Ok(run);
+                }
+            }
+            Leak::Remembered => {}
         }
         let mut apart = search(Some(Isolation::Process))?;
         let is_flaky = |run: &TestRun| match &run.outcome {
@@ -200,22 +226,22 @@ impl Explorer<'_> {
         Ok(apart)
     }
 
-    /// True if the first schedule repeats where each execution has a process of its own.
-    fn repeats_apart(
+    /// Explores the test once more, so many schedules of it, in one process or with one for each.
+    fn explored_again(
         &self,
         executable: &Executable,
         test: &str,
         (overrides, defaults): (&Settings, &Settings),
-    ) -> io::Result<bool> {
+        (isolation, iterations): (Isolation, u64),
+    ) -> io::Result<Explored> {
         let overrides = Settings {
-            isolation: Some(Isolation::Process),
-            iterations: Some(1),
+            isolation: Some(isolation),
+            iterations: Some(iterations),
             ..overrides.clone()
         };
         let launch = Launch::exploring(executable, test, (&overrides, defaults));
         let timeout = self.hang_timeout_of(executable, test);
-        let explored = spread(&launch, 1, timeout, self.scratch, &self.stop, |_| {})?;
-        Ok(explored.finished && explored.diverged.is_none())
+        spread(&launch, 1, timeout, self.scratch, &self.stop, |_| {})
     }
 
     /// Explores one test by these settings.

@@ -15,7 +15,7 @@ use super::events;
 use super::places::functions_of_std;
 use super::process;
 use super::scratch::Scratch;
-use super::watch::Stop;
+use super::stop::Stop;
 use crate::build::cargo::Executable;
 
 /// A run to be.

@@ -12,7 +12,8 @@ use cct::wire::{Event, Question};
 use super::confirm::{Repeated, repeated_of};
 use super::process::{Launch, LeadFiles, Mode};
 use super::scratch::Scratch;
-use super::watch::{Stop, watch};
+use super::stop::Stop;
+use super::watch::watch;
 
 /// An iteration that was led.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::{fs, io, process};
 
 use cct::config::Isolation;
+use cct::verdict::BugKind;
 use cct::wire::Divergence;
 
 use super::finding::Repeats;
@@ -38,8 +39,10 @@ impl Leak {
         }
         match &run.outcome {
             Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
-                let message = finding.bug.as_ref().map(|bug| bug.message.clone());
-                Some(Leak::Failed(message.unwrap_or_default()))
+                let bug = finding.bug.as_ref()?;
+                // A process without last words was killed by somebody else.
+                let was_killed = bug.kind == BugKind::Signal && bug.worker.is_none();
+                (!was_killed).then(|| Leak::Failed(bug.message.clone()))
             }
             _ => None,
         }

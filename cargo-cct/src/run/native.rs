@@ -1,6 +1,7 @@
 //! Runs an executable that is not under control: as a whole, once, as `cargo test` would.
 
 use std::io::{self, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,8 +11,10 @@ use cct::claim::Exceptions;
 use super::memory::{self, Watched};
 use super::name::TestName;
 use super::outcome::{Outcome, TestRun, native_outcome};
+use super::process;
 use super::scratch::Scratch;
-use super::watch::{End, Stop};
+use super::stop::Stop;
+use super::watch::End;
 use crate::build::cargo::Executable;
 
 /// Runs it; what it prints is kept.
@@ -31,7 +34,7 @@ pub(crate) fn run_native(
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    let mut child = command.spawn()?;
+    let mut child = process::spawn_helper(&mut command)?;
     // The command holds the pipe's other end open.
     drop(command);
     let printed = thread::spawn(move || {
@@ -44,16 +47,18 @@ pub(crate) fn run_native(
     let mut memory = Watched::new(child.id(), limit);
     let outcome = loop {
         if let Some(status) = child.try_wait()? {
+            // A terminal's signal is to it, too.
+            if status.signal().is_some() && stop.is_set() {
+                break Outcome::Stopped;
+            }
             break native_outcome(&End::Exited(status), || scratch.lack());
         }
         if let Some(limit) = memory.exceeded() {
-            child.kill()?;
-            child.wait()?;
+            process::end(&mut child)?;
             break native_outcome(&End::TooLarge(limit), || None);
         }
         if stop.is_set() {
-            child.kill()?;
-            child.wait()?;
+            process::end(&mut child)?;
             break Outcome::Stopped;
         }
         thread::sleep(Duration::from_millis(5));

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use cct::strategy::Spec;
 
+use super::helper;
 use crate::build::cargo::Executable;
 use crate::build::marker::Kind;
 use crate::cli::HarnessArgs;
@@ -142,14 +143,14 @@ fn list(executable: &Executable) -> Result<Option<Vec<Listed>>, PlanError> {
 /// The names of the executable's tests, listed with these arguments more.
 pub(crate) fn names(executable: &Executable, more: &[&str]) -> Result<Vec<String>, PlanError> {
     let label = || executable.label.clone();
-    let output = Command::new(&executable.path)
+    let mut command = Command::new(&executable.path);
+    command
         .args(["--list", "--format", "terse"])
         .args(more)
         .current_dir(&executable.folder)
         .envs(executable.env.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| PlanError::Run(label(), error))?;
+        .stdin(Stdio::null());
+    let output = helper::output(&mut command).map_err(|error| PlanError::Run(label(), error))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr)
             .trim_end()

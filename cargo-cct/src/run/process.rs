@@ -25,7 +25,7 @@ use cct::wire;
 use super::board::BoardFile;
 use super::memory;
 use super::places;
-use super::warden;
+use super::warden::{self, Others};
 use crate::build::cargo::Executable;
 
 /// The descriptor that a test process writes its events to: the first after the standard ones, so that
@@ -313,6 +313,17 @@ pub(crate) fn spawn(
     Ok((child, reader))
 }
 
+/// Starts a program that does a part of the work, in this process's group.
+pub(super) fn spawn_helper(command: &mut Command) -> io::Result<Child> {
+    let tool = std::process::id();
+    let prepare = move || {
+        warden::stand_between(tool, Others::OfTheGroup)?;
+        end_with_parent()
+    };
+    // SAFETY: the closure makes system calls only, allocates nothing and takes no lock.
+    unsafe { command.pre_exec(prepare) }.spawn()
+}
+
 /// Removes a variable of this process, which has no other threads yet.
 pub(crate) fn remove_variable(name: &OsStr) {
     // SAFETY: callers have not started any thread, so nobody else reads the environment.
@@ -357,13 +368,18 @@ fn signal(warden: &Child, signal: i32) {
 }
 
 fn prepare(tool: u32, events: i32, answers: Option<i32>) -> io::Result<()> {
-    warden::stand_between(tool)?;
+    warden::stand_between(tool, Others::All)?;
     not_random()?;
     inherit(events, EVENTS_FD)?;
     if let Some(answers) = answers {
         inherit(answers, ANSWERS_FD)?;
     }
-    // SAFETY: as above. A test must not outlive its warden, which does not outlive the tool.
+    end_with_parent()
+}
+
+/// Has this process not outlive its warden, which does not outlive the tool.
+fn end_with_parent() -> io::Result<()> {
+    // SAFETY: `prctl` takes numbers only.
     check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) }).map(drop)
 }
 

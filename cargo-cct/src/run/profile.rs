@@ -11,7 +11,7 @@ use cct::wire::Event;
 use super::events;
 use super::process::{self, Launch, Mode, together};
 use super::scratch::Scratch;
-use super::watch::Stop;
+use super::stop::Stop;
 use crate::build::cargo::Executable;
 
 /// The footprints of these tests, in their order; those of tests before a stop. A test that ends the process,

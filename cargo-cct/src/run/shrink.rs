@@ -17,7 +17,8 @@ use super::finding::{Finding, Repeats};
 use super::length::Length;
 use super::process::{Goal, Launch, Mode};
 use super::scratch::Scratch;
-use super::watch::{End, Stop, bug_of, watch};
+use super::stop::Stop;
+use super::watch::{End, bug_of, watch};
 
 /// How many of the schedules that were found are repeated in a fresh process, until one fails there too.
 const REPEATED: usize = 4;

@@ -21,7 +21,8 @@ use super::board::BoardFile;
 use super::lines::Lines;
 use super::process::Launch;
 use super::scratch::Scratch;
-use super::watch::{End, Stop, bug_of, watch};
+use super::stop::Stop;
+use super::watch::{End, bug_of, watch};
 use crate::build::cargo::Executable;
 
 /// How often it is looked how far the processes are.
@@ -49,6 +50,13 @@ pub(super) struct Explored {
     pub(super) printed: String,
     /// How the process ended that decided.
     pub(super) end: Option<End>,
+}
+
+impl Explored {
+    /// True if it came to its end, and its first schedule repeated.
+    pub(super) fn repeats(&self) -> bool {
+        self.finished && self.diverged.is_none()
+    }
 }
 
 /// Explores in so many processes; `on_progress` hears how far they are together.

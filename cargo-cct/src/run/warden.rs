@@ -31,11 +31,34 @@ pub(super) const END: c_int = libc::SIGTERM;
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(1);
 
+/// The processes that a warden ends beside its child.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Others {
+    /// All that the child has left, however it ended.
+    All,
+    /// If the child has not ended by itself, those that it left in its process group. Others go on.
+    OfTheGroup,
+}
+
+impl Others {
+    const fn word(self) -> &'static CStr {
+        match self {
+            Others::All => c"all",
+            Others::OfTheGroup => c"group",
+        }
+    }
+
+    fn parse(word: &OsStr) -> Option<Others> {
+        let mut all = [Others::All, Others::OfTheGroup].into_iter();
+        all.find(|others| word.as_encoded_bytes() == others.word().to_bytes())
+    }
+}
+
 /// Called between `fork` and `exec` in the process that the tool has made: that becomes the warden, and a
 /// child of it goes on as the calling process. The `tool` is the process that has made it.
 ///
 /// Makes system calls only, allocates nothing and takes no lock.
-pub(super) fn stand_between(tool: u32) -> io::Result<()> {
+pub(super) fn stand_between(tool: u32, others: Others) -> io::Result<()> {
     // SAFETY: system calls, on places of ours.
     unsafe {
         let (mut all, mut before) = (mem::zeroed(), mem::zeroed());
@@ -49,7 +72,7 @@ pub(super) fn stand_between(tool: u32) -> io::Result<()> {
         check(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1))?;
         let child = check(libc::fork())?;
         if child != 0 {
-            become_warden(tool, child);
+            become_warden(tool, child, others);
         }
         if leads {
             check(libc::setpgid(0, 0))?;
@@ -68,7 +91,7 @@ pub(super) fn stand_between(tool: u32) -> io::Result<()> {
 /// # Safety
 ///
 /// The process has this thread only, or is one between `fork` and `exec`.
-unsafe fn become_warden(tool: u32, child: pid_t) -> ! {
+unsafe fn become_warden(tool: u32, child: pid_t, others: Others) -> ! {
     let mut digits = [0_u8; 12];
     let mut place = digits.len() - 1;
     let mut rest = child.unsigned_abs();
@@ -78,7 +101,7 @@ unsafe fn become_warden(tool: u32, child: pid_t) -> ! {
         rest /= 10;
     }
     let number = digits[place..].as_ptr().cast::<c_char>();
-    let words = [NAME.as_ptr(), number, ptr::null()];
+    let words = [NAME.as_ptr(), number, others.word().as_ptr(), ptr::null()];
     // SAFETY: the words end with zeros, and their list with null. The child ends with this process.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, END);
@@ -99,13 +122,17 @@ pub(crate) fn run_if_this_is_one() -> Option<ExitCode> {
         return None;
     }
     let child = words.next().as_deref().and_then(OsStr::to_str)?.parse();
-    Some(watch_over(child.ok()?))
+    let others = Others::parse(&words.next()?)?;
+    Some(watch_over(child.ok()?, others))
 }
 
-/// Waits until this child has ended, ends all others, and ends as it did.
-fn watch_over(child: pid_t) -> ExitCode {
+/// Waits until this child has ended, ends others, and ends as it did.
+fn watch_over(child: pid_t, others: Others) -> ExitCode {
     let status = wait_for(child);
-    end_others();
+    // Asked to end everything, this process kills the child.
+    if others == Others::All || libc::WIFSIGNALED(status) {
+        end_others(others);
+    }
     if libc::WIFSIGNALED(status) {
         die_by(libc::WTERMSIG(status));
     }
@@ -140,6 +167,8 @@ fn wait_for(child: pid_t) -> c_int {
                 }
                 WATCHDOG_SIGNAL => {
                     libc::kill(child, WATCHDOG_SIGNAL);
+                    // If something has stopped it, it goes on with the handler.
+                    libc::kill(child, libc::SIGCONT);
                 }
                 _ => {}
             }
@@ -147,14 +176,21 @@ fn wait_for(child: pid_t) -> c_int {
     }
 }
 
-/// Ends all children; children of theirs then are ones of this process.
-fn end_others() {
+/// Ends children; children of theirs then are ones of this process.
+fn end_others(others: Others) {
     let own = std::process::id();
     let list = format!("/proc/{own}/task/{own}/children");
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
         let children = fs::read_to_string(&list).unwrap_or_default();
-        for child in children.split_whitespace().filter_map(|it| it.parse().ok()) {
+        let children = children.split_whitespace().filter_map(|it| it.parse().ok());
+        let children: Vec<pid_t> = children
+            .filter(|&child| others == Others::All || is_of_the_group(child))
+            .collect();
+        if children.is_empty() && others == Others::OfTheGroup {
+            return;
+        }
+        for child in children {
             // SAFETY: it has not been waited for, so the number is its own.
             unsafe { libc::kill(child, libc::SIGKILL) };
         }
@@ -169,6 +205,11 @@ fn end_others() {
         }
         thread::sleep(LOOK);
     }
+}
+
+fn is_of_the_group(process: pid_t) -> bool {
+    // SAFETY: system calls without memory.
+    unsafe { libc::getpgid(process) == libc::getpgrp() }
 }
 
 /// Ends this process by a signal, without a dump of its own.

@@ -5,9 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +17,7 @@ use super::events;
 use super::memory::Watched;
 use super::process::{self, Launch};
 use super::silence::Silence;
+use super::stop::Stop;
 
 /// How often a silent process is looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -31,59 +30,6 @@ const LOOKS: u32 = 50;
 const ALONE: u32 = 10;
 /// How long a process may take for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-
-/// Set when something is to end: everything, when the user wants that.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Stop {
-    set: Arc<AtomicBool>,
-    above: Option<Arc<AtomicBool>>,
-}
-
-impl Stop {
-    /// Sets it at Ctrl-C and when the tool is asked to end.
-    pub(crate) fn at_signals() -> io::Result<Stop> {
-        let stop = Stop::default();
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            let number = usize::try_from(signal).expect("signals have small numbers");
-            let by = BY.get_or_init(Arc::default);
-            signal_hook::flag::register_usize(signal, by.clone(), number)?;
-            signal_hook::flag::register(signal, stop.set.clone())?;
-        }
-        Ok(stop)
-    }
-
-    /// One for a part: it is set by itself, and when this one is.
-    pub(crate) fn part(&self) -> Stop {
-        Stop {
-            set: Arc::default(),
-            above: Some(self.set.clone()),
-        }
-    }
-
-    /// Sets it.
-    pub(crate) fn set(&self) {
-        self.set.store(true, Relaxed);
-    }
-
-    /// Tells whether it is set.
-    pub(crate) fn is_set(&self) -> bool {
-        let above = self.above.as_ref();
-        self.set.load(Relaxed) || above.is_some_and(|above| above.load(Relaxed))
-    }
-}
-
-/// The signal that came last; 0 for none.
-static BY: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
-
-/// The signal that has stopped this run, or that of ctrl-C if something else has.
-pub(crate) fn stopped_by() -> u8 {
-    let signal = BY.get().map_or(0, |by| by.load(Relaxed));
-    let ctrl_c = u8::try_from(libc::SIGINT).expect("signals have small numbers");
-    u8::try_from(signal)
-        .ok()
-        .filter(|&signal| signal > 0)
-        .unwrap_or(ctrl_c)
-}
 
 /// How a test process ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -164,7 +110,9 @@ pub(super) fn watch(
         let thread = pulse.is_up().then(|| Thread::of(board.thread()));
         let call = thread.as_ref().and_then(Thread::asleep_in);
         let used = thread.as_ref().and_then(Thread::processor_time);
-        silence.look(Instant::now(), used.filter(|_| call.is_none()));
+        // One that is stopped needs no processor.
+        let runs = call.is_none() && !thread.as_ref().is_some_and(Thread::is_stopped);
+        silence.look(Instant::now(), used.filter(|_| runs));
         doze.look(board.iteration(), call.is_some());
         match call {
             Some(call)
@@ -265,12 +213,22 @@ impl Thread {
         Some(Duration::from_nanos(nanoseconds))
     }
 
-    /// The system call that it sleeps in; `None` while it runs.
-    fn asleep_in(&self) -> Option<String> {
+    /// True if a signal has stopped it.
+    fn is_stopped(&self) -> bool {
+        self.state() == Some('T')
+    }
+
+    /// Its state, as a letter.
+    fn state(&self) -> Option<char> {
         let status = fs::read_to_string(self.folder.join("stat")).ok()?;
         // The state is the first word after the name, which is in parentheses and may contain anything.
         let (_, after_name) = status.rsplit_once(") ")?;
-        if !after_name.starts_with('S') {
+        after_name.chars().next()
+    }
+
+    /// The system call that it sleeps in; `None` while it runs.
+    fn asleep_in(&self) -> Option<String> {
+        if self.state()? != 'S' {
             return None;
         }
         let call = fs::read_to_string(self.folder.join("syscall")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The last words of a test process that dies or hangs, told by a signal handler.
 
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
 use super::fault::Arrived;
@@ -17,6 +18,8 @@ static BOARD: AtomicPtr<Board> = AtomicPtr::new(null_mut());
 static RUNNER: AtomicPtr<Runner> = AtomicPtr::new(null_mut());
 /// True in a replay, which also tells the trace up to the signal.
 static TELLS_TRACE: AtomicBool = AtomicBool::new(false);
+/// The actions before.
+static BEFORE: OnceLock<Vec<(libc::c_int, libc::sigaction)>> = OnceLock::new();
 /// The OS thread that runs the engine.
 static THREAD: AtomicI32 = AtomicI32::new(0);
 
@@ -52,9 +55,28 @@ pub(super) fn install(board: *mut Board, runner: *mut Runner) {
         WORK_STACK.store(stacks.cast(), Ordering::Relaxed);
         DYING.store(0, Ordering::Relaxed);
         handlers::run_on(stacks.cast::<u8>().add(2 * STACK), STACK);
+        let mut all = Vec::new();
         for signal in handlers::FATAL.into_iter().chain([WATCHDOG_SIGNAL]) {
             let action = action();
-            libc::sigaction(signal, &raw const action, null_mut());
+            let mut before: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, &raw const action, &raw mut before);
+            all.push((signal, before));
+        }
+        let _ = BEFORE.set(all);
+    }
+}
+
+/// Takes the handlers away that [`install`] has set and that are still there, in a process that a worker has
+/// forked: it has no last words for the board, and its end is the program's matter.
+pub(super) fn uninstall() {
+    for (signal, before) in BEFORE.get().into_iter().flatten() {
+        // SAFETY: the places are ours; all zeros is an action.
+        unsafe {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(*signal, std::ptr::null(), &raw mut now);
+            if now.sa_sigaction == handle as *const () as usize {
+                libc::sigaction(*signal, before, null_mut());
+            }
         }
     }
 }

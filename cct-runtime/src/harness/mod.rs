@@ -77,7 +77,7 @@ pub use explorer::{Exploration, Explorer, explore};
 pub use listener::{report_uncontrolled, report_unwritten};
 pub use maker::Seen;
 pub use process::run_test;
-pub use signals::{is_handled_by_programs, take_signals_back};
+pub use signals::{have_to_wait, is_handled_by_programs, take_signals_back, with_own_mask};
 
 pub(crate) use listener::{open as begin_to_tell, refuse, send as tell};
 pub(crate) use request::forget as forget_request;

@@ -2,10 +2,10 @@
 //!
 //! A handler that interrupted a worker would be taken for the worker: its write into a pipe would be a
 //! step. So handlers run when the engine lets them; libtest's other thread passes its signals on to this
-//! one.
+//! one. The children of a test have the signals blocked that they would have without the engine.
 
-use std::ptr::null_mut;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The signals that programs handle. Neither those that say that something is wrong with the step under way,
 /// nor the watchdog's are among them.
@@ -47,11 +47,59 @@ pub(super) fn block() {
     }
 }
 
-/// Blocks signals as before, in a process that a worker has forked.
+/// Blocks and handles signals as the program does, in a process that a worker has forked.
 pub fn take_signals_back() {
     crate::engine::forget_thread();
-    if let Some(before) = BEFORE.get() {
-        // SAFETY: the set is readable.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, null_mut()) };
+    super::crash::uninstall();
+    set_mask(&own_mask());
+}
+
+/// Calls this with the signals blocked that the program has blocked: the mask goes to the children that it
+/// makes. Signals that come meanwhile wait, as long as their handlers ask [`have_to_wait`].
+pub fn with_own_mask<R>(act: impl FnOnce() -> R) -> R {
+    if BEFORE.get().is_none() {
+        return act();
+    }
+    let own = own_mask();
+    HAVE_TO_WAIT.store(true, Relaxed);
+    let before = set_mask(&own);
+    let result = act();
+    set_mask(&before);
+    HAVE_TO_WAIT.store(false, Relaxed);
+    result
+}
+
+/// True if handlers must not run at the moment, though their signals are not blocked.
+pub fn have_to_wait() -> bool {
+    HAVE_TO_WAIT.load(Relaxed)
+}
+
+static HAVE_TO_WAIT: AtomicBool = AtomicBool::new(false);
+
+/// The signals that are blocked for the program: of those that it handles, the ones that were blocked from
+/// the beginning.
+fn own_mask() -> libc::sigset_t {
+    // SAFETY: the sets are places of ours; all zeros is one.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut mask);
+        if let Some(before) = BEFORE.get() {
+            for signal in HANDLED {
+                if libc::sigismember(before, signal) != 1 {
+                    libc::sigdelset(&raw mut mask, signal);
+                }
+            }
+        }
+        mask
+    }
+}
+
+/// Sets the calling thread's mask; returns the one before.
+fn set_mask(mask: &libc::sigset_t) -> libc::sigset_t {
+    // SAFETY: the sets are readable and writable; all zeros is one.
+    unsafe {
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_SETMASK, mask, &raw mut before);
+        before
     }
 }

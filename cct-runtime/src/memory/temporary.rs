@@ -3,8 +3,8 @@
 //! Files and folders from before the first iteration stay, as they are by then.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -50,9 +50,21 @@ impl Temporary {
             return;
         }
         self.until_look = LOOK_EVERY;
+        put_back(folder);
         remove_new(folder, &self.earlier);
         // The looks were ours.
         kept().any_path.store(false, Relaxed);
+    }
+}
+
+/// Has the folder itself be there again, with its rights. A link in its place leads to the files of others.
+fn put_back(folder: &Path) {
+    let about = fs::symlink_metadata(folder);
+    if !about.as_ref().is_ok_and(fs::Metadata::is_dir) {
+        let _ = fs::remove_file(folder);
+        let _ = DirBuilder::new().mode(0o700).create(folder);
+    } else if about.is_ok_and(|it| it.permissions().mode() & 0o700 != 0o700) {
+        let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
     }
 }
 
@@ -137,5 +149,24 @@ mod tests {
         ];
         assert_eq!(left, expected.map(|path| root.join(path)).into());
         fs::remove_dir_all(&root).expect("removable");
+    }
+
+    #[test]
+    fn a_link_in_its_place_is_not_followed() {
+        let name = format!("cct-temporary-link.{}", std::process::id());
+        let place = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&place);
+        let (folder, other) = (place.join("own"), place.join("other"));
+        for folder in [&folder, &other] {
+            fs::create_dir_all(folder).expect("a folder");
+        }
+        fs::write(other.join("letter"), "mine").expect("a file");
+        let mut temporary = Temporary::now(Some(folder.clone()));
+        fs::remove_dir(&folder).expect("a folder");
+        std::os::unix::fs::symlink(&other, &folder).expect("a link");
+        temporary.empty(true);
+        assert!(other.join("letter").exists());
+        assert!(fs::symlink_metadata(&folder).is_ok_and(|it| it.is_dir()));
+        fs::remove_dir_all(&place).expect("removable");
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use cct::engine::{self, NEVER};
+use cct::harness::with_own_mask;
 use cct::memory::{ends_processes, note_process};
 use cct::object::ObjectId;
 use cct::operation::Operation;
@@ -54,14 +55,14 @@ unsafe extern "C" fn open_process(
 ) -> *mut FILE {
     note_process();
     // SAFETY: the caller's arguments.
-    unsafe { POPEN.get()(command, kind) }
+    with_own_mask(|| unsafe { POPEN.get()(command, kind) })
 }
 
 /// `system` does likewise.
 unsafe extern "C" fn run_by_shell(command: *const c_char, _caller: usize) -> c_int {
     note_process();
     // SAFETY: the caller's argument.
-    unsafe { SYSTEM.get()(command) }
+    with_own_mask(|| unsafe { SYSTEM.get()(command) })
 }
 
 /// Takes over the C library's `fork`.
@@ -318,7 +319,7 @@ fn spawned(
 ) -> c_int {
     begin();
     let mut child = 0;
-    let result = make(real.get(), &raw mut child);
+    let result = with_own_mask(|| make(real.get(), &raw mut child));
     if result == 0 {
         if !place.is_null() {
             // SAFETY: the caller's place is writable, or null.

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
 use cct::engine;
-use cct::harness::{default_action, is_default_handler, is_handled_by_programs};
+use cct::harness::{default_action, have_to_wait, is_default_handler, is_handled_by_programs};
 use cct::memory::note_handler;
 use cct::tsvd::{self, Api};
 use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
@@ -200,8 +200,8 @@ fn may_arrive(signal: c_int, new: &libc::sigaction) -> bool {
 unsafe extern "C" fn arrive(signal: c_int, about: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel's arguments; the function is what the program said it is.
     unsafe {
-        if !engine::is_thread_of_workers() {
-            // From here on it waits for that thread, and so does the next one.
+        if !engine::is_thread_of_workers() || have_to_wait() {
+            // From here on it waits for that thread, or until that blocks it again, and so does the next one.
             let context = &mut *context.cast::<ucontext_t>();
             libc::sigaddset(&raw mut context.uc_sigmask, signal);
             let [process, number] = [super::argument(libc::getpid()), super::argument(signal)];

@@ -21,6 +21,8 @@ pub(super) struct Index {
 pub(super) struct Entry {
     /// The original's, when it was read.
     pub stamp: Stamp,
+    /// The copy's, when it was written: nobody else has changed it if it still has that.
+    pub copy: Stamp,
     /// Tells whether any edit was made.
     pub differs: bool,
     /// Existing paths that its text names, and that the walk through the package does not find.
@@ -67,6 +69,12 @@ impl Index {
 }
 
 impl Stamp {
+    /// Looks at a file of the tree's own, and not through a link.
+    pub(super) fn of_file(file: &Path) -> Option<Stamp> {
+        let is_own = fs::symlink_metadata(file).is_ok_and(|it| it.is_file());
+        is_own.then(|| Stamp::of(file).ok()).flatten()
+    }
+
     /// Looks at a file.
     pub(super) fn of(file: &Path) -> io::Result<Stamp> {
         let metadata = fs::metadata(file)?;

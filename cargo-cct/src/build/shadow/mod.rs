@@ -17,7 +17,7 @@ mod index;
 mod mentions;
 mod plan;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -26,6 +26,8 @@ use std::thread;
 
 use self::index::{Entry, Index};
 use self::plan::Plan;
+use super::leftovers::{clear_place, note_use};
+use super::owned::{self, How};
 use super::{digest, embedded};
 use crate::rewrite::{self, Edition, Named, Passes};
 
@@ -64,12 +66,32 @@ pub(super) struct Shadow {
 impl Shadow {
     /// Makes or mends the tree of a package, in the folder that has all of them.
     pub(super) fn make(home: &Path, subject: &Subject) -> io::Result<Shadow> {
+        let made = Shadow::make_in(home, subject);
+        made.map_err(|error| match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => error,
+            kind => {
+                let home = home.display();
+                let advice = "if something else has changed it, `cargo cct clean` removes it";
+                io::Error::new(kind, format!("{error}, in `{home}`: {advice}"))
+            }
+        })
+    }
+
+    fn make_in(home: &Path, subject: &Subject) -> io::Result<Shadow> {
         let folder = home.join(subject.name());
+        // Something else may be in its place, as a link that leads to the user's files.
+        clear_place(home, true)?;
         fs::create_dir_all(home)?;
         mark_as_built(home)?;
-        let lock = File::create(folder.with_extension("lock"))?;
-        lock.lock()?;
-        let record = folder.with_extension("index");
+        let (lock, record) = (
+            folder.with_extension("lock"),
+            folder.with_extension("index"),
+        );
+        clear_place(&lock, false)?;
+        let _alone = owned::lock_file(&lock, How::Alone, &|| ())?;
+        note_use(&lock);
+        clear_place(&folder, true)?;
+        clear_place(&record, false)?;
         let before = Index::read(&record);
         let mirror = Mirror {
             subject,
@@ -173,7 +195,12 @@ impl Mirror<'_> {
         }
         plan.carry_out(self.folder)?;
         for (file, text) in texts {
-            plan::write(&mirrored(self.folder, &file), &text)?;
+            let place = mirrored(self.folder, &file);
+            plan::write(&place, &text)?;
+            let entry = file.to_str().and_then(|name| index.files.get_mut(name));
+            if let Some(entry) = entry {
+                entry.copy = index::Stamp::of(&place)?;
+            }
         }
         Ok(index)
     }
@@ -200,9 +227,7 @@ impl Mirror<'_> {
     fn entry(&self, file: &Path) -> Option<New> {
         let stamp = index::Stamp::of(file).ok()?;
         if let Some(entry) = self.before.fresh(file, stamp)
-            && mirrored(self.folder, file)
-                .symlink_metadata()
-                .is_ok_and(|it| it.is_file())
+            && index::Stamp::of_file(&mirrored(self.folder, file)) == Some(entry.copy)
         {
             return Some((entry.clone(), None));
         }
@@ -213,6 +238,7 @@ impl Mirror<'_> {
         let new = rewrite::rewrite(&text, file, edition, passes, &self.subject.named);
         let entry = Entry {
             stamp,
+            copy: stamp,
             differs: new.is_some(),
             mentions: mentions::outside(&text, file, self.subject),
             digest: digest::of_parts(&[new.as_deref().unwrap_or(&text).as_bytes()]),

@@ -19,7 +19,8 @@ use crate::build::toolchain::Toolchain;
 use crate::exit::Exit;
 use crate::failure::Record;
 use crate::room;
-use crate::run::{Launch, Lines, Mode, Scratch, Stop, events, spawn};
+use crate::run::stop::leave_signals_to_others;
+use crate::run::{Launch, Lines, Mode, Scratch, events, spawn};
 
 pub(super) use vscode::write_entry;
 
@@ -150,7 +151,7 @@ pub(super) fn debug(
     // The process's events are read, so that it never waits for us; the terminal shows the test.
     let events = events::receive(pipe);
     // An interrupt is for the debugger.
-    let _stop = Stop::at_signals().context("cannot listen for signals")?;
+    leave_signals_to_others().context("cannot listen for signals")?;
     let status = child.wait()?;
     let mut last = events
         .try_iter()

@@ -86,6 +86,8 @@ fn forget() {
 }
 
 fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
+    stop.with_parent().context("cannot look at the parent")?;
     let typed = ExploreArgs::of_environment()?;
     let file = ConfigFile::read(&setup.root)?;
     let mut workspace = Workspace::restored(
@@ -102,7 +104,6 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let executable = &executables[0];
     let scratch = Scratch::create(&workspace.target)
         .with_context(|| format!("cannot write to `{}`", workspace.target.display()))?;
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let seed = match (env::var("NEXTEST_RUN_ID").ok(), executable.config.seed) {
         // All tests of a run have one seed, as they do without nextest.
         (Some(run), None) => RunSeed::choose(typed.settings.seed, Some(RunSeed::of_text(&run))),

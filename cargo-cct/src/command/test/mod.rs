@@ -7,6 +7,7 @@ mod told;
 mod traps;
 mod width;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -23,9 +24,10 @@ use super::profiled::{check_names, profiled, refuse_typos};
 use super::tested::Tested;
 use super::{compare, fall_short, load};
 use crate::build::cargo::Executable;
+use crate::build::workspace::Workspace;
 use crate::cli::{HarnessArgs, TestArgs};
 use crate::exit::Exit;
-use crate::failure::Store;
+use crate::failure::{Id, Kept, Store};
 use crate::run::{
     ALL, Explorer, Job, Launch, Lead, NoneFirst, Plan, Scratch, Stop, TestName, shared_by,
     without_code,
@@ -33,6 +35,7 @@ use crate::run::{
 
 /// Does it.
 pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
+    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let harness = HarnessArgs::parse(args.filter.as_deref(), &args.rest)?;
     let width = width(args, &harness)?;
     shared_by(width);
@@ -55,11 +58,11 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         traps::check(path, &built.executables)?;
     }
     check_resume(args, &plan)?;
-    let stop = Stop::at_signals().context("cannot listen for signals")?;
     let seed = results.seed(args, tested)?;
     let mut overrides = tested.typed.clone();
     overrides.seed = None;
     let ledger = results.open(args, &harness, tested, (seed, &overrides), &mut plan)?;
+    trim_failures(workspace, args.output.quiet);
     let store = Store::new(results.failures(workspace));
     let mut known = known(args, tested, store.clone(), &scratch, &stop);
     // Results are those of the exploration: a shard that is begun again comes to the same.
@@ -129,6 +132,20 @@ fn tested_by(args: &TestArgs, folder: &Path) -> anyhow::Result<(TestArgs, Tested
     // There may have been no lock file before.
     check_names(&args, &tested.workspace)?;
     Ok((args, tested))
+}
+
+/// Removes failures that nobody has seen for long, but for those that are kept in a package.
+fn trim_failures(workspace: &Workspace, is_quiet: bool) {
+    let members = workspace.packages.values();
+    let folders = members.filter_map(|member| member.package.manifest_path.parent());
+    let kept = folders.flat_map(|folder| Kept::all(folder.as_std_path()));
+    let ids: BTreeSet<Id> = kept.filter_map(|(_, kept)| Some(kept.ok()?.id)).collect();
+    let folder = workspace.failures();
+    // The next run can try again.
+    let removed = Store::new(folder.clone()).trim(&ids).unwrap_or(0);
+    if removed > 0 && !is_quiet {
+        crate::report::remark_line!("{}", crate::report::trimmed(removed, &folder));
+    }
 }
 
 /// The name of a job's test.

@@ -21,7 +21,7 @@ use crate::results::Joined;
 use crate::room;
 use crate::run::{
     Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Repeats, Stop, TestName,
-    TestRun, run_all,
+    TestRun, run_all, stop,
 };
 
 /// A run under way: what it is about, who hears of it, what came of it so far.
@@ -290,7 +290,11 @@ impl<'a> Session<'a> {
         words: &[String],
     ) -> anyhow::Result<()> {
         let began = Instant::now();
-        let doctests = cargo.run_doctests(&args.cargo, words)?;
+        let doctests = match cargo.run_doctests(&args.cargo, words) {
+            // They are told as not run.
+            Err(_) if stop::is_interrupted() => return Ok(()),
+            doctests => doctests?,
+        };
         if doctests.count == 0 && doctests.status.success() {
             return Ok(());
         }

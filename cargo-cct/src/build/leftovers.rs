@@ -1,0 +1,172 @@
+//! Removes from `<target>/cct` what killed processes have left there half written, and what nobody has used
+//! for long.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::owned;
+
+/// A tree or a table that nobody has used for so long is removed.
+const FORGOTTEN: Duration = Duration::from_hours(60 * 24);
+
+/// The folder of shadow trees.
+pub(super) const SHADOW: &str = "shadow";
+/// The folder of tables that say whose code is where.
+pub(super) const ORIGINS: &str = "origins";
+
+/// Removes it. Nothing that cannot be removed is a reason to stop.
+pub(crate) fn sweep(target: &Path) {
+    half_written(target);
+    for folder in folders(target) {
+        half_written(&folder);
+        if folder.ends_with("failures") {
+            for failure in folders(&folder) {
+                half_written(&failure);
+            }
+        }
+    }
+    for tree in folders(&target.join(SHADOW)) {
+        let lock = tree.with_extension("lock");
+        if is_forgotten(&lock) && File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok()) {
+            for part in [&tree, &tree.with_extension("index"), &lock] {
+                let _ = owned::remove_any(part);
+            }
+        }
+    }
+    for table in entries(&target.join(ORIGINS)) {
+        if is_forgotten(&table) {
+            let _ = owned::remove_any(&table);
+        }
+    }
+}
+
+/// Notes that something is used, for [`sweep`]. In vain where times cannot be set: then it is made again
+/// some day.
+pub(super) fn note_use(path: &Path) {
+    let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
+}
+
+/// Has nothing be there but what the tool would put there: a file, or a folder of its own.
+pub(super) fn clear_place(path: &Path, is_folder: bool) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(there) if (is_folder && there.is_dir()) || (!is_folder && there.is_file()) => Ok(()),
+        Ok(_) => owned::remove_any(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_forgotten(path: &Path) -> bool {
+    let used = fs::symlink_metadata(path).and_then(|about| about.modified());
+    used.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > FORGOTTEN))
+}
+
+fn half_written(folder: &Path) {
+    for path in entries(folder) {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let writer = name.and_then(writer);
+        if writer.is_some_and(|writer| !Path::new(&format!("/proc/{writer}")).exists()) {
+            let _ = owned::remove_any(&path);
+        }
+    }
+}
+
+/// The process that writes what has this name, until it is whole.
+fn writer(name: &str) -> Option<u32> {
+    let at = name.rfind(['-', '.'])?;
+    let (begins, number) = (&name[..at], &name[at + 1..]);
+    let ends = [
+        "tmp",
+        "checks",
+        ".tag",
+        ".index",
+        "CACHEDIR.TAG",
+        "traps.json",
+    ];
+    let is_one = ends.iter().any(|end| begins.ends_with(end));
+    number.parse().ok().filter(|_| is_one)
+}
+
+fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let is_real = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+    entries(folder).filter(is_real)
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_killed_processes_have_left_goes_and_nothing_else() {
+        let target = std::env::temp_dir().join(format!("cct-leftovers.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&target);
+        // No process has such a number: the kernel stops at 2^22.
+        let left = [
+            "shadow/checks-9999999/libx.rmeta",
+            "shadow/.x-1.index.9999999",
+            "failures/2222-22/trace.json.tmp-9999999",
+            "origins/tmp-9999999",
+            ".tag-9999999",
+            "traps.json.9999999",
+        ];
+        let own = format!("shadow/checks-{}", std::process::id());
+        let stay = [
+            "shadow/checks-mine",
+            "notes-9999999",
+            "failures/2222-22/trace.json",
+        ];
+        for file in left.iter().chain(&stay).chain([&&*own]) {
+            let path = target.join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        }
+        sweep(&target);
+        for file in left {
+            assert!(!target.join(file).exists(), "{file}");
+        }
+        for file in stay.iter().chain([&&*own]) {
+            assert!(target.join(file).exists(), "{file}");
+        }
+        assert!(!target.join("shadow/checks-9999999").exists());
+        fs::remove_dir_all(&target).expect("removable");
+    }
+
+    #[test]
+    fn trees_and_tables_that_nobody_has_used_for_long_go() {
+        let target = std::env::temp_dir().join(format!("cct-forgotten.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&target);
+        for (name, is_old) in [("a-1", true), ("b-2", false)] {
+            fs::create_dir_all(target.join(SHADOW).join(name).join("home")).expect("a folder");
+            fs::create_dir_all(target.join(ORIGINS)).expect("a folder");
+            for file in [
+                target.join(SHADOW).join(format!("{name}.lock")),
+                target.join(SHADOW).join(format!("{name}.index")),
+                target.join(ORIGINS).join(name),
+            ] {
+                fs::write(&file, "").expect("a file");
+                if is_old {
+                    let opened = File::options().write(true).open(&file);
+                    let time = SystemTime::now() - 2 * FORGOTTEN;
+                    opened.and_then(|it| it.set_modified(time)).expect("a time");
+                }
+            }
+        }
+        sweep(&target);
+        let names = |folder: &str| {
+            let mut names: Vec<PathBuf> = entries(&target.join(folder)).collect();
+            names.sort();
+            names
+        };
+        let b = ["b-2", "b-2.index", "b-2.lock"].map(|name| target.join(SHADOW).join(name));
+        assert_eq!(names(SHADOW), b);
+        assert_eq!(names(ORIGINS), [target.join(ORIGINS).join("b-2")]);
+        fs::remove_dir_all(&target).expect("removable");
+    }
+}

@@ -1,0 +1,162 @@
+//! Removes failures that nobody has seen for long.
+//!
+//! The tool removes files that it has written, and nothing else: the folder of a failure in which there is
+//! anything of the user's stays as it is, and so do failures that are kept.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::id::Id;
+use super::record::Record;
+use super::store::{Store, StoreError};
+use crate::plain_file;
+
+/// A failure that was not written for so long is removed when another run begins.
+const FORGOTTEN: Duration = Duration::from_hours(60 * 24);
+
+/// Of failures that were written since, as many stay.
+const MOST: usize = 400;
+
+/// The files of a failure; the one that makes it a failure comes last.
+const FILES: [&str; 6] = [
+    "timeline.html",
+    "log.jsonl",
+    "output.txt",
+    "report.json",
+    "report.txt",
+    "trace.json",
+];
+/// The folder with the same files as they were first.
+const AS_FOUND: &str = "as-found";
+
+impl Store {
+    /// Removes failures that were written long ago, or are none of the latest, but for these. Returns how
+    /// many.
+    pub(crate) fn trim(&self, but: &BTreeSet<Id>) -> Result<usize, StoreError> {
+        self.trim_to(but, MOST)
+    }
+
+    fn trim_to(&self, but: &BTreeSet<Id>, most: usize) -> Result<usize, StoreError> {
+        let is_old = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > FORGOTTEN);
+        let files = self.files();
+        let old = files.iter().enumerate();
+        let mut old = old
+            .filter(|(at, (time, _))| *at >= most || is_old(time))
+            .filter_map(|(_, (_, file))| file.parent())
+            .filter(|folder| is_removable(folder, but))
+            .peekable();
+        if old.peek().is_none() {
+            return Ok(0);
+        }
+        let _lock = self.lock()?;
+        let removed = old.filter(|folder| remove(folder));
+        Ok(removed.count())
+    }
+}
+
+/// True for a failure of this tool's, or of another version of it, without anything else in its folder.
+fn is_removable(folder: &Path, but: &BTreeSet<Id>) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let Some(id) = name.and_then(Id::parse) else {
+        return false;
+    };
+    let is_failure = || {
+        let text = plain_file::read(&folder.join("trace.json")).ok()?;
+        let value: Value = serde_json::from_slice(&text).ok()?;
+        (value.get("format")?.as_str()? == Record::FORMAT).then_some(())
+    };
+    !but.contains(&id) && has_only(folder, &[AS_FOUND]) && is_failure().is_some()
+}
+
+/// True if in a folder there are files of ours alone, and folders of these names with such files.
+fn has_only(folder: &Path, folders: &[&str]) -> bool {
+    let is_real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
+    let Ok(mut entries) = fs::read_dir(folder) else {
+        return false;
+    };
+    is_real(folder)
+        && entries.all(|entry| {
+            entry.is_ok_and(|entry| {
+                let name = entry.file_name();
+                let named = |all: &[&str]| all.iter().any(|one| name == **one);
+                let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+                let is_file = entry.file_type().is_ok_and(|it| it.is_file());
+                (is_file && named(&FILES))
+                    || (is_folder && named(folders) && has_only(&entry.path(), &[]))
+            })
+        })
+}
+
+/// Removes the files; one that cannot be removed leaves the folder to the next run.
+fn remove(folder: &Path) -> bool {
+    let empty = |folder: &Path| {
+        for name in FILES {
+            match fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return false,
+                _ => {}
+            }
+        }
+        fs::remove_dir(folder).is_ok()
+    };
+    let as_found = folder.join(AS_FOUND);
+    (!as_found.exists() || empty(&as_found)) && empty(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn put(folder: &Path, name: &str, days: u64) {
+        let folder = folder.join(name);
+        fs::create_dir_all(&folder).expect("a folder");
+        let text = format!("{{\"format\":\"{}\",\"version\":0}}", Record::FORMAT);
+        let file = folder.join("trace.json");
+        fs::write(&file, text).expect("a file");
+        fs::write(folder.join("report.txt"), "").expect("a file");
+        let time = SystemTime::now() - Duration::from_hours(24 * days);
+        let opened = File::options().write(true).open(file);
+        opened.and_then(|it| it.set_modified(time)).expect("a time");
+    }
+
+    fn left(folder: &PathBuf) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("it is there").flatten();
+        let names = entries.map(|entry| entry.file_name().into_string().expect("a text"));
+        let mut names: Vec<String> = names.filter(|name| name != ".lock").collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_nobody_has_seen_for_long_goes_and_what_is_the_users_stays() {
+        let folder = std::env::temp_dir().join(format!("cct-trim.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let ids = [
+            "2222-22", "3333-33", "4444-44", "5555-55", "6666-66", "7777-77",
+        ];
+        for (days, id) in ids.iter().enumerate() {
+            put(&folder, id, 58 + days as u64);
+        }
+        put(&folder, "2222-22/as-found", 58);
+        fs::write(folder.join("5555-55/notes.txt"), "mine").expect("a file");
+        put(&folder, "mine", 100);
+        fs::create_dir_all(folder.join("8888-88")).expect("a folder");
+        fs::write(folder.join("8888-88/trace.json"), "{}").expect("a file");
+        let store = Store::new(folder.clone());
+        let but = BTreeSet::from([Id::parse("6666-66").expect("an id")]);
+        assert_eq!(store.trim_to(&but, 100).expect("it can be trimmed"), 2);
+        let stay = [
+            "2222-22", "3333-33", "5555-55", "6666-66", "8888-88", "mine",
+        ];
+        assert_eq!(left(&folder), stay);
+        assert_eq!(store.trim_to(&but, 2).expect("it can be trimmed"), 1);
+        assert_eq!(left(&folder), [&stay[..1], &stay[2..]].concat());
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+}
