@@ -72,12 +72,32 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     let engine = engine();
     let _back = Back(engine);
     set_engine(null_mut());
-    // SAFETY: a set engine is live, and has a current worker.
-    if engine.is_null() || unsafe { (*(*engine).roster.current).stack.has_caller() } {
+    // SAFETY: a set engine is live.
+    if engine.is_null() || unsafe { !(*engine).process.has_other_stacks } {
         f()
     } else {
         // SAFETY: as above.
-        on_spare_stack(unsafe { (*engine).process.spare }, f)
+        unsafe { outside_of_any_stack(engine, f) }
+    }
+}
+
+/// The rest of [`outside`], in a program that may have stacks of its own.
+///
+/// # Safety
+///
+/// The engine is live, and has a current worker.
+#[cold]
+#[inline(never)]
+unsafe fn outside_of_any_stack<R>(engine: *mut Engine, f: impl FnOnce() -> R) -> R {
+    // SAFETY: the caller's.
+    let (stack, spare) = unsafe {
+        let engine = &*engine;
+        ((*engine.roster.current).stack, engine.process.spare)
+    };
+    if stack.has_caller() {
+        f()
+    } else {
+        on_spare_stack(spare, f)
     }
 }
 

@@ -47,6 +47,7 @@ pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
         if (*(*engine).roster.current).stack.has(context.addr()) {
             decide_with_care(engine)
         } else {
+            (*engine).process.has_other_stacks = true;
             on_spare_stack((*engine).process.spare, || decide_with_care(engine))
         }
     }

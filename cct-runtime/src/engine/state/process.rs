@@ -15,6 +15,8 @@ pub(crate) struct Process {
     pub(crate) stacks: Stacks,
     /// For the engine's work on a worker that is on a stack of the program's own, which may be small.
     pub(crate) spare: Stack,
+    /// The program has mapped memory, or was seen on a stack of its own: it may be on one at any time.
+    pub(crate) has_other_stacks: bool,
     /// How many of the stacks are in use: all workers have one but tasks.
     pub(crate) threads: usize,
     /// Where a stack begins that is switched to for the first time.
@@ -36,6 +38,7 @@ impl Process {
         Process {
             stacks: Stacks::reserve(),
             spare: Stack::mapped(SPARE).expect("address space for a stack"),
+            has_other_stacks: false,
             threads: 0,
             main: None,
             root: null_mut(),
@@ -51,6 +54,7 @@ impl Process {
         let Process {
             stacks: _,
             spare: _,
+            has_other_stacks: _,
             threads,
             main,
             root: _,

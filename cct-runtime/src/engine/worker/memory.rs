@@ -115,6 +115,11 @@ pub fn note_reuse(address: usize, size: usize) {
 
 /// The program has mapped memory to read and write it. Does nothing outside a controlled worker.
 pub(crate) fn note_mapped() {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live; no reference is kept.
+        unsafe { (*engine).process.has_other_stacks = true };
+    }
     with_races(|_, races, _| races.mapped());
 }
 
