@@ -3,7 +3,7 @@
 //! No function of `atexit` runs then: the process goes on, and such functions may be of its libraries.
 
 use cct::engine;
-use libc::{c_int, c_long};
+use libc::c_int;
 
 use super::real::{Real, system_call};
 
@@ -48,7 +48,7 @@ pub(super) extern "C" fn _Exit(code: c_int) -> ! {
 }
 
 /// `exit_group`, which has a number only.
-pub(super) fn exit_group(code: c_int) -> c_long {
+pub(super) fn exit_group(code: c_int) -> c_int {
     end_at_once("exit_group", code)
 }
 
