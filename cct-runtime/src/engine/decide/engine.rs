@@ -81,7 +81,7 @@ pub fn outside<R>(f: impl FnOnce() -> R) -> R {
     }
 }
 
-/// The rest of [`outside`], in a program that may have stacks of its own.
+/// The rest of [`outside()`], in a program that may have stacks of its own.
 ///
 /// # Safety
 ///

@@ -56,6 +56,10 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
     ("wait4", &["wait", "waitpid"]),
     ("rt_sigaction", &["signal"]),
     ("tgkill", &["raise"]),
+    (
+        "_exit, and functions of the program before it",
+        &["_Exit", "exit", "quick_exit"],
+    ),
 ];
 
 /// The numbers that only x86-64 has. There the C library has newer ones behind these symbols, or, for the
@@ -109,8 +113,10 @@ fn a_number_has_one_row() {
 
 #[test]
 fn each_row_is_called_by_the_fixture() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/numbers/tests");
-    let text = texts(&root).concat();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
+    let of = |fixture: &str| texts(&root.join(fixture).join("tests")).concat();
+    // The call that ends the process is with other ends.
+    let text = of("numbers") + &of("crashes");
     let calls = |number: &str| {
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         words.any(|word| word == number)
