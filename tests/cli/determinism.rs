@@ -53,7 +53,8 @@ fn traces(workspace: &Workspace, events: &Events) -> BTreeMap<String, Value> {
             let text = workspace.read(&format!("target/cct/failures/{id}/trace.json"));
             let mut record: Value = text.parse().expect("a record is JSON");
             let fields = record.as_object_mut().expect("a record has fields");
-            for time in ["found_at", "history"] {
+            // The seal is of everything, the times as well.
+            for time in ["found_at", "history", "seal"] {
                 assert!(fields.remove(time).is_some(), "{text}");
             }
             (test, record)

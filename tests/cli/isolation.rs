@@ -90,6 +90,28 @@ fn one_process_for_all_says_what_differed() {
     );
 }
 
+/// Partial-order reduction knows objects by their addresses.
+#[test]
+fn objects_that_lie_elsewhere_in_each_schedule_are_no_proof() {
+    let workspace = Workspace::of_fixture("leaks");
+    let args = [
+        "--strategy",
+        "dpor",
+        "--isolation",
+        "none",
+        "--",
+        "a_counter",
+    ];
+    let shared = workspace.explore(&args, 0);
+    let shared = shared.test("leaks::leaks a_counter_lies_elsewhere");
+    assert_eq!(shared["claim"], Value::Null, "{shared}");
+    assert_ne!(shared["diverged"], Value::Null, "{shared}");
+    let own = workspace.explore(&["--strategy", "dpor", "--", "a_counter"], 100);
+    let own = own.test("leaks::leaks a_counter_lies_elsewhere");
+    assert_eq!(own["status"], "FAIL", "{own}");
+    assert_eq!(isolation(own).0, "process", "{own}");
+}
+
 /// Everything that two runs are to have in common, by test. The last counts of a process that has died are
 /// those of some moment before.
 fn made(events: &Events) -> Vec<(String, Value)> {

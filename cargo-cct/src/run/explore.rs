@@ -9,6 +9,7 @@ use cct::config::{Isolation, Settings};
 use cct::part::Part;
 use cct::strategy::Spec;
 use cct::verdict::BugKind;
+use cct::wire::Found;
 
 use super::confirm::{Repeated, repeat};
 use super::finding::{Finding, Repeats};
@@ -43,6 +44,9 @@ pub(crate) struct Explorer<'a> {
     /// The schedules that are tried before a test is explored.
     pub first: &'a dyn First,
 }
+
+/// How often it is tried whether schedules depend on each other.
+const TRIALS: u32 = 3;
 
 /// How long a test may be silent at most while it is shrunk.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -177,7 +181,12 @@ impl Explorer<'_> {
             started.is_some_and(|started| started.isolation == Isolation::Process.name())
         };
         if is_remembered && is_isolated(&run) {
-            run.leak = Some(Leak::Remembered);
+            if run.diverged.is_some() {
+                // It is something else then.
+                leaks.remove(name)?;
+            } else {
+                run.leak = Some(Leak::Remembered);
+            }
         }
         let leak = Leak::suspected_in(&run);
         let Some(leak) = leak.filter(|_| !self.stop.is_set()) else {
@@ -192,9 +201,13 @@ impl Explorer<'_> {
         let is_of_files = !run.shared_files.is_empty();
         match &leak {
             Leak::Diverged(_) => {
-                let is_leak = !is_of_files
-                    && again(Isolation::None, 1)?.diverged.is_some()
-                    && again(Isolation::Process, 1)?.repeats();
+                let mut is_leak = !is_of_files;
+                // What chance decides comes out otherwise sooner or later.
+                for _ in 0..TRIALS {
+                    is_leak = is_leak
+                        && again(Isolation::None, 1)?.diverged.is_some()
+                        && again(Isolation::Process, 1)?.repeats();
+                }
                 if !is_leak {
                     let mut shared = search(Some(Isolation::None))?;
                     shared.diverged = shared.diverged.or(run.diverged);
@@ -207,7 +220,13 @@ impl Explorer<'_> {
                     Outcome::Failed(finding) => finding.iteration,
                     _ => 0,
                 };
-                if is_of_files || again(Isolation::None, found_in)?.found.is_none() {
+                let mut is_leak = !is_of_files;
+                for _ in 0..TRIALS {
+                    let found = || again(Isolation::None, found_in).map(|again| again.found);
+                    let comes_then = |found: Found| found.iteration == found_in;
+                    is_leak = is_leak && found()?.is_some_and(comes_then);
+                }
+                if !is_leak {
                     return Ok(run);
                 }
             }
@@ -221,8 +240,10 @@ impl Explorer<'_> {
         if is_flaky(&apart) && is_flaky(&run) {
             return Ok(run);
         }
-        leaks.add(name)?;
-        apart.leak = Some(leak);
+        if apart.diverged.is_none() {
+            leaks.add(name)?;
+            apart.leak = Some(leak);
+        }
         Ok(apart)
     }
 

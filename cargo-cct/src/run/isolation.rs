@@ -71,11 +71,24 @@ impl Leaks {
     /// Remembers a test.
     pub(super) fn add(&self, name: &TestName) -> io::Result<()> {
         let mut names = self.read();
-        if !names.insert(name.clone()) {
-            return Ok(());
+        if names.insert(name.clone()) {
+            self.write(&names)?;
         }
+        Ok(())
+    }
+
+    /// Forgets a test.
+    pub(super) fn remove(&self, name: &TestName) -> io::Result<()> {
+        let mut names = self.read();
+        if names.remove(name) {
+            self.write(&names)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, names: &BTreeSet<TestName>) -> io::Result<()> {
         let beside = self.file.with_extension(format!("{}", process::id()));
-        let written = fs::write(&beside, serde_json::to_vec_pretty(&names)?)
+        let written = fs::write(&beside, serde_json::to_vec_pretty(names)?)
             .and_then(|()| fs::rename(&beside, &self.file));
         written.map_err(|error| room::at(&self.file, error))
     }

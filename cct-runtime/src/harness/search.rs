@@ -338,7 +338,11 @@ impl<'a> Search<'a> {
 
     /// Executes the first schedule once more, and tells where the executions part. True if they do not.
     fn check_first(&mut self, body: &dyn Fn() -> Option<Bug>, tell: &mut dyn FnMut(Event)) -> bool {
-        let difference = repeat(&mut self.maker, body);
+        let by_address = self.portfolio.iter().any(|member| {
+            let progress = member.strategy.progress();
+            progress.is_some_and(|progress| progress.reduces)
+        });
+        let difference = repeat(&mut self.maker, body, by_address);
         let repeats = difference.is_none();
         if let Some(difference) = difference {
             self.may_end_early = false;

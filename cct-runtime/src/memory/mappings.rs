@@ -193,6 +193,21 @@ pub(crate) fn region() -> Range<usize> {
     start..start + SIZE.load(Relaxed)
 }
 
+/// Takes this place of the region, if it is free there.
+pub fn take(at: usize, size: usize) -> bool {
+    let size = size.next_multiple_of(PAGE);
+    let end = at.saturating_add(size);
+    let is_there = size > 0 && at.is_multiple_of(PAGE) && contains(at) && contains(end - 1);
+    let mut state = state();
+    let is_used = |mapping: &Range<usize>| mapping.start < end && at < mapping.end;
+    if !is_there || state.live.iter().any(is_used) {
+        return false;
+    }
+    cut(&mut state.rests, &(at..end));
+    state.top = state.top.max(end);
+    true
+}
+
 /// The mapping of the region that contains this address.
 pub(crate) fn around(address: usize) -> Option<Range<usize>> {
     if !contains(address) {

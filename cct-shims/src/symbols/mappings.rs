@@ -108,11 +108,18 @@ type Kind = (c_int, c_int, c_int, off_t);
 /// As for `mmap`, on a controlled worker.
 unsafe fn map_for_iteration(at: usize, size: usize, kind: Kind) -> isize {
     let (protection, flags, descriptor, offset) = kind;
-    let fixed = |how| (protection, flags | how, descriptor, offset);
+    let fixed = |how| {
+        let flags = flags & !PLACED_BY_PROGRAM | how;
+        (protection, flags, descriptor, offset)
+    };
+    // Room that was unmapped is free, as it is natively.
+    let is_free = || flags & libc::MAP_FIXED == 0 && mappings::take(at, size);
     // SAFETY: the caller's; a place of the region is nobody's.
     unsafe {
         let mut result = -(libc::EEXIST as isize);
-        if flags & (PLACED_BY_KERNEL | PLACED_BY_PROGRAM) != 0 {
+        if flags & PLACED_BY_KERNEL == 0 && is_free() {
+            result = ask(at, size, fixed(libc::MAP_FIXED));
+        } else if flags & (PLACED_BY_KERNEL | PLACED_BY_PROGRAM) != 0 {
             result = ask(at, size, kind);
         } else if at != 0 {
             result = ask(at, size, fixed(libc::MAP_FIXED_NOREPLACE));
