@@ -377,6 +377,10 @@ impl Strategy for Dpor {
     fn end(&mut self, ending: &Ending) {
         let ended_early = ending.result == IterationResult::Failed;
         self.made += u64::from(ending.result != IterationResult::Abandoned);
+        if self.depth < self.path.len() {
+            // It has ended before all that it should repeat.
+            self.diverge();
+        }
         let could_go_on = |worker| !self.execution.waits(worker);
         if ended_early && self.execution.workers().any(could_go_on) {
             self.execution.end_early();
