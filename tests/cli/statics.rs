@@ -67,7 +67,7 @@ fn no_static_of_ours_is_put_back() {
         "cct_shims CARRIER",
     ];
     assert_ours_stay(&statics("names", "test"), &known);
-    let with_allocator = [&known[..], &["cct HEAP"]].concat();
+    let with_allocator = [&known[..], &["cct LOCK"]].concat();
     assert_ours_stay(&statics("allocator", "mutex"), &with_allocator);
     let with_streams = [&known[..], &["cct_shims STDOUT"]].concat();
     assert_ours_stay(&statics("streams", "sound"), &with_streams);

@@ -202,7 +202,7 @@ impl Explorer<'_> {
         match &leak {
             Leak::Diverged(_) => {
                 let mut is_leak = !is_of_files;
-                // What chance decides comes out otherwise sooner or later.
+                // A matter of chance comes out otherwise sooner or later.
                 for _ in 0..TRIALS {
                     is_leak = is_leak
                         && again(Isolation::None, 1)?.diverged.is_some()

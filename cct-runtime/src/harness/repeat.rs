@@ -8,8 +8,8 @@ use crate::trace::Trace;
 use crate::verdict::Bug;
 use crate::wire::Divergence;
 
-/// Executes the schedule that was made last once more; returns where the two executions part. To a strategy that
-/// knows objects `by_address` they part also where an object lies elsewhere.
+/// Executes the schedule that was made last once more; returns where the two executions part. To a strategy
+/// that knows objects `by_address` they part also where an object lies elsewhere.
 pub(super) fn repeat(
     maker: &mut Maker<'_>,
     body: &dyn Fn() -> Option<Bug>,
