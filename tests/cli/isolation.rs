@@ -107,7 +107,14 @@ fn objects_that_lie_elsewhere_in_each_schedule_are_no_proof() {
     assert_eq!(shared["claim"], Value::Null, "{shared}");
     assert_ne!(shared["diverged"], Value::Null, "{shared}");
     // Later schedules end before they have repeated what they begin with.
-    let args = ["--strategy", "dpor", "--isolation", "none", "--", "all_spoil"];
+    let args = [
+        "--strategy",
+        "dpor",
+        "--isolation",
+        "none",
+        "--",
+        "all_spoil",
+    ];
     let spoiled = workspace.explore(&args, 100);
     let spoiled = spoiled.test("leaks::leaks all_spoil_it_and_one_is_wrong");
     assert_eq!(spoiled["status"], "FLAKY", "{spoiled}");
