@@ -10,7 +10,7 @@ use super::words::isolated;
 use super::{Reported, Reporter, Summary, claim, machines, status, tried};
 use crate::build::cargo::Executable;
 use crate::results::Joined;
-use crate::run::{Claim, Outcome, Repeats, RunSeed, TestName, TestRun};
+use crate::run::{Claim, Outcome, RunSeed, TestName, TestRun};
 
 /// The version of the lines.
 pub(crate) const VERSION: u32 = 1;
@@ -97,7 +97,7 @@ impl Reporter for Json {
         let outcome = match &run.outcome {
             Outcome::Passed => "passed",
             Outcome::Unfinished => "unfinished",
-            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => "flaky",
+            outcome if outcome.is_flaky() => "flaky",
             Outcome::Failed(_) | Outcome::FailedNatively(_) => "failed",
             Outcome::Refused(_) => "refused",
             Outcome::Stopped => "stopped",

@@ -100,11 +100,13 @@ pub(crate) fn isolated(leak: &Leak) -> String {
             divergence.expected,
             divergence.found
         ),
-        Leak::Failed(message) => {
+        Leak::Failed(_, message) => {
             let message = visible_on_a_line(message.lines().next().unwrap_or_default());
-            format!("a failure came only of what earlier ones had left behind: {message}")
+            format!(
+                "a failure came again after the same earlier ones, and not by itself: {message}"
+            )
         }
-        Leak::Remembered => "earlier ones left something behind in a run before".to_owned(),
+        Leak::Remembered => "they were found to depend on each other in a run before".to_owned(),
     };
     format!("each schedule had a process of its own, since {since}")
 }

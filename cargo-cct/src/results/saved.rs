@@ -7,7 +7,7 @@ use cct::wire::{Counters, Fingerprints};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Id;
-use crate::run::{Claim, Outcome, Repeats, TestName, TestRun};
+use crate::run::{Claim, Outcome, TestName, TestRun};
 
 /// The run that results are of. Only results of equal ones can be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -256,7 +256,7 @@ fn ending(run: &TestRun, origin: &Origin, next: u64) -> Ending {
     let planned = run.started.as_ref().map_or(0, |started| started.iterations);
     let planned = planned.saturating_mul(origin.shards.into());
     match &run.outcome {
-        Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => Ending::Flaky,
+        outcome if outcome.is_flaky() => Ending::Flaky,
         Outcome::Failed(_) | Outcome::FailedNatively(_) => Ending::Failed,
         Outcome::Refused(_) => Ending::Refused,
         Outcome::Stopped => Ending::Open,

@@ -9,7 +9,6 @@ use cct::config::{Isolation, Settings};
 use cct::part::Part;
 use cct::strategy::Spec;
 use cct::verdict::BugKind;
-use cct::wire::Found;
 
 use super::confirm::{Repeated, repeat};
 use super::finding::{Finding, Repeats};
@@ -196,48 +195,20 @@ impl Explorer<'_> {
             let settings = (&overrides, &defaults);
             self.explored_again(executable, &name.test, settings, (isolation, iterations))
         };
-        // It is one if it comes again in one process, and not where each schedule has its own. Files are the
-        // same for all processes.
-        let is_of_files = !run.shared_files.is_empty();
-        match &leak {
-            Leak::Diverged(_) => {
-                let mut is_leak = !is_of_files;
-                // A matter of chance comes out otherwise sooner or later.
-                for _ in 0..TRIALS {
-                    is_leak = is_leak
-                        && again(Isolation::None, 1)?.diverged.is_some()
-                        && again(Isolation::Process, 1)?.repeats();
-                }
-                if !is_leak {
+        // Files are the same for all processes.
+        if !run.shared_files.is_empty() || !is_confirmed(&leak, again)? {
+            return match leak {
+                Leak::Diverged(_) => {
                     let mut shared = search(Some(Isolation::None))?;
                     shared.diverged = shared.diverged.or(run.diverged);
                     shared.shared_files.extend(run.shared_files);
-                    return Ok(shared);
+                    Ok(shared)
                 }
-            }
-            Leak::Failed(_) => {
-                let found_in = match &run.outcome {
-                    Outcome::Failed(finding) => finding.iteration,
-                    _ => 0,
-                };
-                let mut is_leak = !is_of_files;
-                for _ in 0..TRIALS {
-                    let found = || again(Isolation::None, found_in).map(|again| again.found);
-                    let comes_then = |found: Found| found.iteration == found_in;
-                    is_leak = is_leak && found()?.is_some_and(comes_then);
-                }
-                if !is_leak {
-                    return Ok(run);
-                }
-            }
-            Leak::Remembered => {}
+                _ => Ok(run),
+            };
         }
         let mut apart = search(Some(Isolation::Process))?;
-        let is_flaky = |run: &TestRun| match &run.outcome {
-            Outcome::Failed(finding) => matches!(finding.repeats, Repeats::No(_)),
-            _ => false,
-        };
-        if is_flaky(&apart) && is_flaky(&run) {
+        if apart.outcome.is_flaky() && run.outcome.is_flaky() {
             return Ok(run);
         }
         if apart.diverged.is_none() {
@@ -510,6 +481,33 @@ impl Explorer<'_> {
         run.outcome = native_outcome(&end, || self.scratch.lack());
         Ok(())
     }
+}
+
+/// True if what is suspected comes again each time that it is tried in one process, and not where each
+/// execution has its own; `again` makes so many schedules.
+fn is_confirmed(
+    leak: &Leak,
+    again: impl Fn(Isolation, u64) -> io::Result<Explored>,
+) -> io::Result<bool> {
+    // A matter of chance comes out otherwise sooner or later.
+    for _ in 0..TRIALS {
+        let comes_again = match *leak {
+            Leak::Diverged(_) => {
+                again(Isolation::None, 1)?.diverged.is_some()
+                    && again(Isolation::Process, 1)?.repeats()
+            }
+            // That it does not repeat by itself is known.
+            Leak::Failed(iteration, _) => {
+                let found = again(Isolation::None, iteration)?.found;
+                found.is_some_and(|found| found.iteration == iteration)
+            }
+            Leak::Remembered => false,
+        };
+        if !comes_again {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A repetition that could not begin says nothing about the schedule.

@@ -10,7 +10,6 @@ use cct::config::Isolation;
 use cct::verdict::BugKind;
 use cct::wire::Divergence;
 
-use super::finding::Repeats;
 use super::name::TestName;
 use super::outcome::{Outcome, TestRun};
 use super::scratch::Scratch;
@@ -21,8 +20,8 @@ use crate::{plain_file, room};
 pub(crate) enum Leak {
     /// The first schedule did not repeat in the same process.
     Diverged(Divergence),
-    /// A failure, with this message, did not repeat in another process.
-    Failed(String),
+    /// The failure of this iteration, with this message, did not repeat in another process.
+    Failed(u64, String),
     /// By an earlier run.
     Remembered,
 }
@@ -38,11 +37,11 @@ impl Leak {
             return Some(Leak::Diverged(divergence.clone()));
         }
         match &run.outcome {
-            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
+            Outcome::Failed(finding) if run.outcome.is_flaky() => {
                 let bug = finding.bug.as_ref()?;
                 // A process without last words was killed by somebody else.
                 let was_killed = bug.kind == BugKind::Signal && bug.worker.is_none();
-                (!was_killed).then(|| Leak::Failed(bug.message.clone()))
+                (!was_killed).then(|| Leak::Failed(finding.iteration, bug.message.clone()))
             }
             _ => None,
         }

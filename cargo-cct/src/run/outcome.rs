@@ -9,7 +9,7 @@ use cct::covered::Coverage;
 use cct::verdict::{Bug, too_much_memory};
 use cct::wire::{Counters, Divergence, Fingerprints, Started};
 
-use super::finding::Finding;
+use super::finding::{Finding, Repeats};
 use super::first::Tried;
 use super::isolation::Leak;
 use super::name::TestName;
@@ -78,6 +78,16 @@ pub(crate) enum Outcome {
     Refused(String),
     /// The user wanted everything to end.
     Stopped,
+}
+
+impl Outcome {
+    /// True for a bug that did not repeat.
+    pub(crate) fn is_flaky(&self) -> bool {
+        match self {
+            Outcome::Failed(finding) => matches!(finding.repeats, Repeats::No(_)),
+            _ => false,
+        }
+    }
 }
 
 impl TestRun {

@@ -20,8 +20,8 @@ use crate::report::{Failed, Many, Report, Reporter, Summary, nobody_reads};
 use crate::results::Joined;
 use crate::room;
 use crate::run::{
-    Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Repeats, Stop, TestName,
-    TestRun, run_all, stop,
+    Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Stop, TestName, TestRun,
+    run_all, stop,
 };
 
 /// A run under way: what it is about, who hears of it, what came of it so far.
@@ -372,9 +372,7 @@ impl<'a> Session<'a> {
         match &run.outcome {
             Outcome::Passed => summary.passed += 1,
             Outcome::Unfinished => summary.unfinished += 1,
-            Outcome::Failed(finding) if matches!(finding.repeats, Repeats::No(_)) => {
-                summary.flaky += 1;
-            }
+            outcome if outcome.is_flaky() => summary.flaky += 1,
             Outcome::Failed(_) | Outcome::FailedNatively(_) => summary.failed += 1,
             Outcome::Refused(_) => summary.refused += 1,
             Outcome::Stopped => {}
