@@ -79,6 +79,8 @@ exceptions! {
     RawSystemCalls "raw system calls" Input,
     /// A crate names items of std that came after the tool, and that nothing controls.
     LaterItems "later items of std" Input,
+    /// A schedule may have changed what is not put back before the next one in the same process.
+    StateLeftBehind "state left behind" Order,
 }
 
 /// The programs that an exception concerns.
@@ -205,12 +207,11 @@ mod tests {
 
     #[test]
     fn each_set_is_read_back_and_a_foreign_one_is_not() {
-        for bits in 0..1 << Exception::ALL.len() {
+        // A prime: each bit is in some sets, with and without each other one.
+        for bits in (0..1 << Exception::ALL.len()).step_by(997) {
             let set = Exceptions(bits);
             assert_eq!(set.iter().collect::<Exceptions>(), set);
-            if bits.is_multiple_of(997) {
-                assert_eq!(Exceptions::from_bytes(&set.to_bytes()), Some(set));
-            }
+            assert_eq!(Exceptions::from_bytes(&set.to_bytes()), Some(set));
         }
         let foreign = (1_u32 << Exception::ALL.len()).to_bytes();
         assert_eq!(Exceptions::from_bytes(&foreign), None);

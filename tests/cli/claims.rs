@@ -82,7 +82,7 @@ const SINGLE: [(&str, &[&str]); 23] = [
 ];
 
 /// The facts of the source, by target: each has more than one worker.
-const LINKED: [(&str, &str, &str, &[&str]); 6] = [
+const LINKED: [(&str, &str, &str, &[&str]); 10] = [
     ("app", "counts", "counted", &["reference counts"]),
     ("app", "memory", "pointer", &["plain memory"]),
     (
@@ -96,6 +96,25 @@ const LINKED: [(&str, &str, &str, &[&str]); 6] = [
         "allocators",
         "two_allocate",
         &["plain memory", "allocators"],
+    ),
+    (
+        "app",
+        "asked",
+        "processor_time",
+        &["clocks", "plain memory"],
+    ),
+    (
+        "app",
+        "asked",
+        "process_number",
+        &["plain memory", "environment"],
+    ),
+    ("app", "asked", "limit", &["plain memory", "environment"]),
+    (
+        "app",
+        "asked",
+        "shared_memory",
+        &["plain memory", "other processes"],
     ),
     // By another name, from a dependency; and by a procedural macro.
     ("through", "through", "counted", &["reference counts"]),

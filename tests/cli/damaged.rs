@@ -46,7 +46,14 @@ fn put_pipe(path: &Path) {
 
 type Damage = fn(&Path, &Path);
 
-const DAMAGES: [(&str, Damage); 16] = [
+const DAMAGES: [(&str, Damage); 18] = [
+    ("a pipe for what cargo knows of the compiler", |own, _| {
+        put_pipe(&own.join(".rustc_info.json"));
+    }),
+    ("a device for that", |own, _| {
+        fs::remove_file(own.join(".rustc_info.json")).expect("a file");
+        symlink("/dev/zero", own.join(".rustc_info.json")).expect("a link");
+    }),
     ("no trees", |own, _| {
         fs::remove_dir_all(own.join("shadow")).expect("a folder");
     }),

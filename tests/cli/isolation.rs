@@ -70,6 +70,40 @@ fn a_test_whose_schedules_leave_something_behind_has_a_process_for_each() {
     );
 }
 
+/// What a library or the kernel keeps shows in no divergence and no failure.
+#[test]
+fn a_claim_is_not_made_of_what_others_have_left() {
+    let workspace = Workspace::of_fixture("leaks");
+    let tests = ["a_locale_is_left", "a_sign_is_left", "a_limit_is_left"];
+    let explored = |isolation: &[&str], code| {
+        let only = ["--", "_is_left", "--skip", "nothing_is_left"];
+        let args = [&["--strategy", "dfs"], isolation, &only].concat();
+        workspace.explore(&args, code)
+    };
+    let together = explored(&["--isolation", "none"], 0);
+    let by_itself = explored(&[], 100);
+    let apart = explored(&["--isolation", "process"], 100);
+    for test in tests {
+        let name = format!("leaks::leaks {test}");
+        let left_out = &together.test(&name)["claim"]["but_for"];
+        let names = left_out.as_array().expect("a list");
+        assert!(
+            names.contains(&"state left behind".into()),
+            "{test}: {left_out}"
+        );
+        for events in [&by_itself, &apart] {
+            let ended = events.test(&name);
+            assert_eq!(ended["status"], "FAIL", "{ended}");
+            let message = text(&ended["failure"]["bug"]["message"]);
+            assert!(message.contains("nobody was here"), "{ended}");
+            assert_eq!(isolation(ended).0, "process", "{ended}");
+        }
+        let (_, since) = isolation(by_itself.test(&name));
+        let since = since.expect("a reason");
+        assert!(since.contains("change what is not put back"), "{since}");
+    }
+}
+
 #[test]
 fn one_process_for_all_says_what_differed() {
     let workspace = Workspace::of_fixture("leaks");

@@ -171,3 +171,22 @@ fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
     let message = text(&ended["failure"]["bug"]["message"]);
     assert!(message.contains("SIGKILL"), "{ended:#}");
 }
+
+/// As the system does where memory runs out: cargo itself says nothing.
+#[test]
+fn that_cargo_was_killed_is_told() {
+    let workspace = workspace();
+    workspace.write(
+        "build.rs",
+        r#"
+        fn main() {
+            let cargo = std::os::unix::process::parent_id().to_string();
+            let _ = std::process::Command::new("kill").args(["-KILL", &cargo]).status();
+        }
+        "#,
+    );
+    let ended = Finished::of(workspace.cct().args(["test", "--lib"]));
+    ended.expect(101);
+    let said = "error: the build failed: cargo was ended by signal 9 (SIGKILL";
+    assert!(ended.stderr.contains(said), "{ended:#?}");
+}

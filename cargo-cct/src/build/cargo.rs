@@ -7,6 +7,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command};
 
@@ -34,7 +35,7 @@ use crate::cli::{CargoArgs, Output};
 use crate::config::{Override, Profile, Subject};
 use crate::rewrite::{self, Part, Passes};
 use crate::room;
-use crate::run::helper;
+use crate::run::{helper, signal_name};
 
 /// The common parts of every call of cargo.
 #[derive(Debug)]
@@ -171,6 +172,9 @@ pub(crate) enum BuildError {
     /// The build failed, and cargo said why.
     #[error("the build failed")]
     Failed,
+    /// A signal ended cargo, which has said nothing then.
+    #[error("the build failed: cargo was ended by {}", signal_name(*.0))]
+    Killed(i32),
     /// The build failed, and there was no room for it.
     #[error("the build failed, maybe since files cannot be written")]
     NoRoom(#[source] io::Error),
@@ -225,7 +229,10 @@ impl Cargo<'_> {
         if !status.success() {
             let lack = room::lacks(&self.workspace.target, room::FOR_A_BUILD);
             let lack = lack.or_else(|| room::lacks(&env::temp_dir(), room::A_LITTLE));
-            return Err(lack.map_or(BuildError::Failed, BuildError::NoRoom));
+            let reason = status
+                .signal()
+                .map_or(BuildError::Failed, BuildError::Killed);
+            return Err(lack.map_or(reason, BuildError::NoRoom));
         }
         Ok(made)
     }

@@ -19,6 +19,12 @@ pub(super) const ORIGINS: &str = "origins";
 /// Removes it. Nothing that cannot be removed is a reason to stop.
 pub(crate) fn sweep(target: &Path) {
     half_written(target);
+    // Cargo would read a device or a pipe to its end.
+    for path in entries(target) {
+        if fs::metadata(&path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            let _ = owned::remove_any(&path);
+        }
+    }
     for folder in folders(target) {
         half_written(&folder);
         if folder.ends_with("failures") {

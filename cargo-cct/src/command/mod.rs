@@ -176,7 +176,10 @@ fn fail(error: &anyhow::Error) -> Exit {
         };
     }
     explain(error.as_ref());
-    Exit::Setup
+    match error.downcast_ref() {
+        Some(BuildError::Killed(_)) => Exit::BuildFailed,
+        _ => Exit::Setup,
+    }
 }
 
 /// True for work that was not done since the user wants the tool to end: also the build that a terminal's
@@ -193,7 +196,10 @@ fn is_interruption(error: &anyhow::Error) -> bool {
         let error = of_cargo.or_else(|| error.downcast_ref::<io::Error>());
         error.is_some_and(|error| error.kind() == io::ErrorKind::Interrupted)
     };
-    let is_build = matches!(error.downcast_ref(), Some(BuildError::Failed));
+    let is_build = matches!(
+        error.downcast_ref(),
+        Some(BuildError::Failed | BuildError::Killed(_))
+    );
     stop::is_interrupted() && (is_build || error.chain().any(is_one))
 }
 

@@ -106,6 +106,9 @@ pub(crate) fn isolated(leak: &Leak) -> String {
                 "a failure came again after the same earlier ones, and not by itself: {message}"
             )
         }
+        Leak::LeftBehind => {
+            "some change what is not put back, of the process or of a library".to_owned()
+        }
         Leak::Remembered => "they were found to depend on each other in a run before".to_owned(),
     };
     format!("each schedule had a process of its own, since {since}")

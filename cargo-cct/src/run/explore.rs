@@ -188,7 +188,14 @@ impl Explorer<'_> {
             }
         }
         let leak = Leak::suspected_in(&run);
-        let Some(leak) = leak.filter(|_| !self.stop.is_set()) else {
+        // What a resumed search has made is not made again.
+        let is_resumed = overrides
+            .resume
+            .as_ref()
+            .or(defaults.resume.as_ref())
+            .is_some();
+        let is_reason = |leak: &Leak| *leak != Leak::LeftBehind || !is_resumed;
+        let Some(leak) = leak.filter(|leak| is_reason(leak) && !self.stop.is_set()) else {
             return Ok(run);
         };
         let again = |isolation, iterations| {
@@ -501,6 +508,8 @@ fn is_confirmed(
                 let found = again(Isolation::None, iteration)?.found;
                 found.is_some_and(|found| found.iteration == iteration)
             }
+            // It is known, whether it makes a difference or not.
+            Leak::LeftBehind => return Ok(true),
             Leak::Remembered => false,
         };
         if !comes_again {

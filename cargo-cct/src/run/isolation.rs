@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{fs, io, process};
 
+use cct::claim::Exception;
 use cct::config::Isolation;
 use cct::verdict::BugKind;
 use cct::wire::Divergence;
@@ -22,6 +23,8 @@ pub(crate) enum Leak {
     Diverged(Divergence),
     /// The failure of this iteration, with this message, did not repeat in another process.
     Failed(u64, String),
+    /// Some schedule has changed what is not put back.
+    LeftBehind,
     /// By an earlier run.
     Remembered,
 }
@@ -42,6 +45,11 @@ impl Leak {
                 // A process without last words was killed by somebody else.
                 let was_killed = bug.kind == BugKind::Signal && bug.worker.is_none();
                 (!was_killed).then(|| Leak::Failed(finding.iteration, bug.message.clone()))
+            }
+            Outcome::Passed => {
+                let counters = &run.counters;
+                let is_left = counters.left_out.has(Exception::StateLeftBehind);
+                (is_left && counters.schedules > 1).then_some(Leak::LeftBehind)
             }
             _ => None,
         }

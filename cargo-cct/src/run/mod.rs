@@ -69,3 +69,4 @@ pub(crate) use seed::RunSeed;
 pub(crate) use shard::{COUNT as SHARDS, Shard, ShardArg};
 pub(crate) use shrink::{Effort, Shortened, Shrinker, Shrinking, WhyNot, reason_not_to};
 pub(crate) use stop::{Stop, stopped_by};
+pub(crate) use watch::signal_name;

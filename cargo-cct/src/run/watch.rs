@@ -315,7 +315,8 @@ fn says_where(kind: BugKind) -> bool {
     )
 }
 
-fn signal_name(signal: i32) -> String {
+/// Its number, with what it means.
+pub(crate) fn signal_name(signal: i32) -> String {
     let name = match signal {
         libc::SIGSEGV => "SIGSEGV: an access to memory that is not mapped",
         libc::SIGBUS => "SIGBUS: an access to memory that is not backed",

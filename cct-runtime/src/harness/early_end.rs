@@ -29,13 +29,14 @@ const MOST: u64 = 30;
 const SEEDS: usize = 4;
 
 /// Exceptions that may differ from schedule to schedule, whatever the order of steps.
-const UNKNOWN: [Exception; 6] = [
+const UNKNOWN: [Exception; 7] = [
     Exception::StandardInput,
     Exception::Files,
     Exception::Outside,
     Exception::UncontrolledThreads,
     Exception::Allocators,
     Exception::Prints,
+    Exception::StateLeftBehind,
 ];
 /// Exceptions that may, too, unless there was no choice point at all.
 const VARIED: [Exception; 4] = [

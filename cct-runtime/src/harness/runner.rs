@@ -76,6 +76,9 @@ impl Runner {
         let Some(elsewhere) = self.elsewhere else {
             let end = self.run_here(plan, settings, body);
             self.has_drawn_hash_keys = self.surroundings.has_drawn_hash_keys();
+            if self.surroundings.have_libraries_changed() {
+                self.engine.leave_out(Exception::StateLeftBehind);
+            }
             return end;
         };
         // It is there that the plan is used up.
@@ -123,6 +126,9 @@ impl Runner {
     /// Returns the exceptions of the iteration that ended.
     pub(super) fn left_out(&self) -> Exceptions {
         let mut left_out = self.engine.left_out();
+        if self.elsewhere.is_some() {
+            left_out = left_out.without(Exception::StateLeftBehind);
+        }
         if self.has_drawn_hash_keys {
             left_out.add(Exception::RandomNumbers);
         }

@@ -13,6 +13,7 @@ use crate::memory::environment::Environment;
 use crate::memory::folder::Folder;
 use crate::memory::handlers;
 use crate::memory::hook_flag::HookFlag;
+use crate::memory::libraries::Libraries;
 use crate::memory::mappings;
 use crate::memory::output::Output;
 use crate::memory::processes::{self, Processes};
@@ -30,6 +31,7 @@ pub(super) struct Surroundings {
     temporary: Temporary,
     descriptors: Descriptors,
     output: Output,
+    libraries: Libraries,
 }
 
 impl Surroundings {
@@ -49,6 +51,7 @@ impl Surroundings {
             processes: Processes::now(),
             temporary: Temporary::now(own_folder()),
             statics: Statics::save(),
+            libraries: Libraries::now(),
         }
     }
 
@@ -68,6 +71,11 @@ impl Surroundings {
     /// True if somebody has drawn std's hash keys since memory was put back.
     pub(super) fn has_drawn_hash_keys(&self) -> bool {
         self.statics.as_ref().is_some_and(Statics::has_drawn_keys)
+    }
+
+    /// True if shared libraries have other statics than before the first iteration.
+    pub(super) fn have_libraries_changed(&self) -> bool {
+        self.libraries.have_changed()
     }
 
     /// Ends the processes that the iteration made, removes its temporary files, closes what it opened, and

@@ -7,6 +7,7 @@
 //!   made by a copy of the process: `kept` are other facts that outlive such a copy;
 //! - `statics` copies the program's statics and thread-locals back before each iteration: `elf` finds
 //!   them in the executable, and `mangling` tells whose they are;
+//! - `libraries` tells whether statics of shared libraries have changed, which are not put back;
 //! - `c_locals` keeps the thread-locals of C code, a set for each worker;
 //! - `hook_flag` is what std keeps of a thread that is in its panic hook;
 //! - `environment` puts the variables back;
@@ -28,6 +29,7 @@ pub(crate) mod folder;
 pub(crate) mod handlers;
 pub(crate) mod hook_flag;
 pub(crate) mod kept;
+pub(crate) mod libraries;
 pub(crate) mod limit;
 mod mangling;
 pub mod mappings;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cct::claim::Exception;
 use cct::engine;
 use cct::operation::Operation;
 use libc::{c_int, c_uint, clockid_t, time_t, timespec, timeval};
@@ -65,6 +66,7 @@ pub(super) unsafe extern "C" fn clock_gettime(clock: clockid_t, place: *mut time
         }
         return 0;
     }
+    engine::leave_out(Exception::Clocks);
     // SAFETY: the caller's arguments.
     unsafe { CLOCK_GETTIME.get()(clock, place) }
 }

@@ -25,6 +25,7 @@ mod identity;
 mod mappings;
 mod memory;
 mod numbers;
+mod passed_on;
 mod processors;
 mod pthread;
 mod random;

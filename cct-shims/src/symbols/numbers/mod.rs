@@ -10,8 +10,8 @@ use libc::{c_int, c_long, c_uint, c_ulong};
 
 use super::real::system_call;
 use super::{
-    children, clock, descriptors, ends, files, futex, identity, mappings, processors, random,
-    signals,
+    children, clock, descriptors, ends, files, futex, identity, mappings, passed_on, processors,
+    random, signals,
 };
 use descriptors::{closing, epoll, eventfd, messages, pipe, poll, socket, timer, transfer};
 
@@ -42,6 +42,7 @@ pub(super) unsafe extern "C" fn syscall(
     unsafe {
         by_number(number, arguments).unwrap_or_else(|| {
             files::note_number(number);
+            passed_on::note_number(number);
             super::result_of(system_call(number, arguments))
         })
     }

@@ -15,6 +15,9 @@ macro_rules! functions {
                 // SAFETY: the function's type.
                 unsafe { Real::named(name) }
             };
+            $(if writes!($access) && group::stays(&group::$group) && object!($($object)?).is_some() {
+                engine::leave_out(Exception::StateLeftBehind);
+            })+
             if hears() {
                 $(if let Some(object) = object!($($object)?) {
                     static API: Api = Api {

@@ -90,3 +90,9 @@ groups! {
     UMASK = "umask", Logical;
     PANIC_HOOK = "panic hook", Logical;
 }
+
+/// True for what the C library keeps to itself, and nobody puts back before the next iteration.
+pub(super) fn stays(group: &Group) -> bool {
+    let is_own = group.severity == Severity::Undefined && group.number.is_none();
+    is_own && !std::ptr::eq(group, &raw const ENV)
+}

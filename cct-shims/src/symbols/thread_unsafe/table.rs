@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use cct::claim::Exception;
 use cct::engine;
 use cct::tsvd::{Api, hears};
 use libc::{
