@@ -28,7 +28,11 @@ fn a_test_that_takes_more_and_more_memory_ends_by_a_limit() {
     let finished = Finished::of(workspace.cct().args(explore).arg("grow"));
     finished.expect(100);
     let events = Events::of(&finished);
-    for (test, line) in [("a_vector_grows", 24), ("mappings_grow", 38)] {
+    for (test, line) in [
+        ("a_vector_grows", 24),
+        ("mappings_grow", 38),
+        ("a_table_grows_full", 50),
+    ] {
         let ended = events.test(&format!("limits::memory {test}"));
         assert_eq!(ended["status"], "MEMORY", "{ended:#}");
         let bug = &ended["failure"]["bug"];

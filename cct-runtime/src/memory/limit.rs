@@ -1,8 +1,8 @@
 //! The most memory that a test may take.
 //!
 //! The arena asks at the same points of each iteration, so that a replay comes to the same end: when so much
-//! of it was handed out that the limit could be reached, and again each time a sixteenth more was. Pages
-//! count that were touched. Other memory of the process is watched from outside.
+//! of it was handed out that the limit could be reached, again each time a sixteenth more was, and from there
+//! on before a great block is freed. Pages count that were touched. Other memory of the process is watched from outside.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -30,6 +30,11 @@ pub(super) fn next_look(start: usize, top: usize) -> usize {
     let step = (limit / 16).max(PAGE);
     let looks = beyond.div_ceil(step);
     start.saturating_add(limit.saturating_add(looks.saturating_mul(step)))
+}
+
+/// True if so much memory would exceed the limit.
+pub(super) fn is_in_reach(bytes: usize) -> bool {
+    bytes > LIMIT.load(Relaxed)
 }
 
 /// Freed blocks are used again from so many bytes on, unless the limit wants it earlier.

@@ -61,15 +61,21 @@ impl Arena {
         limit::next_look(self.start, self.top).min(self.margin_at())
     }
 
+    /// Looks whether the limit is exceeded by what blocks have been written since they were handed out.
+    #[cold]
+    fn look(&self) {
+        let (start, top) = (self.start, self.top);
+        // SAFETY: that is the arena, on the engine's thread.
+        limit::look(start, top, || unsafe { give_back(start, top) });
+    }
+
     /// Moves the end behind this address. False if that is beyond the region.
     #[cold]
     fn extend(&mut self, to: usize) -> bool {
         if self.is_beside || to > self.margin_at() {
             return false;
         }
-        let (start, top) = (self.start, self.top);
-        // SAFETY: that is the arena, on the engine's thread.
-        limit::look(start, top, || unsafe { give_back(start, top) });
+        self.look();
         self.end = limit::next_look(self.start, to).min(self.margin_at());
         true
     }
@@ -274,6 +280,11 @@ pub unsafe fn free(block: *mut u8) {
             note_block(block as usize, false);
         }
         let size = (*header(block)).size;
+        // A block that was filled after the last look is about to be cleared.
+        let arena = &*ARENA.0.get();
+        if size > GREAT && !arena.is_beside && limit::is_in_reach(used()) {
+            arena.look();
+        }
         note_free(block as usize, size.min(LOOKED_AT));
         (*header(block)).state = FREED;
         block.write_bytes(POISON, size.min(GREAT));
