@@ -60,7 +60,7 @@ pub(crate) enum SysrootError {
     /// The sources do not compile here.
     #[error(
         "the facade of std does not build with {release}:\n{output}\n\
-         this is a mistake of cargo-cct's, if the toolchain is whole"
+         unless the toolchain or the machine lacks what these lines name, it is a mistake of cargo-cct's"
     )]
     Build {
         /// The toolchain's version.

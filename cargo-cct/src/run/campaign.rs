@@ -13,6 +13,7 @@ use super::outcome::TestRun;
 use super::plan::{Plan, Task};
 use super::pool::{Notice, run_job};
 use super::stop::Stop;
+use super::threads;
 use crate::build::cargo::Executable;
 use crate::room;
 
@@ -60,7 +61,7 @@ impl Campaign<'_> {
         let mut stopped: Option<Instant> = None;
         let mut running = 0;
         thread::scope(|scope| {
-            let result = loop {
+            let result = 'run: loop {
                 let left = self.time.saturating_sub(began.elapsed());
                 while running < self.width.max(1)
                     && stopped.is_none()
@@ -71,13 +72,16 @@ impl Campaign<'_> {
                     let slice = allotment.account(job).slice().min(left);
                     let (sender, stop) = (sender.clone(), at_once.clone());
                     let from = keep.next(job);
-                    scope.spawn(move || {
+                    let started = threads::start_in(scope, move || {
                         let ended = self.slice(job, from, slice, stop, |notice| {
                             // Nobody listens any more: the run is being given up.
                             let _ = sender.send((job, Ok(notice)));
                         });
                         let _ = sender.send((job, ended));
                     });
+                    if let Err(error) = started {
+                        break 'run Err(error);
+                    }
                 }
                 if running == 0 {
                     break Ok(());

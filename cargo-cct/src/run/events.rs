@@ -2,26 +2,27 @@
 
 use std::io::{self, PipeReader, Read as _};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 
 use cct::codec::Wire as _;
 use cct::wire::Event;
+
+use super::threads;
 
 /// No event is longer; what claims to be is noise.
 const LONGEST: u32 = 1 << 30;
 
 /// Reads on a thread of its own, so that the watchdog can wait with a time limit. The channel closes
 /// when the process does, or when it writes what is no event.
-pub(crate) fn receive(mut pipe: PipeReader) -> Receiver<Event> {
+pub(crate) fn receive(mut pipe: PipeReader) -> io::Result<Receiver<Event>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    threads::start(move || {
         while let Ok(Some(event)) = next(&mut pipe) {
             if sender.send(event).is_err() {
                 break;
             }
         }
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 fn next(pipe: &mut impl io::Read) -> io::Result<Option<Event>> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use cargo_metadata::{Metadata, MetadataCommand};
 
-use super::{process, stop};
+use super::{process, stop, threads};
 
 /// How often a program is looked at.
 const LOOK: Duration = Duration::from_millis(2);
@@ -68,8 +68,15 @@ fn hear<T: Send>(
     let mut child = process::spawn_helper(command)?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
-        let heard = scope.spawn(|| by(stdout));
-        let said = scope.spawn(|| all(stderr));
+        let listeners = threads::start_in(scope, || by(stdout))
+            .and_then(|heard| Ok((heard, threads::start_in(scope, || all(stderr))?)));
+        let (heard, said) = match listeners {
+            Ok(both) => both,
+            Err(error) => {
+                process::end(&mut child)?;
+                return Err(error);
+            }
+        };
         let status = wait(&mut child)?;
         let (Ok(heard), Ok(said)) = (heard.join(), said.join()) else {
             return Err(io::Error::other("its output cannot be read"));

@@ -68,7 +68,7 @@ impl Injection<'_> {
         let board = scratch.board()?;
         let began = Instant::now();
         let (mut child, pipe) = process::spawn(command, &board, None)?;
-        let events = events::receive(pipe);
+        let events = events::receive(pipe)?;
         let mut is_open = true;
         // When there was news for the last time, once a violation was seen.
         let mut damaged: Option<Instant> = None;

@@ -36,6 +36,7 @@ mod shrink;
 mod silence;
 mod spread;
 pub(crate) mod stop;
+pub(crate) mod threads;
 pub(crate) mod warden;
 mod watch;
 

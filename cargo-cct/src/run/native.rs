@@ -14,6 +14,7 @@ use super::outcome::{Outcome, TestRun, native_outcome};
 use super::process;
 use super::scratch::Scratch;
 use super::stop::Stop;
+use super::threads;
 use super::watch::End;
 use crate::build::cargo::Executable;
 
@@ -34,15 +35,15 @@ pub(crate) fn run_native(
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    let mut child = process::spawn_helper(&mut command)?;
-    // The command holds the pipe's other end open.
-    drop(command);
-    let printed = thread::spawn(move || {
+    let printed = threads::start(move || {
         let mut bytes = Vec::new();
         // Output that was read before an error is worth showing.
         let _ = reader.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
-    });
+    })?;
+    let mut child = process::spawn_helper(&mut command)?;
+    // The command holds the pipe's other end open.
+    drop(command);
     let limit = memory::with_limit(&executable.config).max_memory();
     let mut memory = Watched::new(child.id(), limit);
     let outcome = loop {

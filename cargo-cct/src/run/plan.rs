@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use cct::strategy::Spec;
 
-use super::helper;
+use super::{helper, threads};
 use crate::build::cargo::Executable;
 use crate::build::marker::Kind;
 use crate::cli::HarnessArgs;
@@ -73,14 +73,18 @@ impl Plan {
     pub(crate) fn make(executables: &[Executable], args: &HarnessArgs) -> Result<Plan, PlanError> {
         let mut plan = Plan::default();
         let lists = std::thread::scope(|scope| {
-            let asked: Vec<_> = executables
-                .iter()
-                .map(|executable| scope.spawn(|| list(executable)))
-                .collect();
-            asked
-                .into_iter()
-                .map(|list| list.join().expect("listing does not panic"))
-                .collect()
+            let ask = |executable| {
+                (
+                    executable,
+                    threads::start_in(scope, move || list(executable)),
+                )
+            };
+            let asked: Vec<_> = executables.iter().map(ask).collect();
+            let told = asked.into_iter().map(|(executable, asked)| match asked {
+                Ok(asked) => asked.join().expect("listing does not panic"),
+                Err(_) => list(executable),
+            });
+            told.collect()
         });
         let lists: Vec<Result<Option<Vec<Listed>>, PlanError>> = lists;
         for (index, listed) in lists.into_iter().enumerate() {

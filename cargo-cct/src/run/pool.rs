@@ -14,6 +14,7 @@ use super::name::TestName;
 use super::native::run_native;
 use super::outcome::{Outcome, Progress, TestRun};
 use super::plan::{Job, Plan, Task};
+use super::threads;
 use crate::build::cargo::Executable;
 
 /// The events while a plan runs.
@@ -61,10 +62,10 @@ pub(crate) fn run_all(
     let cores = Cores::new(width);
     let (sender, notices) = channel();
     thread::scope(|scope| {
-        for _ in 0..width.clamp(1, plan.jobs.len().max(1)) {
+        for number in 0..width.clamp(1, plan.jobs.len().max(1)) {
             let sender = sender.clone();
             let (next, cores) = (&next, &cores);
-            scope.spawn(move || {
+            let started = threads::start_in(scope, move || {
                 while !explorer.stop.is_set()
                     && let index = next.fetch_add(1, Relaxed)
                     && let Some(job) = plan.jobs.get(index)
@@ -87,6 +88,10 @@ pub(crate) fn run_all(
                     }
                 }
             });
+            // One does all that there is to do.
+            if number == 0 {
+                started?;
+            }
         }
         drop(sender);
         let result = notices.iter().try_for_each(&mut on_notice);

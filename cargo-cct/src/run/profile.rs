@@ -66,7 +66,7 @@ fn run(
     };
     let board = scratch.board()?;
     let (mut child, pipe) = launch.spawn(&board, &scratch.path("output"))?;
-    let events = events::receive(pipe);
+    let events = events::receive(pipe)?;
     let mut last = Instant::now();
     loop {
         match events.recv_timeout(Duration::from_millis(20)) {

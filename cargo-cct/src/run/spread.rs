@@ -22,6 +22,7 @@ use super::lines::Lines;
 use super::process::Launch;
 use super::scratch::Scratch;
 use super::stop::Stop;
+use super::threads;
 use super::watch::{End, bug_of, watch};
 use crate::build::cargo::Executable;
 
@@ -74,7 +75,8 @@ pub(super) fn spread(
     let boards = boards.collect::<io::Result<Vec<_>>>()?;
     thread::scope(|scope| {
         let (sender, news) = channel();
-        for (number, (share, board)) in (0..).zip(shares.iter().zip(boards)) {
+        let mut each = (0..).zip(shares.iter().zip(boards));
+        let started = each.try_for_each(|(number, (share, board))| {
             let (sender, output) = (sender.clone(), share.output.clone());
             let stop = share.stop.clone();
             let launch = Launch {
@@ -88,16 +90,17 @@ pub(super) fn spread(
                 },
                 ..launch.clone()
             };
-            scope.spawn(move || {
+            let started = threads::start_in(scope, move || {
                 let end = watch(&launch, &board, &output, hang_timeout, &stop, |event| {
                     // The listener has given up, and stops us.
                     let _ = sender.send((number, News::Event(Box::new(event))));
                 });
                 let _ = sender.send((number, News::End(end)));
             });
-        }
+            started.map(drop)
+        });
         drop(sender);
-        let result = follow(&mut shares, &news, &on_progress);
+        let result = started.and_then(|()| follow(&mut shares, &news, &on_progress));
         // The processes that are left, after an error.
         for share in &shares {
             share.stop.set();

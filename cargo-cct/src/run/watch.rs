@@ -56,7 +56,7 @@ pub(super) fn watch(
     mut on_event: impl FnMut(Event),
 ) -> io::Result<End> {
     let (mut child, pipe) = launch.spawn(board, output)?;
-    let events = events::receive(pipe);
+    let events = events::receive(pipe)?;
     let mut pulse = board.pulse();
     let mut silence = Silence::default();
     let mut alive_at = Instant::now();

@@ -30,6 +30,7 @@ use super::leftovers::{clear_place, note_use};
 use super::owned::{self, How};
 use super::{digest, embedded};
 use crate::rewrite::{self, Edition, Named, Passes};
+use crate::run::threads;
 
 pub(crate) use self::files::rust_files;
 
@@ -210,15 +211,19 @@ impl Mirror<'_> {
     fn entries(&self, files: Vec<PathBuf>) -> Vec<(PathBuf, Option<New>)> {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
         let share = files.len().div_ceil(count).max(LEAST);
-        let work = |files: &[PathBuf]| files.iter().map(|file| self.entry(file)).collect();
+        let work = |files: &[PathBuf]| -> Vec<Option<New>> {
+            files.iter().map(|file| self.entry(file)).collect()
+        };
         let entries: Vec<Option<New>> = thread::scope(|scope| {
             let parts: Vec<_> = files
                 .chunks(share)
-                .map(|files| scope.spawn(move || -> Vec<Option<New>> { work(files) }))
+                .map(|files| (files, threads::start_in(scope, move || work(files))))
                 .collect();
-            let done = parts.into_iter().map(thread::ScopedJoinHandle::join);
-            done.flat_map(|part| part.unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect()
+            let done = parts.into_iter().map(|(files, part)| match part {
+                Ok(part) => part.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                Err(_) => work(files),
+            });
+            done.flatten().collect()
         });
         files.into_iter().zip(entries).collect()
     }

@@ -149,7 +149,7 @@ pub(super) fn debug(
     let started = spawn(command, &board, None);
     let (mut child, pipe) = started.with_context(|| missing(&program))?;
     // The process's events are read, so that it never waits for us; the terminal shows the test.
-    let events = events::receive(pipe);
+    let events = events::receive(pipe)?;
     // An interrupt is for the debugger.
     leave_signals_to_others().context("cannot listen for signals")?;
     let status = child.wait()?;

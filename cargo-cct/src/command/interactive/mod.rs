@@ -18,7 +18,7 @@ use crate::run::{Led, Repeated};
 
 /// Leads a test until the person has had enough.
 pub(super) fn lead(subject: &Subject<'_>) -> anyhow::Result<Exit> {
-    let mut session = Session::new(subject);
+    let mut session = Session::new(subject)?;
     session.greet();
     loop {
         let led = session.run(subject)?;

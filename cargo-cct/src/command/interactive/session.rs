@@ -1,7 +1,7 @@
 //! The session: what the process asks, what the person orders, and all that was answered so far.
 
 use std::path::Path;
-use std::{fs, mem};
+use std::{fs, io, mem};
 
 use cct::wire::{Asks, Question};
 
@@ -57,11 +57,11 @@ struct Goal {
 
 impl Session {
     /// Nothing has been answered yet.
-    pub(super) fn new(subject: &Subject<'_>) -> Session {
+    pub(super) fn new(subject: &Subject<'_>) -> io::Result<Session> {
         let root = &subject.keeper.workspace.root;
         let named = &subject.keeper.chosen.named;
-        Session {
-            terminal: Terminal::open(subject.stop),
+        Ok(Session {
+            terminal: Terminal::open(subject.stop)?,
             live: Live::new(root, named, Layout::of_terminal()),
             guide: subject.guide(),
             test: subject.name.to_string(),
@@ -72,7 +72,7 @@ impl Session {
             was_here: false,
             printed: 0,
             next: Next::Leave,
-        }
+        })
     }
 
     /// The first words.

@@ -2,11 +2,10 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
 use std::time::Duration;
 
 use crate::report::say;
-use crate::run::Stop;
+use crate::run::{Stop, threads};
 
 /// How often it is looked whether the user wants everything to end.
 const LOOK: Duration = Duration::from_millis(100);
@@ -23,20 +22,20 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Reads on a thread of its own: a read is not interrupted by what sets `stop`.
-    pub(super) fn open(stop: &Stop) -> Terminal {
+    pub(super) fn open(stop: &Stop) -> io::Result<Terminal> {
         let (sender, lines) = channel();
-        thread::spawn(move || {
+        threads::start(move || {
             for line in io::stdin().lock().lines().map_while(Result::ok) {
                 if sender.send(line).is_err() {
                     break;
                 }
             }
-        });
-        Terminal {
+        })?;
+        Ok(Terminal {
             lines,
             echoes: !io::stdin().is_terminal(),
             stop: stop.clone(),
-        }
+        })
     }
 
     /// The next line that is typed; none at the end of the input.
