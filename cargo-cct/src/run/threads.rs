@@ -7,7 +7,9 @@ use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 pub(crate) fn start<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
-    Builder::new().spawn(work).map_err(explained)
+    Builder::new()
+        .spawn(work)
+        .map_err(|error| explained(&error))
 }
 
 /// Starts a thread that ends within the scope.
@@ -15,10 +17,12 @@ pub(crate) fn start_in<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
-    Builder::new().spawn_scoped(scope, work).map_err(explained)
+    Builder::new()
+        .spawn_scoped(scope, work)
+        .map_err(|error| explained(&error))
 }
 
-fn explained(error: io::Error) -> io::Error {
+fn explained(error: &io::Error) -> io::Error {
     let text = format!("cannot make a thread ({error}): there may be a limit, see `ulimit -u`");
     io::Error::new(error.kind(), text)
 }
