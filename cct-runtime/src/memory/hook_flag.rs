@@ -1,7 +1,9 @@
 //! The mark of std's that a thread is in its panic hook: a panic then ends the process.
 //!
-//! All workers run on one OS thread, so that one of them that stands in its hook would mark all. std keeps
-//! the mark beside the number of the thread's panics, in a thread-local of this type: `Cell<(usize, bool)>`.
+//! All workers run on one OS thread, so that one of them that stands in its hook would mark all; or before
+//! it, as the text of a panic is made when the thread is marked already. So each worker has a mark of its
+//! own. std keeps the mark beside the number of the thread's panics, in a thread-local of this type:
+//! `Cell<(usize, bool)>`.
 
 /// Where this thread's mark is.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +23,13 @@ impl HookFlag {
     pub(crate) fn clear(self) {
         // SAFETY: the thread-local of the calling thread, which has no destructor; nobody refers to it.
         unsafe { self.0.write(0) };
+    }
+
+    /// Marks the thread or not; returns whether it was marked.
+    #[inline]
+    pub(crate) fn replace(self, mark: bool) -> bool {
+        // SAFETY: as above.
+        unsafe { self.0.replace(u8::from(mark)) != 0 }
     }
 
     #[cfg(test)]

@@ -40,7 +40,7 @@ pub(crate) unsafe extern "C" fn decide(engine: *mut Engine, context: Context) ->
             let Some(worker) = (*engine).next_plainly(Deciding(())) else {
                 return (*engine).process.root;
             };
-            (*engine).roster.run(worker);
+            (*engine).run_next(worker);
             set_engine(engine);
             return (*worker).context;
         }
@@ -96,7 +96,7 @@ unsafe fn decide_with_care(engine: *mut Engine) -> Context {
             (*engine).iteration.end = Some(End::stopped(step));
             return (*engine).process.root;
         }
-        (*engine).roster.run(worker);
+        (*engine).run_next(worker);
         (*engine).begin_step(worker);
         if let Some(debugged) = &mut (*engine).observers.debugged {
             debugged.switched(&*left, &*worker);
@@ -140,6 +140,22 @@ pub(crate) unsafe extern "C" fn begin(engine: *mut Engine, context: Context) -> 
 }
 
 impl Engine {
+    /// The worker runs from here on; what std has marked of its thread is in place.
+    #[inline]
+    fn run_next(&mut self, worker: *mut Worker) {
+        // SAFETY: a picked worker is live, as is each thread of the iteration.
+        unsafe {
+            let thread = (*worker).thread;
+            if thread != self.process.marked
+                && let Some(flag) = self.process.hook_flag
+            {
+                (*self.process.marked).hook_mark = flag.replace((*thread).hook_mark);
+                self.process.marked = thread;
+            }
+        }
+        self.roster.run(worker);
+    }
+
     /// Has a debugger stop if the iteration ends with a bug; at a panic it has stopped before.
     fn stop_at_end(&self) {
         let is_debugged = self.observers.debugged.is_some();

@@ -2,6 +2,7 @@
 
 use std::ptr::null_mut;
 
+use crate::engine::state::worker::Worker;
 use crate::engine::switch::{Context, Stack, Stacks};
 use crate::memory::c_locals::CLocals;
 use crate::memory::hook_flag::HookFlag;
@@ -26,6 +27,8 @@ pub(crate) struct Process {
     pub(crate) c_locals: CLocals,
     /// The mark that std has of a panic hook, where it is known.
     pub(crate) hook_flag: Option<HookFlag>,
+    /// The thread whose mark it is at the moment.
+    pub(crate) marked: *mut Worker,
     /// Where the program's statics are, and their sizes in bytes.
     pub(crate) statics: Vec<(usize, usize)>,
     /// How many iterations, replays included, this process has begun.
@@ -44,6 +47,7 @@ impl Process {
             root: null_mut(),
             c_locals: CLocals::default(),
             hook_flag: None,
+            marked: null_mut(),
             statics: Vec::new(),
             runs: 0,
         }
@@ -59,13 +63,18 @@ impl Process {
             main,
             root: _,
             c_locals,
-            hook_flag: _,
+            hook_flag,
+            marked,
             statics: _,
             runs,
         } = self;
         *threads = 0;
         *main = Some(first);
         c_locals.begin();
+        if let Some(flag) = hook_flag {
+            flag.clear();
+        }
+        *marked = null_mut();
         *runs += 1;
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct Worker {
     pub(crate) panics: usize,
     /// It runs the test's panic hook.
     pub(crate) is_in_hook: bool,
+    /// The mark that std had of its panic hook, or of the text of its panic, when others were switched to.
+    pub(crate) hook_mark: bool,
     pub(crate) last_panic: Option<PanicId>,
     /// The last news that it had of another one's panic.
     pub(crate) told: Option<Told>,
@@ -229,6 +231,7 @@ impl Worker {
             locals: Locals::default(),
             panics: 0,
             is_in_hook: false,
+            hook_mark: false,
             last_panic: None,
             told: None,
             panic_unobserved: false,
