@@ -114,6 +114,19 @@ fn the_tool_does_not_use_the_engine() {
 }
 
 /// The harness ends the process; the engine asks for it by a function that it was given.
+/// std's own functions panic where the system has no thread left.
+#[test]
+fn the_tool_starts_threads_that_may_be_missing() {
+    let starts = |(path, text): &(PathBuf, String)| {
+        let code = code(text.split("#[cfg(test)]").next().unwrap_or_default());
+        path.starts_with("cargo-cct/src")
+            && ["thread::spawn(", "scope.spawn("]
+                .iter()
+                .any(|it| code.contains(it))
+    };
+    assert_eq!(paths(sources().into_iter().filter(starts)), [""; 0]);
+}
+
 #[test]
 fn the_engine_does_not_know_the_harness() {
     let knows = |(path, text): &(PathBuf, String)| {

@@ -70,7 +70,7 @@ fn a_test_whose_schedules_leave_something_behind_has_a_process_for_each() {
     );
 }
 
-/// What a library or the kernel keeps shows in no divergence and no failure.
+/// State of a library or of the kernel shows in no divergence and no failure.
 #[test]
 fn a_claim_is_not_made_of_what_others_have_left() {
     let workspace = Workspace::of_fixture("leaks");

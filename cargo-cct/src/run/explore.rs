@@ -188,7 +188,7 @@ impl Explorer<'_> {
             }
         }
         let leak = Leak::suspected_in(&run);
-        // What a resumed search has made is not made again.
+        // A resumed search does not make again what is made.
         let is_resumed = overrides
             .resume
             .as_ref()

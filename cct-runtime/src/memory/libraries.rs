@@ -146,8 +146,9 @@ mod tests {
     fn a_change_is_seen_as_long_as_it_is_there() {
         let mut word = 7_u64;
         let place = &raw mut word;
+        let [start, middle, end] = [0, 4, 8].map(|offset| place.addr() + offset);
         let libraries = Libraries {
-            areas: Vec::from([place.addr()..place.addr() + 8]),
+            areas: vec![start..middle, middle..end],
             saved: word.to_ne_bytes().to_vec(),
             loaded: loaded(),
         };

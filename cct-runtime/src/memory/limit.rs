@@ -1,8 +1,9 @@
 //! The most memory that a test may take.
 //!
 //! The arena asks at the same points of each iteration, so that a replay comes to the same end: when so much
-//! of it was handed out that the limit could be reached, again each time a sixteenth more was, and from there
-//! on before a great block is freed. Pages count that were touched. Other memory of the process is watched from outside.
+//! of it was handed out that the limit could be reached, again each time a sixteenth more was, and from
+//! there on before a great block is freed. Pages count that were touched. Other memory of the process is
+//! watched from outside.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
