@@ -81,3 +81,42 @@ pub(super) fn note_number(number: c_long) {
         engine::leave_out(*exception);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_symbols_are_ours_and_pass_on() {
+        // SAFETY: the name ends with a zero.
+        let real = unsafe { libc::dlsym(libc::RTLD_NEXT, c"getppid".as_ptr()) };
+        let linked = libc::getppid as *const libc::c_void;
+        assert!(!real.is_null() && !std::ptr::eq(real, linked));
+        // SAFETY: asks for numbers.
+        let (ours, kernels) = unsafe { (libc::getppid(), libc::syscall(libc::SYS_getppid)) };
+        assert_eq!(c_long::from(ours), kernels);
+    }
+
+    #[test]
+    fn errors_and_results_by_pointers_come_back() {
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: the place is writable.
+        unsafe {
+            assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit), 0);
+            assert!(limit.rlim_cur > 0);
+            assert_eq!(libc::getrlimit(u32::MAX, &raw mut limit), -1);
+            assert_eq!(*libc::__errno_location(), libc::EINVAL);
+        }
+    }
+
+    #[test]
+    fn a_number_is_told_as_one_thing() {
+        for (number, _) in NUMBERS {
+            let same = NUMBERS.iter().filter(|(other, _)| other == number);
+            assert_eq!(same.count(), 1, "{number}");
+        }
+    }
+}
