@@ -25,17 +25,18 @@ impl HookFlag {
         unsafe { self.0.write(0) };
     }
 
+    /// True if the thread is marked.
+    #[inline]
+    pub(crate) fn is_set(self) -> bool {
+        // SAFETY: as above.
+        unsafe { *self.0 != 0 }
+    }
+
     /// Marks the thread or not; returns whether it was marked.
     #[inline]
     pub(crate) fn replace(self, mark: bool) -> bool {
         // SAFETY: as above.
         unsafe { self.0.replace(u8::from(mark)) != 0 }
-    }
-
-    #[cfg(test)]
-    fn is_set(self) -> bool {
-        // SAFETY: as above.
-        unsafe { self.0.read() != 0 }
     }
 }
 

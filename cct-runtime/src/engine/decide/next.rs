@@ -2,6 +2,7 @@
 //!
 //! [`decide`] is called by a switch, on the stack of the worker that hands over and before anything moves.
 
+use std::mem;
 use std::ptr::null_mut;
 
 use super::conditions;
@@ -15,6 +16,7 @@ use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::Context;
+use crate::memory::hook_flag::HookFlag;
 use crate::strategy::{Pick, Reason};
 use crate::verdict::{BugKind, Verdict};
 
@@ -143,17 +145,25 @@ impl Engine {
     /// The worker runs from here on; what std has marked of its thread is in place.
     #[inline]
     fn run_next(&mut self, worker: *mut Worker) {
-        // SAFETY: a picked worker is live, as is each thread of the iteration.
-        unsafe {
-            let thread = (*worker).thread;
-            if thread != self.process.marked
-                && let Some(flag) = self.process.hook_flag
-            {
-                (*self.process.marked).hook_mark = flag.replace((*thread).hook_mark);
-                self.process.marked = thread;
+        if let Some(flag) = self.process.hook_flag {
+            // SAFETY: a picked worker is live, as is each thread of the iteration.
+            let is_marked = unsafe { (*(*worker).thread).hook_mark };
+            if is_marked || flag.is_set() {
+                self.exchange_marks(flag, worker);
             }
         }
         self.roster.run(worker);
+    }
+
+    #[cold]
+    fn exchange_marks(&mut self, flag: HookFlag, worker: *mut Worker) {
+        // SAFETY: as above; the current worker has been suspended.
+        unsafe {
+            let (left, next) = ((*self.roster.current).thread, (*worker).thread);
+            if left != next {
+                (*left).hook_mark = flag.replace(mem::take(&mut (*next).hook_mark));
+            }
+        }
     }
 
     /// Has a debugger stop if the iteration ends with a bug; at a panic it has stopped before.

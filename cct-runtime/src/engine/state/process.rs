@@ -2,7 +2,6 @@
 
 use std::ptr::null_mut;
 
-use crate::engine::state::worker::Worker;
 use crate::engine::switch::{Context, Stack, Stacks};
 use crate::memory::c_locals::CLocals;
 use crate::memory::hook_flag::HookFlag;
@@ -27,8 +26,6 @@ pub(crate) struct Process {
     pub(crate) c_locals: CLocals,
     /// The mark that std has of a panic hook, where it is known.
     pub(crate) hook_flag: Option<HookFlag>,
-    /// The thread whose mark it is at the moment.
-    pub(crate) marked: *mut Worker,
     /// Where the program's statics are, and their sizes in bytes.
     pub(crate) statics: Vec<(usize, usize)>,
     /// How many iterations, replays included, this process has begun.
@@ -47,7 +44,6 @@ impl Process {
             root: null_mut(),
             c_locals: CLocals::default(),
             hook_flag: None,
-            marked: null_mut(),
             statics: Vec::new(),
             runs: 0,
         }
@@ -64,7 +60,6 @@ impl Process {
             root: _,
             c_locals,
             hook_flag,
-            marked,
             statics: _,
             runs,
         } = self;
@@ -74,7 +69,6 @@ impl Process {
         if let Some(flag) = hook_flag {
             flag.clear();
         }
-        *marked = null_mut();
         *runs += 1;
     }
 }

@@ -115,7 +115,6 @@ impl Engine {
             let worker = (*engine).add_thread(name, None, Location::caller(), first);
             let worker = worker.expect("there is a stack for the test's body");
             (*engine).roster.run(worker);
-            (*engine).process.marked = worker;
             (*engine).introduce(WorkerId(0), None, WorkerKind::Thread);
             (*engine).start(worker);
             switch(engine, next::begin);
