@@ -21,7 +21,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for package in PACKAGES {
         let manifest = root.join(package).join("Cargo.toml");
         println!("cargo::rerun-if-changed={}", manifest.display());
-        files.push((format!("{package}/Cargo.toml"), manifest));
+        let embedded = PathBuf::from(env::var("OUT_DIR")?).join(format!("{package}.toml"));
+        fs::write(&embedded, without_tests(&manifest)?)?;
+        files.push((format!("{package}/Cargo.toml"), embedded));
         files.extend(sources(&root, &root.join(package).join("src"))?);
         let script = root.join(package).join("build.rs");
         if script.exists() {
@@ -85,6 +87,13 @@ fn sources(root: &Path, folder: &Path) -> Result<Vec<(String, PathBuf)>, Box<dyn
         }
     }
     Ok(files)
+}
+
+/// A package's manifest without what only its tests need: nobody is to have it fetched.
+fn without_tests(path: &Path) -> Result<String, Box<dyn Error>> {
+    let mut manifest: toml::Table = fs::read_to_string(path)?.parse()?;
+    manifest.remove("dev-dependencies");
+    Ok(toml::to_string(&manifest)?)
 }
 
 /// The repository's manifest with nothing but the embedded packages.

@@ -26,6 +26,8 @@ mod command;
 mod config;
 mod exit;
 mod failure;
+#[cfg(test)]
+mod fuzz;
 mod interference;
 mod plain_file;
 mod report;

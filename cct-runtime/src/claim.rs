@@ -179,6 +179,13 @@ impl Wire for Exceptions {
     }
 }
 
+#[cfg(test)]
+impl crate::fuzz::Drawn for Exceptions {
+    fn drawn(source: &mut &[u8]) -> Self {
+        Exceptions(u32::drawn(source) % (1 << Exception::ALL.len()))
+    }
+}
+
 #[cfg(feature = "serde")]
 impl serde::Serialize for Exceptions {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -66,7 +66,11 @@ impl Wire for bool {
         out.push(u8::from(*self));
     }
     fn take(input: &mut &[u8]) -> Option<Self> {
-        Some(u8::take(input)? != 0)
+        match u8::take(input)? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
     }
 }
 
@@ -160,6 +164,15 @@ macro_rules! wire_struct {
                 })
             }
         }
+        #[cfg(test)]
+        impl $crate::fuzz::Drawn for $name {
+            fn drawn(source: &mut &[u8]) -> Self {
+                $name {
+                    $($field: $crate::fuzz::Drawn::drawn(source),)*
+                    $($($own: Default::default(),)*)?
+                }
+            }
+        }
     };
 }
 
@@ -182,6 +195,19 @@ macro_rules! wire_enum {
                         $field
                     }))?),)*
                     _ => None,
+                }
+            }
+        }
+        #[cfg(test)]
+        impl $crate::fuzz::Drawn for $name {
+            fn drawn(source: &mut &[u8]) -> Self {
+                let codes = [$($code),*];
+                match codes[usize::from(u8::drawn(source)) % codes.len()] {
+                    $($code => $name::$variant $(({
+                        let $field = $crate::fuzz::Drawn::drawn(source);
+                        $field
+                    }))?,)*
+                    _ => unreachable!("it is one of the codes"),
                 }
             }
         }

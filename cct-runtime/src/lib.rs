@@ -26,6 +26,8 @@ mod benign;
 pub mod engine;
 #[cfg(feature = "engine")]
 mod frames;
+#[cfg(test)]
+mod fuzz;
 #[cfg(feature = "engine")]
 pub mod harness;
 #[cfg(feature = "engine")]

@@ -49,7 +49,10 @@ impl fmt::Display for Part {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn a_part_is_one_of_so_many() {
@@ -61,6 +64,17 @@ mod tests {
             "", "1", "3/3", "1/0", "-1/2", "a/b", "0/1/2", "0/1@", "0/1@0", "@1",
         ] {
             assert_eq!(Part::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn text_in_disorder_is_a_part_or_none(text in fuzz::texts(vec!["0", "/", "/2", "@", "@7"])) {
+            if let Some(part) = Part::parse(&text) {
+                prop_assert_eq!(Part::parse(&part.to_string()), Some(part));
+            }
         }
     }
 }

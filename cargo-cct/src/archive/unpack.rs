@@ -326,9 +326,7 @@ fn check(path: &Path, manifest: &Manifest) -> Result<(), ArchiveError> {
     }
     let engine = sysroot::engine();
     if manifest.tool != env!("CARGO_PKG_VERSION") || manifest.engine != engine {
-        let told = |tool: &str, engine: &str| {
-            format!("{tool} (engine {})", &engine[..engine.len().min(8)])
-        };
+        let told = |tool: &str, engine: &str| format!("{tool} (engine {engine:.8})");
         let made_by = told(&format!("cargo-cct {}", manifest.tool), &manifest.engine);
         return Err(ArchiveError::Version(
             path.to_owned(),

@@ -79,7 +79,10 @@ impl DepInfo<'_> {
 
 /// The files that a crate was made of, the first rule's; none if nobody knows.
 pub(super) fn sources(file: &Path) -> Option<Vec<PathBuf>> {
-    let text = fs::read_to_string(file).ok()?;
+    sources_of(&fs::read_to_string(file).ok()?)
+}
+
+fn sources_of(text: &str) -> Option<Vec<PathBuf>> {
     let mut rules = text.lines().filter(|line| !line.starts_with('#'));
     let (_, mut rest) = rules.next()?.split_once(": ")?;
     let mut files = Vec::new();
@@ -125,7 +128,11 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::{prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn what_we_depend_on_joins_the_first_rule() {
@@ -178,5 +185,41 @@ mod tests {
         let after = "/o/a.d: src/a.rs /x.rs /a\\ /s\\ h/w\\ w/\n\n\
                      src/a.rs:\n# env-dep:A=/s h/w w/x\n\n";
         assert_eq!(info.applied(before), after);
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn text_in_disorder_is_read_and_changed(text in fuzz::damaged(
+            "o/a.d: src/a.rs /w\\ w/b.rs\n\no/liba.rlib: src/a.rs\n# env-dep:A=b\n",
+            vec![": ", "\\ ", "\\", "#", "/s\\ h/", "\n"],
+        )) {
+            let remaps = [Remap {
+                from: "/s h".into(),
+                to: "/".into(),
+            }];
+            let info = DepInfo {
+                remaps: &remaps,
+                files: &[Path::new("/stamp")],
+                variables: &[],
+            };
+            let applied = info.applied(&text);
+            prop_assert_eq!(applied.contains(" /stamp"), text.contains(" /stamp") || has_rule(&text));
+            drop(sources_of(&applied));
+        }
+
+        #[test]
+        fn names_of_files_are_read_as_they_are_written(names in vec("[a-z ./é]{1,9}", 1..4)) {
+            let name = |name: &String| format!("/{}", name.trim()).into();
+            let names: Vec<PathBuf> = names.iter().map(name).collect();
+            let words: Vec<String> = names.iter().map(|name| escaped(name)).collect();
+            prop_assert_eq!(sources_of(&format!("a.d: {}\n", words.join(" "))), Some(names));
+        }
+    }
+
+    fn has_rule(text: &str) -> bool {
+        text.lines()
+            .any(|line| !line.starts_with('#') && line.contains(": "))
     }
 }

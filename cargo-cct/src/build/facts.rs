@@ -261,7 +261,10 @@ fn shows_an_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::proptest;
+
     use super::*;
+    use crate::fuzz;
 
     fn found(text: &str, words: Words) -> Vec<&'static str> {
         let found = of_text(text, Path::new("/a.rs"), words, SourceFacts::NONE);
@@ -394,5 +397,36 @@ mod tests {
         let library = Path::new("/nowhere/libserde_derive-1f.so");
         let named = dep_info_of(library).expect("a library");
         assert_eq!(of_crate(&named, Words::Quoted), SourceFacts::UNKNOWN);
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn any_text_has_facts_or_is_unknown(text in fuzz::texts(vec![
+            "Arc", "::", "get_mut", "*", "const", "asm", "!", "(", ")", "{", "}", "r#", "\"", "'", "//", "/*",
+            "{:p}", "unsafe", "quote", "b'",
+        ])) {
+            for words in [Words::All, Words::Quoted] {
+                of_text(&text, Path::new("/a.rs"), words, SourceFacts::NONE);
+            }
+        }
+    }
+
+    #[test]
+    fn text_of_any_depth_has_facts_or_is_unknown() {
+        for open in ["(", "[", "{"] {
+            let close = if open == "(" {
+                ")"
+            } else if open == "[" {
+                "]"
+            } else {
+                "}"
+            };
+            let text = format!("{}Arc{}", open.repeat(100_000), close.repeat(100_000));
+            for words in [Words::All, Words::Quoted] {
+                of_text(&text, Path::new("/a.rs"), words, SourceFacts::NONE);
+            }
+        }
     }
 }

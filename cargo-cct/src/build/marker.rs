@@ -188,7 +188,10 @@ fn path(file: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn a_library_and_its_metadata_share_a_note() {
@@ -222,6 +225,22 @@ mod tests {
                 externs: vec![PathBuf::from("/d/libb.rmeta"), PathBuf::from("/d/c d.so")],
             };
             assert_eq!(Marker::parse(&marker.text()), Some(marker));
+        }
+    }
+
+    const NOTE: &str = "library\nreduced 1f tasks\na 1.0.0\ntime-outs,looks at counts,all memory is seen\n\
+                        std::A std::B\n/d/b.so\n";
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn notes_in_disorder_are_read_or_refused(text in fuzz::damaged(NOTE, vec![
+            "harness", "as written", "rewritten ", "all", "none", "\n", ",", "clocks",
+        ])) {
+            if let Some(marker) = Marker::parse(&text) {
+                prop_assert_eq!(Marker::parse(&marker.text()), Some(marker));
+            }
         }
     }
 }

@@ -288,7 +288,11 @@ fn options(args: &[OsString]) -> impl Iterator<Item = RustcOption<'_>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     fn words(text: &str) -> Vec<OsString> {
         text.split_whitespace().map(Into::into).collect()
@@ -389,5 +393,28 @@ mod tests {
         let out = hollow(&args, Path::new("/lib/stub.rs"));
         let expected = words("--crate-name cct /lib/stub.rs --test --cap-lints allow");
         assert_eq!(out, expected);
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn words_in_disorder_stay_what_they_are(words in vec(fuzz::texts(vec![
+            "--extern", "=", "cct=/a.rlib", "-C", "lto", "debuginfo=2", "-", "--", "--target", "a.rs", "--test",
+            "-L", "--cap-lints", "--print", "--emit", "--out-dir", "-o", "panic=abort", ":",
+        ]), 0..6)) {
+            let args: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+            let told: Vec<OsString> = options(&args).flat_map(|option| option.words.to_vec()).collect();
+            prop_assert_eq!(&told, &args);
+            let injection = Injection {
+                lib: Path::new("/lib"),
+                cct: Path::new("/lib/libcct.rlib"),
+                code: &[],
+            };
+            let changed = rewrite(&args, &injection, |_| None);
+            prop_assert!(changed.iter().any(|word| word == "std=/lib/libstd.rlib"));
+            hollow(&args, Path::new("/stub.rs"));
+            checked(&args, Path::new("/folder"));
+        }
     }
 }

@@ -360,7 +360,10 @@ fn check_inheritance(file: &ConfigFile, parsed: &DeTable<'_>) -> Read<()> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     fn error(text: &str) -> String {
         let read = ConfigFile::parse(Path::new("f"), text);
@@ -512,5 +515,52 @@ mod tests {
         let error = ConfigFile::read(&root).expect_err("no file");
         assert!(error.to_string().starts_with("cannot read `"), "{error}");
         fs::remove_dir_all(&root).expect("removable");
+    }
+
+    const WHOLE: &str = r#"
+[profile.default]
+iterations = 5_000
+seed = 0x10
+hang-timeout = "3s"
+atomic = ["a", "b"]
+strategy = "pct:3,random"
+max-memory = "2G"
+
+[[profile.default.overrides]]
+filter = 'test(/^slow/) and not (package(b) or kind(lib))'
+shrink = "off"
+
+[profile.nightly]
+inherits = "ci"
+junit = "out/junit.xml"
+annotations = "none"
+fail-fast = true
+
+[[benign-races]]
+function = "a::*"
+reason = "meant"
+"#;
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn a_file_in_disorder_is_read_or_refused_at_a_place(text in fuzz::damaged(WHOLE, vec![
+            "=", "= ", "[profile.a]\n", "inherits = ", "\"a\"", "'''", "\n", "{", "}", ",", "0x", "nan",
+            "1979-05-27", "true", "test(", ")", "not ", "/(/",
+        ])) {
+            match ConfigFile::parse(Path::new("f"), &text) {
+                Ok(file) => for profile in file.profiles.values() {
+                    let lines = profile.settings.lines();
+                    prop_assert_eq!(Settings::parse(&lines), Ok(profile.settings.clone()));
+                },
+                Err(FileError::Wrong { line, column, message, .. }) => {
+                    let there = text.split('\n').nth(line - 1).map(|line| line.chars().count());
+                    prop_assert!(there.is_some_and(|width| column <= width + 1), "{line}:{column}");
+                    prop_assert!(!message.is_empty());
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
     }
 }

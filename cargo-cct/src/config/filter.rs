@@ -22,10 +22,10 @@ pub(crate) enum Filter {
     Part(Part, Matcher, usize),
     /// All others.
     Not(Box<Filter>),
-    /// Tests that fit both.
-    And(Box<Filter>, Box<Filter>),
-    /// Tests that fit either.
-    Or(Box<Filter>, Box<Filter>),
+    /// Tests that fit all.
+    And(Vec<Filter>),
+    /// Tests that fit any.
+    Or(Vec<Filter>),
 }
 
 /// A test, as filters see it.
@@ -118,6 +118,7 @@ impl Filter {
         let mut parser = Parser {
             all: expression,
             at: 0,
+            depth: 0,
         };
         let filter = parser.or()?;
         parser.blank();
@@ -154,10 +155,9 @@ impl Filter {
                 })
             }
             Filter::Not(filter) => filter.check(expression, targets),
-            Filter::And(one, other) | Filter::Or(one, other) => {
-                one.check(expression, targets)?;
-                other.check(expression, targets)
-            }
+            Filter::And(all) | Filter::Or(all) => all
+                .iter()
+                .try_for_each(|filter| filter.check(expression, targets)),
         }
     }
 
@@ -168,8 +168,8 @@ impl Filter {
             Filter::None => false,
             Filter::Part(part, matcher, _) => matcher.fits(subject.part(*part)),
             Filter::Not(filter) => !filter.fits(subject),
-            Filter::And(one, other) => one.fits(subject) && other.fits(subject),
-            Filter::Or(one, other) => one.fits(subject) || other.fits(subject),
+            Filter::And(all) => all.iter().all(|filter| filter.fits(subject)),
+            Filter::Or(all) => all.iter().any(|filter| filter.fits(subject)),
         }
     }
 }
@@ -189,31 +189,37 @@ impl Matcher {
 struct Parser<'a> {
     all: &'a str,
     at: usize,
+    /// How many `not` and parentheses are around that place.
+    depth: u32,
 }
+
+/// Nobody can tell any more what a deeper one means.
+const DEEPEST: u32 = 100;
 
 impl Parser<'_> {
     fn or(&mut self) -> Result<Filter, FilterError> {
-        let mut filter = self.and()?;
+        let mut all = vec![self.and()?];
         while self.takes(&["or", "||", "|", "+"]) {
-            filter = Filter::Or(Box::new(filter), Box::new(self.and()?));
+            all.push(self.and()?);
         }
-        Ok(filter)
+        Ok(Filter::Or(all))
     }
 
     fn and(&mut self) -> Result<Filter, FilterError> {
-        let mut filter = self.not()?;
+        let mut all = vec![self.not()?];
         while self.takes(&["and", "&&", "&"]) {
-            filter = Filter::And(Box::new(filter), Box::new(self.not()?));
+            all.push(self.not()?);
         }
-        Ok(filter)
+        Ok(Filter::And(all))
     }
 
     fn not(&mut self) -> Result<Filter, FilterError> {
         if self.takes(&["not", "!"]) {
-            return Ok(Filter::Not(Box::new(self.not()?)));
+            let filter = self.deeper(Parser::not)?;
+            return Ok(Filter::Not(Box::new(filter)));
         }
         if self.takes(&["("]) {
-            let filter = self.or()?;
+            let filter = self.deeper(Parser::or)?;
             return if self.takes(&[")"]) {
                 Ok(filter)
             } else {
@@ -221,6 +227,22 @@ impl Parser<'_> {
             };
         }
         self.predicate()
+    }
+
+    /// Reads a part in what was begun.
+    fn deeper(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Filter, FilterError>,
+    ) -> Result<Filter, FilterError> {
+        if self.depth == DEEPEST {
+            return self.fail(&format!(
+                "more than {DEEPEST} `not` and `(` are in each other"
+            ));
+        }
+        self.depth += 1;
+        let filter = read(self);
+        self.depth -= 1;
+        filter
     }
 
     fn predicate(&mut self) -> Result<Filter, FilterError> {
@@ -367,7 +389,10 @@ pub(crate) fn glob(text: &str) -> Matcher {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     const SUBJECT: Subject<'_> = Subject {
         package: "my-bank",
@@ -473,5 +498,35 @@ mod tests {
                 .starts_with("`/(/` is no regular expression: "),
             "{error}"
         );
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn expressions_in_disorder_are_read_or_refused(text in fuzz::texts(vec![
+            "test(", "package(", "kind(lib)", "binary_id(", "all()", "none()", ")", "(", "not ", "!", " and ",
+            " or ", "/a+/", "/(/", "=a", "#a*?", "\\)", "~a",
+        ])) {
+            match Filter::parse(&text) {
+                Ok(filter) => {
+                    filter.fits(&SUBJECT);
+                    drop(filter.check(&text, &[SUBJECT]).map_err(|error| error.to_string()));
+                }
+                Err(error) => prop_assert!(error.to_string().contains(&text)),
+            }
+        }
+    }
+
+    #[test]
+    fn expressions_of_any_depth_are_read_or_refused() {
+        for open in ["(", "!", "not ", "not("] {
+            let text = open.repeat(100_000);
+            assert!(Filter::parse(&text).is_err(), "{open}");
+        }
+        for join in [" and ", " or "] {
+            let text = ["all()"; 100_000].join(join);
+            assert!(Filter::parse(&text).is_ok_and(|filter| filter.fits(&SUBJECT)));
+        }
     }
 }

@@ -50,11 +50,14 @@ fn text(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
     use std::time::Duration;
 
     use serde_json::json;
 
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn values_are_read_as_on_the_command_line() {
@@ -89,5 +92,21 @@ mod tests {
             configured(&Value::Null, "package").expect("empty"),
             Settings::default()
         );
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn tables_in_disorder_are_read_or_refused(changes in fuzz::changes()) {
+            let metadata = json!({ "cct": {
+                "iterations": 5, "time": "2s", "max-steps": 9, "atomic": ["a", "b"], "rewrite": false,
+                "strategy": "pct:3", "max-memory": "2G", "resume": "file",
+            }});
+            match configured(&fuzz::changed(metadata, &changes), "package") {
+                Ok(settings) => prop_assert_eq!(Settings::parse(&settings.lines()), Ok(settings)),
+                Err(error) => prop_assert!(error.to_string().starts_with("`package.metadata.cct`: ")),
+            }
+        }
     }
 }

@@ -26,7 +26,11 @@ pub(super) fn assign(settings: &mut Settings, key: &str, text: &str) -> Result<(
 
 #[cfg(test)]
 mod tests {
+    use proptest::sample::select;
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn errors_name_the_setting_that_was_meant() {
@@ -39,5 +43,21 @@ mod tests {
                 .expect_err("no time")
                 .starts_with("`time`: ")
         );
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn values_are_read_or_refused_by_their_names(row in select(TABLE), text in fuzz::texts(vec![
+            "5", "1.5", ".", "s", "ms", " min", "h", "off", "M", "GiB", "tb", "true", "pct:3", ",", "a",
+            "99999999",
+        ])) {
+            let mut settings = Settings::default();
+            match assign(&mut settings, row.name, &text) {
+                Ok(()) => prop_assert_eq!(Settings::parse(&settings.lines()), Ok(settings)),
+                Err(error) => prop_assert!(error.contains(row.name), "{}", error),
+            }
+        }
     }
 }

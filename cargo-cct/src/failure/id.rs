@@ -6,7 +6,7 @@ use crate::build::digest;
 
 /// A failure's id, such as `7f3k-q2`: the same failure found again has the same.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub(crate) struct Id(String);
 
 /// Digits and letters that are not mistaken for one another when read aloud or typed.
@@ -29,6 +29,22 @@ impl Id {
         let (head, tail) = text.split_once('-')?;
         let known = |part: &str| part.bytes().all(|byte| ALPHABET.contains(&byte));
         (head.len() == 4 && tail.len() == 2 && known(head) && known(tail)).then_some(Id(text))
+    }
+}
+
+impl From<Id> for String {
+    fn from(id: Id) -> String {
+        id.0
+    }
+}
+
+/// An id that is read names a folder: it is one, or refused.
+impl TryFrom<String> for Id {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Id, String> {
+        let id = Id::parse(&text).filter(|id| id.0 == text);
+        id.ok_or_else(|| format!("`{text}` is no id of a failure"))
     }
 }
 

@@ -18,6 +18,7 @@ use super::id::Id;
 use super::place::Sources;
 use super::record::Record;
 use super::steps::{Head, Steps};
+use super::store::stranger;
 use crate::plain_file;
 use crate::run::{Repeats, TestName};
 
@@ -171,20 +172,23 @@ impl Kept {
 
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Kept, KeptError> {
-        let owned = || path.to_owned();
-        let text =
-            plain_file::read_to_string(path).map_err(|error| KeptError::Access(owned(), error))?;
-        let parse = |error| KeptError::Parse(owned(), Box::new(error));
-        let table: toml::Table = toml::from_str(&text).map_err(parse)?;
+        let text = plain_file::read_to_string(path);
+        let text = text.map_err(|error| KeptError::Access(path.to_owned(), error))?;
+        Kept::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Kept, KeptError> {
+        let parse = |error| KeptError::Parse(path.to_owned(), Box::new(error));
+        let table: toml::Table = toml::from_str(text).map_err(parse)?;
         if let Some(format) = table.get("format").and_then(toml::Value::as_integer)
             && format != i64::from(FORMAT)
         {
             return Err(KeptError::Format(
-                owned(),
+                path.to_owned(),
                 u32::try_from(format).unwrap_or(0),
             ));
         }
-        toml::from_str(&text).map_err(parse)
+        toml::from_str(text).map_err(parse)
     }
 
     /// All files of a package, in the order of their names.
@@ -204,6 +208,10 @@ impl Kept {
         let damaged = |why| KeptError::Entry(path.to_owned(), why);
         let mut trace = self.steps.trace().map_err(damaged)?;
         let schedule = self.head.schedule().map_err(damaged)?;
+        if let Some(worker) = stranger(&trace) {
+            let why = format!("it has something of worker {worker}, and fewer workers");
+            return Err(damaged(why));
+        }
         trace.schedule = schedule.clone();
         let failure = &self.failure;
         let site = failure.at.map(|at| {
@@ -246,4 +254,83 @@ fn that_matter(settings: &Settings) -> BTreeMap<String, String> {
     pairs
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
+    use super::super::store::tests::{full, show};
+    use super::*;
+    use crate::fuzz;
+
+    fn kept() -> Kept {
+        Kept::new(&full(), Path::new("/nowhere")).expect("it has all that is needed")
+    }
+
+    fn check(kept: &Kept) -> Result<(), String> {
+        let path = Path::new("x");
+        let name = TestName {
+            binary: "b".to_owned(),
+            test: kept.test.clone(),
+        };
+        match kept.record(path, &name) {
+            Ok(record) => show(&record),
+            Err(error) => return Err(error.to_string()),
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn a_kept_schedule_in_disorder_is_shown_or_refused(changes in fuzz::changes()) {
+            let whole = serde_json::to_value(kept()).expect("words and numbers");
+            let Ok(kept) = serde_json::from_value::<Kept>(fuzz::changed(whole, &changes)) else {
+                return Ok(());
+            };
+            let text = toml::to_string_pretty(&kept).expect("words and numbers");
+            // Numbers of TOML are smaller.
+            let Ok(again) = Kept::parse(Path::new("x"), &text) else {
+                return Ok(());
+            };
+            prop_assert_eq!(&again, &kept);
+            if let Err(error) = check(&kept) {
+                prop_assert!(error.starts_with("`x` is damaged: "), "{}", error);
+            }
+        }
+
+        #[test]
+        fn words_in_disorder_are_shown_or_refused(words in fuzz::texts(vec![
+            "main: ", "w1: ", "Load", "Lock", "#0", "@0", "*3", ":waits", "~", " ", "a.rs:1:9", " | ", "thread",
+            "root of ", "w1", "1.0",
+        ]), at in 0..4_usize) {
+            let mut whole = serde_json::to_value(kept()).expect("words and numbers");
+            let places = ["/steps/turns", "/steps/sites", "/steps/workers", "/head/runs"];
+            let place = whole.pointer_mut(places[at]).and_then(serde_json::Value::as_array_mut);
+            place.expect("a list").push(words.into());
+            let kept: Kept = serde_json::from_value(whole).expect("a text is a text");
+            drop(check(&kept));
+        }
+    }
+
+    #[test]
+    fn a_kept_schedule_is_shown() {
+        assert_eq!(check(&kept()), Ok(()));
+    }
+
+    /// A line of a few letters may stand for very much.
+    #[test]
+    fn a_schedule_longer_than_any_is_refused() {
+        for (place, value) in [
+            ("/steps/objects", json!(u32::MAX)),
+            ("/steps/turns", json!(vec!["main: Load#0@0*1000000"; 1000])),
+        ] {
+            let mut whole = serde_json::to_value(kept()).expect("words and numbers");
+            *whole.pointer_mut(place).expect("it is there") = value;
+            let kept: Kept = serde_json::from_value(whole).expect("it is of the right type");
+            assert!(check(&kept).is_err(), "{place}");
+        }
+    }
 }

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use cct::origin::Origin;
 use cct::trace::Site;
 use serde::{Deserialize, Serialize};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
+
+use crate::plain_file;
 
 /// A line of a function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -130,7 +133,7 @@ impl Sources {
     fn read(&mut self, file: &str) -> Option<&Source> {
         let root = &self.root;
         let read = self.files.entry(file.to_owned()).or_insert_with(|| {
-            let text = fs::read_to_string(root.join(file)).ok()?;
+            let text = plain_file::read_to_string(&root.join(file)).ok()?;
             Some(Source {
                 functions: functions(&text),
                 lines: text.lines().map(str::to_owned).collect(),
@@ -198,14 +201,29 @@ fn end_of(file: &str) -> String {
     parts[parts.len().saturating_sub(4)..].join("/")
 }
 
-/// All functions of a file; none if it cannot be parsed.
+/// All functions of a file; none if it cannot be parsed. Each part of it may be in the one before, and then
+/// needs stack.
 fn functions(text: &str) -> Vec<Function> {
-    let mut found = Found::default();
-    if let Ok(file) = syn::parse_file(text) {
-        found.visit_file(&file);
-    }
-    found.functions
+    let stack = LEAST_STACK + STACK_OF_A_BYTE.saturating_mul(text.len());
+    let find = || {
+        let mut found = Found::default();
+        if let Ok(file) = syn::parse_file(text) {
+            found.visit_file(&file);
+        }
+        found.functions
+    };
+    thread::scope(|scope| {
+        let finder = thread::Builder::new().stack_size(stack);
+        let finder = finder.spawn_scoped(scope, find);
+        // Where there is no room for the stack, nothing is known.
+        finder.map_or_else(|_| Vec::new(), |finder| finder.join().unwrap_or_default())
+    })
 }
+
+/// The stack for a file without parts in each other.
+const LEAST_STACK: usize = 1 << 21;
+/// What the deepest nesting takes, which has a part for each byte. Nothing of it is used before that.
+const STACK_OF_A_BYTE: usize = 1 << 12;
 
 /// The functions seen so far, and the type whose methods are being looked at.
 #[derive(Default)]
@@ -296,5 +314,25 @@ impl<T> Pool<T> {
         assert_eq!(at(5), place("outer", "b(\"//\");"));
         assert_eq!(at(8), place("Pool::take", "fn take(&self) { c() }"));
         assert_eq!(at(99), place("", "a.rs:99"));
+    }
+
+    #[test]
+    fn functions_are_found_beside_text_of_any_depth() {
+        let (plus, minus) = ("1 + ".repeat(20_000), "-".repeat(20_000));
+        let nested =
+            |open: &str, close: &str| [open.repeat(20_000), close.repeat(20_000)].join("1");
+        for deep in [
+            nested("(", ")"),
+            nested("[", "]"),
+            nested("{", "}"),
+            nested("if a {} else { ", "}"),
+            nested("|| ", ""),
+            nested("x(|| ", ")"),
+            plus + "1",
+            minus + "1",
+        ] {
+            let found = functions(&format!("fn a() {{}}\nfn b() {{ {deep} }}\n"));
+            assert_eq!(found.len(), 2);
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn sealed(record: &Record) -> io::Result<Vec<u8>> {
     Ok(with_seal(serde_json::to_vec(record)?))
 }
 
-fn with_seal(mut text: Vec<u8>) -> Vec<u8> {
+pub(super) fn with_seal(mut text: Vec<u8>) -> Vec<u8> {
     let hash = digest::of_bytes(&text);
     // The brace at its end comes after the seal.
     text.pop();

@@ -1,5 +1,6 @@
 //! A schedule in words, by the places of its steps.
 
+use cct::config::Settings;
 use cct::operation::Operation;
 use cct::origin::Table;
 use cct::trace::{Outcome, Run, Schedule, Site, Step, Trace, WorkerInfo, WorkerKind};
@@ -196,6 +197,12 @@ impl Steps {
         let info =
             |text: &String| info_of(text, &sites).ok_or_else(|| format!("`{text}` is no worker"));
         let workers = self.workers.iter().map(info).collect::<Result<_, _>>()?;
+        if self.objects as usize > MOST {
+            return Err(format!(
+                "{} objects are more than there can be",
+                self.objects
+            ));
+        }
         let object = json!({ "address": 0, "static_path": null });
         let objects = (0..self.objects).map(|_| serde_json::from_value(object.clone()));
         let mut steps = Vec::new();
@@ -212,6 +219,9 @@ impl Steps {
                     return Err(format!(
                         "`{word}` is of a site or an object that there is not"
                     ));
+                }
+                if steps.len() + times > MOST {
+                    return Err("it has more steps than there can be".to_owned());
                 }
                 steps.extend(std::iter::repeat_n(step, times));
             }
@@ -265,8 +275,8 @@ fn token(step: &Step) -> String {
     format!("{note}{operation}{object}@{}{outcome}", step.site)
 }
 
-/// How often a word may be repeated: a schedule has no more steps.
-const MOST: usize = (1 << 20) - 1;
+/// A schedule has no more steps, and so no more objects.
+const MOST: usize = Settings::MAX_STEPS as usize;
 
 /// A step, and how often it is repeated.
 fn step_of(worker: u32, word: &str) -> Option<(Step, usize)> {

@@ -239,8 +239,13 @@ fn take(input: &mut &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::any;
+    use proptest::sample::Index;
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
     use super::super::join::tests::{results, shard};
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn numbers_are_read_back() {
@@ -302,5 +307,38 @@ mod tests {
         written.write(&folder).expect("writable");
         assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 1);
         fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn results_in_disorder_are_read_or_refused(changes in fuzz::changes(), at in any::<Index>(), by in 1..=255_u8) {
+            let path = Path::new("x");
+            let whole = results(3, &[(0, shard(9, true)), (2, shard(4, false))]).bytes().expect("they are JSON");
+            let mut damaged = whole.clone();
+            damaged[at.index(whole.len())] ^= by;
+            prop_assert!(parse(path, &damaged).map_or(true, |read| read.bytes().is_ok_and(|again| again == whole)));
+
+            let mut lines = whole.splitn(3, |&byte| byte == b'\n').skip(1);
+            let (body, numbers) = (lines.next().expect("the body"), lines.next().expect("the numbers"));
+            let body = serde_json::from_slice(body).expect("JSON");
+            let body = fuzz::changed(body, &changes).to_string();
+            let rest = [body.as_bytes(), b"\n", numbers].concat();
+            let head = Head {
+                format: FORMAT.to_owned(),
+                version: VERSION,
+                bytes: rest.len() as u64,
+                sha256: digest::of_bytes(&rest),
+            };
+            let head = serde_json::to_vec(&head).expect("words and numbers");
+            match parse(path, &[&head, &b"\n"[..], &rest].concat()) {
+                Ok(read) => {
+                    let again = parse(path, &read.bytes().expect("they are JSON"));
+                    prop_assert_eq!(again.expect("it was written so"), read);
+                }
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+            }
+        }
     }
 }

@@ -10,6 +10,8 @@ mod named;
 mod passes;
 mod source;
 
+#[cfg(test)]
+mod disorder;
 mod handing;
 mod pass;
 #[cfg(test)]

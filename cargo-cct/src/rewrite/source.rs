@@ -64,14 +64,14 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Reads a file; none when it is not made of Rust's tokens.
+    /// Reads a file; none when it is not made of Rust's tokens, or is nested deeper than people write.
     pub(crate) fn parse(text: &'a str, path: &'a Path, edition: Edition) -> Option<Source<'a>> {
         let tokens: TokenStream = code(text).parse().ok()?;
         Some(Source {
             text,
             path,
             edition,
-            trees: trees(tokens.clone()),
+            trees: trees(tokens.clone())?,
             tokens,
             named: Named::NONE,
             names: OnceCell::new(),

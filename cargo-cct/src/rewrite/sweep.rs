@@ -86,7 +86,7 @@ fn published_crates_stay_what_they_are() {
 
 /// Looks at what becomes of a text; true if something does.
 #[track_caller]
-fn check(text: &str, path: &Path, edition: Edition) -> bool {
+pub(super) fn check(text: &str, path: &Path, edition: Edition) -> bool {
     let made = || edits(text, path, edition, Passes::ALL, Named::NONE);
     let Ok(edits) = catch_unwind(AssertUnwindSafe(made)) else {
         panic!("{}: a pass has panicked on:\n{text}", path.display());

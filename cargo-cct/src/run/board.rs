@@ -108,10 +108,11 @@ impl BoardFile {
             .unwrap_or_default();
         if self.iteration() > counts.iteration {
             let steps = self.u64_at(offset_of!(Board, steps)).unwrap_or_default();
-            counts.schedules += 1;
+            // The process may have written anything.
+            counts.schedules = counts.schedules.saturating_add(1);
             // No schedule that has ended is the same as one that does not.
-            counts.distinct += 1;
-            counts.steps += steps;
+            counts.distinct = counts.distinct.saturating_add(1);
+            counts.steps = counts.steps.saturating_add(steps);
             counts.longest = counts.longest.max(steps);
         }
         counts
@@ -251,7 +252,12 @@ fn to_u32(size: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::any;
+    use proptest::proptest;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn a_schedule_is_read_back() {
@@ -295,5 +301,21 @@ mod tests {
         assert_ne!(board.pulse(), before);
         drop(board);
         assert!(!path.exists());
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        /// A program that has lost its way may have written anywhere.
+        #[test]
+        fn a_board_of_any_bytes_is_read(head in vec(any::<u8>(), size_of::<Ended>() + 100), fills in any::<bool>()) {
+            let path = std::env::temp_dir().join(format!("cct-any-board-{}", std::process::id()));
+            let board = BoardFile::create(&path, &path.with_extension("none")).expect("a temporary file");
+            let head = if fills { vec![0xFF; head.len()] } else { head };
+            board.file.write_all_at(&head, 0).expect("a writable file");
+            let magic = Board::MAGIC.to_le_bytes();
+            board.file.write_all_at(&magic, offset_of!(Board, magic) as u64).expect("a writable file");
+            (board.pulse(), board.counts(), board.schedule(), board.last_words(), board.frames());
+        }
     }
 }

@@ -39,7 +39,12 @@ fn next(pipe: &mut impl io::Read) -> io::Result<Option<Event>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::any;
+    use proptest::{prop_assert, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn frames_are_read_one_by_one() {
@@ -64,5 +69,22 @@ mod tests {
     fn a_cut_frame_is_no_event() {
         let mut pipe: &[u8] = &[9, 0, 0, 0, 3];
         assert_eq!(next(&mut pipe).expect("read to the end"), None);
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn frames_of_any_bytes_come_to_an_end(length in any::<u32>(), bytes in vec(any::<u8>(), 0..200)) {
+            let noise = [&length.to_le_bytes()[..], &bytes].concat();
+            for bytes in [&noise, &bytes] {
+                let mut pipe = bytes.as_slice();
+                let mut read = 0;
+                while let Ok(Some(event)) = next(&mut pipe) {
+                    read += event.to_bytes().len() + 4;
+                    prop_assert!(read <= bytes.len());
+                }
+            }
+        }
     }
 }

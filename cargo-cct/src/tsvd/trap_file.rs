@@ -267,7 +267,10 @@ impl Traps {
 
 #[cfg(test)]
 mod tests {
+    use proptest::proptest;
+
     use super::*;
+    use crate::fuzz;
 
     /// A path of its own for each test, where nothing is.
     fn path(test: u32) -> PathBuf {
@@ -345,5 +348,19 @@ mod tests {
             TrapFile::read(&path),
             Err(TrapFileError::Version { found: 9, .. })
         ));
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn a_file_in_disorder_is_read_or_refused(text in fuzz::damaged(
+            r#"{"version":1,"binaries":{"a":{"pairs":[]}}}"#,
+            vec!["{", "}", ":", ",", "null", "\"pairs\"", "[", "1"],
+        )) {
+            let path = path(line!());
+            fs::write(&path, &text).expect("it is written");
+            drop(TrapFile::read(&path).map_err(|error| error.to_string()));
+        }
     }
 }

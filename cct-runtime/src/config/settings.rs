@@ -118,6 +118,10 @@ impl Settings {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingsError> {
         let known = TABLE.iter().find(|row| row.name == key);
         let set = match known {
+            // Settings are told and kept as lines.
+            Some(_) if value.contains(['\n', '\r']) => {
+                Err("a value without line breaks".to_owned())
+            }
             Some(row) => self.assign(row, value),
             None => Err("a setting that exists".to_owned()),
         };
@@ -144,8 +148,13 @@ impl Resolved {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::Strategy;
+    use proptest::sample::select;
+    use proptest::{prop_assert, prop_assert_eq, proptest};
+
     use super::super::table::Kind;
     use super::*;
+    use crate::fuzz;
 
     /// Each setting that processes are told, with the value of its example.
     fn full() -> Settings {
@@ -263,5 +272,51 @@ mod tests {
         settings.set("hang_timeout", "5").expect("a setting");
         settings.set("rewrite", "false").expect("a setting");
         assert_eq!(settings.to_string(), "");
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn values_are_read_back_or_refused_by_their_names(row in select(TABLE), text in values()) {
+            let mut settings = Settings::default();
+            match settings.set(row.name, &text) {
+                Ok(()) => {
+                    prop_assert_eq!(Settings::parse(&settings.lines()), Ok(settings.clone()));
+                    prop_assert_eq!(Settings::from(settings.clone().resolve()).over(settings.clone()),
+                        Settings::from(settings.resolve()));
+                }
+                Err(error) => prop_assert!(error.to_string().contains(row.name), "{}", error),
+            }
+        }
+
+        #[test]
+        fn lines_in_disorder_are_read_or_refused(text in lines()) {
+            if let Ok(settings) = Settings::parse(&text) {
+                prop_assert_eq!(Settings::parse(&settings.lines()), Ok(settings));
+            }
+        }
+    }
+
+    fn values() -> impl Strategy<Value = String> {
+        let words = TABLE.iter().flat_map(|row| match row.kind {
+            Kind::Words(words) => words,
+            _ => &[],
+        });
+        fuzz::texts(
+            words
+                .copied()
+                .chain(["true", "false", "pct:3", "dfs", "@5+", "a"])
+                .collect(),
+        )
+    }
+
+    fn lines() -> impl Strategy<Value = String> {
+        let names = TABLE.iter().map(|row| row.name);
+        fuzz::texts(
+            names
+                .chain(["seed=1\n", "atomic=a\n", "=", "=5\n", "=true\n"])
+                .collect(),
+        )
     }
 }

@@ -280,6 +280,11 @@ mod tests {
     }
 
     #[test]
+    fn contents_are_read_back() {
+        crate::fuzz::law::<Saved>();
+    }
+
+    #[test]
     fn a_file_is_made_and_read_again() {
         let folder = folder("made");
         let path = folder.join("file");

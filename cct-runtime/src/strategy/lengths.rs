@@ -1,7 +1,7 @@
 //! How much each worker is about to do yet, as far as earlier iterations tell.
 
 use super::WorkerId;
-use crate::codec::Wire;
+use crate::codec::wire_struct;
 
 /// By worker: the most choice points at which it was picked in an iteration.
 ///
@@ -63,15 +63,12 @@ impl Lengths {
     }
 }
 
-impl Wire for Lengths {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.longest.put(out);
-    }
+wire_struct!(Lengths { longest; done, ahead, left });
 
-    fn take(input: &mut &[u8]) -> Option<Self> {
-        Some(Lengths {
-            longest: Vec::take(input)?,
-            ..Lengths::default()
-        })
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lengths_are_read_back() {
+        crate::fuzz::law::<super::Lengths>();
     }
 }

@@ -119,12 +119,16 @@ impl Member {
         Some(Member { parts })
     }
 
+    /// The most parts: each is asked by way of all before it.
+    const MOST_PARTS: u32 = 16;
+
     /// True for parts that each exist and take over later than the one before. Only the first may
     /// enumerate: a later one would not find again where it left off.
     const fn is_valid(text: &[u8]) -> bool {
         let mut rest = text;
         let mut from = 0;
-        loop {
+        let mut parts = 0;
+        while parts < Member::MOST_PARTS {
             let Some((part, more)) = Part::split_first(rest) else {
                 return false;
             };
@@ -132,11 +136,13 @@ impl Member {
                 return false;
             }
             from = part.until;
+            parts += 1;
             match more {
                 Some(more) => rest = more,
                 None => return true,
             }
         }
+        false
     }
 }
 
@@ -298,7 +304,12 @@ impl std::error::Error for InvalidSpec {}
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::Strategy;
+    use proptest::{prop_assert_eq, proptest};
+
+    use super::super::Beginning;
     use super::*;
+    use crate::fuzz;
 
     fn members(text: &str) -> Result<Vec<Vec<Part>>, InvalidSpec> {
         let parts = |spec: Spec| spec.members.into_iter().map(|member| member.parts);
@@ -426,5 +437,41 @@ mod tests {
             let spec = Spec::parse(&text).expect("well-formed");
             assert_eq!(spec.members()[0].to_string(), text);
         }
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        /// However large its numbers are, a strategy can be built and can begin.
+        #[test]
+        fn names_in_disorder_are_read_or_refused(text in names()) {
+            let Ok(spec) = Spec::parse(&text) else {
+                return Ok(());
+            };
+            prop_assert_eq!(Spec::parse(&spec.to_string()), Ok(spec.clone()));
+            for member in spec.members() {
+                let again = Spec::parse(&member.to_string()).expect("it was printed so");
+                prop_assert_eq!(again.members(), std::slice::from_ref(member));
+                member.build().begin(&Beginning {
+                    seed: 1,
+                    index: 0,
+                    longest: 100,
+                    fair_after: 1000,
+                });
+            }
+        }
+    }
+
+    fn names() -> impl Strategy<Value = String> {
+        let kinds = Kind::ALL.iter().map(|kind| kind.name());
+        let separators = ["portfolio", ":", ":3", ",", "@5+", "@", "+", ":4294967295"];
+        fuzz::texts(kinds.chain(separators).collect())
+    }
+
+    #[test]
+    fn a_member_of_very_many_parts_is_refused() {
+        let parts = (1..100_000).map(|step| format!("random@{step}+"));
+        let text = parts.collect::<String>() + "random";
+        assert!(Spec::parse(&text).is_err());
     }
 }

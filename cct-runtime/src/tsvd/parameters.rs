@@ -239,7 +239,11 @@ impl fmt::Display for Parameters {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::Strategy;
+    use proptest::{prop_assert_eq, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn what_is_printed_is_read() {
@@ -265,5 +269,23 @@ mod tests {
             assert!(!parameters.set(name, value), "{name}={value}");
         }
         assert_eq!(parameters, Parameters::default());
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn text_in_disorder_is_read_or_refused(text in texts()) {
+            if let Some(parameters) = Parameters::read(&text) {
+                prop_assert_eq!(Parameters::read(&parameters.to_string()), Some(parameters));
+            }
+        }
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        let names = Parameters::ROWS.iter().map(|row| row.name);
+        let algorithms = Algorithm::NAMES.iter().map(|(name, _)| *name);
+        let values = ["=", "=true ", "=0.5 ", "=7ms ", "=9s ", "=NaN ", "=1e400 "];
+        fuzz::texts(names.chain(algorithms).chain(values).collect())
     }
 }

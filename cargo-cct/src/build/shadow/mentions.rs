@@ -27,9 +27,7 @@ pub(super) fn outside(text: &str, file: &Path, subject: &Subject) -> Vec<String>
     let Ok(tokens) = text.parse::<TokenStream>() else {
         return Vec::new();
     };
-    let mut literals = Vec::new();
-    find(tokens, &mut literals);
-    let mut paths: Vec<_> = literals
+    let mut paths: Vec<_> = literals(tokens)
         .iter()
         .filter_map(|literal| normal(&folder.join(literal)))
         .filter(|path| !subject.package.starts_with(path) && is_elsewhere(path, subject))
@@ -41,24 +39,27 @@ pub(super) fn outside(text: &str, file: &Path, subject: &Subject) -> Vec<String>
     paths
 }
 
-fn find(tokens: TokenStream, literals: &mut Vec<String>) {
-    for token in tokens {
-        match token {
-            TokenTree::Group(group) => find(group.stream(), literals),
-            TokenTree::Literal(literal) => {
-                let text = literal.to_string();
-                let inner = text
-                    .strip_prefix('"')
-                    .and_then(|text| text.strip_suffix('"'));
-                let inner = inner.filter(|text| {
-                    let climbs = text.contains("../") && !text.starts_with('/');
-                    climbs && text.len() <= LONGEST && !text.contains('\\')
-                });
-                literals.extend(inner.map(str::to_owned));
+/// The literals that may be paths upwards, however deep they are.
+fn literals(tokens: TokenStream) -> Vec<String> {
+    let mut literals = Vec::new();
+    let mut open = vec![tokens];
+    while let Some(tokens) = open.pop() {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => open.push(group.stream()),
+                TokenTree::Literal(literal) => literals.extend(path_in(&literal.to_string())),
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
             }
-            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
         }
     }
+    literals
+}
+
+fn path_in(literal: &str) -> Option<String> {
+    let text = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let climbs = text.contains("../") && !text.starts_with('/');
+    let is_path = climbs && text.len() <= LONGEST && !text.contains('\\');
+    is_path.then(|| text.to_owned())
 }
 
 /// Paths inside the package are found there, and files inside the workspace that are no Rust are linked in.

@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use cct::trace::Site;
 
 use crate::column;
+use crate::plain_file;
 use crate::rewrite::Named;
 
 /// Files that were read, by the path that their sites give.
@@ -124,14 +124,14 @@ impl Source {
 
     /// The text of a file.
     pub(super) fn text(&self, file: &str) -> Option<String> {
-        fs::read_to_string(self.root.join(file)).ok()
+        plain_file::read_to_string(&self.root.join(file)).ok()
     }
 
     fn lines(&self, file: &str) -> Rc<[String]> {
         let mut files = self.files.borrow_mut();
         let path = self.paths.get(file).map_or(file, String::as_str);
         let read = || {
-            let text = fs::read_to_string(self.root.join(path)).unwrap_or_default();
+            let text = plain_file::read_to_string(&self.root.join(path)).unwrap_or_default();
             text.lines().map(str::to_owned).collect()
         };
         Rc::clone(files.entry(file.to_owned()).or_insert_with(read))

@@ -89,7 +89,7 @@ mod tests {
 
     /// The names that are code.
     fn names(text: &str) -> String {
-        let trees = trees(text.parse().expect("tokens"));
+        let trees = trees(text.parse().expect("tokens")).expect("it is not deep");
         let mut names = Vec::new();
         sequences(&trees, &mut |sequence| {
             for tree in sequence {

@@ -17,14 +17,21 @@ pub(crate) enum Tree {
     Group(Group, Vec<Tree>),
 }
 
-/// Takes a stream apart.
-pub(in crate::rewrite) fn trees(tokens: TokenStream) -> Vec<Tree> {
+/// So many groups are in each other at most: whoever looks into them needs stack for each.
+const DEEPEST: u32 = 200;
+
+/// Takes a stream apart; none if it is nested deeper than people write.
+pub(in crate::rewrite) fn trees(tokens: TokenStream) -> Option<Vec<Tree>> {
+    trees_above(tokens, DEEPEST)
+}
+
+fn trees_above(tokens: TokenStream, deepest: u32) -> Option<Vec<Tree>> {
     let tree = |token| match token {
         TokenTree::Group(group) => {
-            let inside = trees(group.stream());
-            Tree::Group(group, inside)
+            let inside = trees_above(group.stream(), deepest.checked_sub(1)?)?;
+            Some(Tree::Group(group, inside))
         }
-        leaf => Tree::Leaf(leaf),
+        leaf => Some(Tree::Leaf(leaf)),
     };
     tokens.into_iter().map(tree).collect()
 }

@@ -110,7 +110,11 @@ impl Ranges {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{Strategy, any};
+    use proptest::proptest;
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn ranges_have_their_places_without_their_ends() {
@@ -128,5 +132,22 @@ mod tests {
         }
         let places = Places::parse("benign 1-2\npoints all").expect("it is well-formed");
         assert!(places.all_are_points && places.benign.has(1) && !places.std.has(1));
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn text_in_disorder_is_read_or_refused(text in texts(), place in any::<u32>()) {
+            if let Some(places) = Places::parse(&text) {
+                places.points.has(place);
+            }
+        }
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        fuzz::texts(vec![
+            "points ", "benign ", "std ", "all", "1a-1f", ",2a-3b", "\n", "-",
+        ])
     }
 }

@@ -150,3 +150,11 @@ impl Executions<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn executions_are_read_back() {
+        crate::fuzz::law::<super::Executed>();
+    }
+}

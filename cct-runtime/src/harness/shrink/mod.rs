@@ -133,3 +133,11 @@ pub(super) fn run(
     let first = (&outline, may_be_coarse);
     shrink(first, from, &mut make, &mut told, &mut is_over);
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn executions_are_read_back() {
+        crate::fuzz::law::<super::Executed>();
+    }
+}

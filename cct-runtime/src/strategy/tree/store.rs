@@ -1,7 +1,7 @@
 //! The nodes and branches of the tree, in lists that are used again.
 
 use super::options::Price;
-use crate::codec::{Wire, wire_struct};
+use crate::codec::wire_struct;
 
 /// No node, or no branch.
 pub(super) const NONE: u32 = u32::MAX;
@@ -171,26 +171,13 @@ impl Node {
     }
 }
 
-impl Wire for Store {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.nodes.put(out);
-        self.branches.put(out);
-        for number in [self.free_node, self.free_branch, self.used] {
-            number.put(out);
-        }
-    }
-
-    fn take(input: &mut &[u8]) -> Option<Self> {
-        Some(Store {
-            nodes: Vec::take(input)?,
-            branches: Vec::take(input)?,
-            free_node: u32::take(input)?,
-            free_branch: u32::take(input)?,
-            used: u32::take(input)?,
-        })
-    }
-}
-
+wire_struct!(Store {
+    nodes,
+    branches,
+    free_node,
+    free_branch,
+    used
+});
 wire_struct!(Node {
     share,
     looks,

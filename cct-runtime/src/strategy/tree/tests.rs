@@ -189,3 +189,8 @@ fn who_does_not_repeat_itself_is_noticed() {
         assert_eq!(tree.store.used, 0);
     }
 }
+
+#[test]
+fn what_is_no_tree_is_refused() {
+    crate::fuzz::law::<Tree>();
+}

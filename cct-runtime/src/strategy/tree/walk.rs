@@ -4,7 +4,7 @@ use super::super::Rng;
 use super::draw::Selection;
 use super::options::{Options, Price};
 use super::store::{Branch, NONE, Node, Size, Store};
-use crate::codec::Wire;
+use crate::codec::wire_struct;
 
 /// How many nodes are kept for later at most: about 40 MB with their branches. The longest schedule comes
 /// on top.
@@ -60,11 +60,12 @@ struct Hop {
 }
 
 /// Where the iteration under way is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Cursor {
     /// About to come to this node.
     Node(u32),
     /// Below a branch that is taken for the first time.
+    #[default]
     Fresh,
     /// Outside the tree.
     Astray,
@@ -307,29 +308,13 @@ impl Tree {
     }
 }
 
-impl Wire for Tree {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.store.put(out);
-        self.root.put(out);
-        self.bound.put(out);
-        self.leaves.put(out);
-        self.astray.put(out);
-        self.forgot.put(out);
-        self.selection.put(out);
-    }
-
-    fn take(input: &mut &[u8]) -> Option<Self> {
-        let store = Store::take(input)?;
-        let (root, bound) = (u32::take(input)?, u32::take(input)?);
-        let (leaves, astray) = (u64::take(input)?, u64::take(input)?);
-        let forgot = bool::take(input)?;
-        Some(Tree {
-            store,
-            root,
-            leaves,
-            forgot,
-            astray,
-            ..Tree::new(Selection::take(input)?, bound)
-        })
-    }
-}
+wire_struct!(Tree {
+    store,
+    root,
+    bound,
+    leaves,
+    astray,
+    forgot,
+    selection;
+    path, cursor, cost, taken
+});
