@@ -53,7 +53,7 @@ impl History {
 
     /// How many runs came upon it.
     pub(crate) fn count(&self) -> u64 {
-        self.earlier + self.sightings.len() as u64
+        self.earlier.saturating_add(self.sightings.len() as u64)
     }
 
     /// When it was seen last, in seconds since the Unix epoch.

@@ -18,7 +18,7 @@ use super::id::Id;
 use super::place::Sources;
 use super::record::Record;
 use super::steps::{Head, Steps};
-use super::store::stranger;
+use super::stranger;
 use crate::plain_file;
 use crate::run::{Repeats, TestName};
 
@@ -208,9 +208,8 @@ impl Kept {
         let damaged = |why| KeptError::Entry(path.to_owned(), why);
         let mut trace = self.steps.trace().map_err(damaged)?;
         let schedule = self.head.schedule().map_err(damaged)?;
-        if let Some(worker) = stranger(&trace) {
-            let why = format!("it has something of worker {worker}, and fewer workers");
-            return Err(damaged(why));
+        if let Some(stranger) = stranger::find(&trace, None) {
+            return Err(damaged(stranger.to_string()));
         }
         trace.schedule = schedule.clone();
         let failure = &self.failure;

@@ -14,6 +14,7 @@ mod record;
 mod seal;
 mod steps;
 mod store;
+mod stranger;
 mod trim;
 mod versions;
 

@@ -72,8 +72,9 @@ pub(super) fn words(certain: &Certain) -> String {
     format!("certain from {from}{at_the_latest}: {fail}{before}")
 }
 
-fn percent(share: Share) -> u32 {
-    (200 * share.failing + share.made) / (2 * share.made).max(1)
+fn percent(share: Share) -> u64 {
+    let (failing, made) = (u64::from(share.failing), u64::from(share.made));
+    (200 * failing + made) / (2 * made).max(1)
 }
 
 #[cfg(test)]
