@@ -1,7 +1,7 @@
 //! Values drawn from bytes, texts in disorder, and the law of all that is read from bytes: nothing panics,
 //! whatever they are.
 //!
-//! `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test --release -p cct-runtime fuzz` is the long form.
+//! CONTRIBUTING.md has the long form.
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, Strategy, any};

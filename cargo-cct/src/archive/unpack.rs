@@ -352,3 +352,68 @@ fn refused(path: &Path, error: &io::Error) -> ArchiveError {
         kind => ArchiveError::Access(path.to_owned(), kind.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::sample::Index;
+    use proptest::{prop_assert, proptest};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::fuzz;
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn a_manifest_in_disorder_is_read_or_refused(changes in fuzz::changes(), at in any::<Index>(), by in any::<u8>()) {
+            let whole = json!({
+                "format": FORMAT, "version": VERSION, "tool": env!("CARGO_PKG_VERSION"), "engine": "1f",
+                "host": host(), "rustc": "rustc 1", "seed": 1, "settings": "seed=1\n", "config": "",
+                "root": "/w", "manifest": "Cargo.toml", "folder": "", "selection": [],
+                "chosen": { "members": true, "dependencies": [] },
+                "moved": [{ "from": "/w", "to": "workspace" }],
+                "executables": [{
+                    "path": "/w/a", "package": "a", "kind": "lib", "target": "a", "label": "a", "linked": ["clocks"],
+                    "looks_at_counts": true, "code": "all", "marker": null, "folder": "/w",
+                    "env": [["A", "/w/b:/c"]], "config": "", "origins": "/w/o",
+                }],
+                "files": [{ "path": "workspace/a", "size": 1, "executable": true, "sha256": "00" }],
+                "links": [{ "path": "workspace/b", "to": "a" }],
+            });
+            let mut bytes = packed(&fuzz::changed(whole, &changes));
+            for _ in 0..2 {
+                if let Err(error) = read(&bytes) {
+                    prop_assert!(!error.to_string().is_empty());
+                }
+                let at = at.index(bytes.len());
+                bytes[at] ^= by;
+            }
+        }
+    }
+
+    fn packed(manifest: &Value) -> Vec<u8> {
+        let text = manifest.to_string();
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        let mut archive = tar::Builder::new(Vec::new());
+        let added = archive.append_data(&mut header, NAME, text.as_bytes());
+        added.expect("memory is there");
+        archive.into_inner().expect("likewise")
+    }
+
+    fn read(bytes: &[u8]) -> Result<(), ArchiveError> {
+        let path = Path::new("x");
+        let mut archive = tar::Archive::new(bytes);
+        let mut entries = archive.entries().map_err(|error| refused(path, &error))?;
+        let manifest = first(path, &mut entries)?;
+        for file in &manifest.files {
+            stays_inside(Path::new(&file.path));
+        }
+        for packed in &manifest.executables {
+            moved_value(&manifest.moved, path, &packed.path);
+        }
+        check(path, &manifest)
+    }
+}

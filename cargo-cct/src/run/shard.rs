@@ -212,7 +212,10 @@ fn number(name: &'static str, text: &str, least: u32, most: u32) -> Result<u32, 
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     fn auto(variables: &str) -> Result<String, String> {
         let value = |name: &str| {
@@ -318,6 +321,18 @@ mod tests {
         ] {
             let error = auto(variables).expect_err(variables);
             assert!(error.contains(why), "{variables}: {error}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn text_in_disorder_is_a_shard_or_told(text in fuzz::texts(vec!["1", "/", "/16", "auto", "0"])) {
+            match Shard::parse(&text) {
+                Some(shard) => prop_assert!(Shard::parse(&shard.to_string()) == Some(shard)),
+                None => prop_assert!(text == "auto" || ShardArg::parse(&text).is_err()),
+            }
         }
     }
 }

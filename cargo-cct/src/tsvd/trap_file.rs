@@ -267,7 +267,7 @@ impl Traps {
 
 #[cfg(test)]
 mod tests {
-    use proptest::proptest;
+    use proptest::{prop_assert, proptest};
 
     use super::*;
     use crate::fuzz;
@@ -354,13 +354,21 @@ mod tests {
         #![proptest_config(fuzz::config())]
 
         #[test]
-        fn a_file_in_disorder_is_read_or_refused(text in fuzz::damaged(
-            r#"{"version":1,"binaries":{"a":{"pairs":[]}}}"#,
-            vec!["{", "}", ":", ",", "null", "\"pairs\"", "[", "1"],
-        )) {
+        fn a_file_in_disorder_is_read_or_refused(changes in fuzz::changes()) {
             let path = path(line!());
-            fs::write(&path, &text).expect("it is written");
-            drop(TrapFile::read(&path).map_err(|error| error.to_string()));
+            let pairs = [(0x1A0, 0x1F4, Standing::Dangerous), (7, 7, Standing::Found)];
+            let whole = serde_json::to_value(file(&path, &pairs)).expect("words and numbers");
+            fs::write(&path, fuzz::changed(whole, &changes).to_string()).expect("it is written");
+            match TrapFile::read(&path) {
+                Ok(mut read) => {
+                    for is_new in [false, true] {
+                        read.pairs_of("app", "digest", is_new);
+                    }
+                    read.merge(TrapFile::read(&path).expect("as before"));
+                }
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+            }
+            fs::remove_file(&path).expect("it is ours");
         }
     }
 }

@@ -167,7 +167,10 @@ fn end_of_string(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_entry;
+    use proptest::{prop_assert, proptest};
+
+    use super::*;
+    use crate::fuzz;
 
     const ENTRY: &str = "{\n    \"name\": \"cct: a\",\n    \"n\": 2\n}";
 
@@ -213,5 +216,22 @@ mod tests {
         let empty = with_entry("{ \"configurations\": [] }", "cct: a", "{}");
         let expected = "{ \"configurations\": [\n        {}\n    ] }";
         assert_eq!(empty.as_deref(), Some(expected));
+    }
+
+    const WHOLE: &str = "// mine\n{ \"version\": \"0.2.0\", /* [ */\n  \"configurations\": [ // all\n    \
+                         { \"name\": \"cct: a\", \"args\": [\"{\"], },\n  ],\n  \"x\": [{}]\n}\n";
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn a_file_in_disorder_is_kept_or_left_alone(text in fuzz::damaged(WHOLE, vec![
+            "{", "}", "[", "]", "//", "/*", "*/", "\"", "\\", "\"name\"", ":", ",", "\"cct: a\"", "é",
+        ])) {
+            if let Some(made) = with_entry(&text, "cct: a", "{}") {
+                let has_entry = made.contains("{}");
+                prop_assert!(has_entry);
+            }
+        }
     }
 }

@@ -113,7 +113,10 @@ fn until(place: &str) -> Result<Until, String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert, proptest};
+
     use super::*;
+    use crate::fuzz;
 
     #[test]
     fn orders_are_read() {
@@ -147,6 +150,19 @@ mod tests {
             "1 2",
         ] {
             assert!(Order::parse(line).is_err(), "{line}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(fuzz::config())]
+
+        #[test]
+        fn a_line_in_disorder_is_an_order_or_told(line in fuzz::texts(vec![
+            "step ", "s ", "until ", "u end", "back ", "w1", "main", "lib.rs:", "7", ":", "list", "quit",
+        ])) {
+            if let Err(why) = Order::parse(&line) {
+                prop_assert!(why.contains('`'), "{}", why);
+            }
         }
     }
 }

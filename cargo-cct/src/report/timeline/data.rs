@@ -244,7 +244,8 @@ impl Lines {
     fn read(&self, report: &Report) -> BTreeMap<&str, Vec<(u32, String)>> {
         let mut files = BTreeMap::new();
         for (file, cited) in &self.files {
-            let around = |&line: &u32| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
+            let around =
+                |&line: &u32| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
             let lines: BTreeSet<u32> = cited.iter().flat_map(around).collect();
             let text = |line| Some((line, report.source_line(file, line)?));
             let lines: Vec<_> = lines.into_iter().filter_map(text).collect();

@@ -16,7 +16,7 @@ use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{FnArg, Pat, Token, Type};
 
-use crate::rewrite::syntax::{Tree, sequences, split};
+use crate::rewrite::syntax::{Tree, place_before, sequences, split};
 use crate::rewrite::{Edit, Source};
 
 /// Makes parameters tasks, or roots.
@@ -38,7 +38,8 @@ pub(super) fn run(source: &Source<'_>) -> Vec<Edit> {
                 .then_some("__cct_task!")
         };
         let Parameter { binding, name, .. } = &parameter;
-        let at = Source::range(function.body.span_open()).end;
+        let brace = Source::range(function.body.span_open()).end;
+        let at = place_before(source.text, brace, function.first_statement());
         Some(Edit::insert(
             at,
             format!(" let {binding}{name} = {}({name});", wraps?),
@@ -71,6 +72,19 @@ struct Parameter {
 }
 
 impl<'t> Function<'t> {
+    /// The place of its first statement, or of its end.
+    fn first_statement(&self) -> usize {
+        let mut rest = self.inside;
+        while let [hash, mark, _, behind @ ..] = rest
+            && hash.is_sign('#')
+            && mark.is_sign('!')
+        {
+            rest = behind;
+        }
+        let end = || Source::range(self.body.span_close()).start;
+        rest.first().map_or_else(end, |first| first.range().start)
+    }
+
     /// Reads the one whose name is here.
     fn at(sequence: &'t [Tree], at: usize) -> Option<Function<'t>> {
         let is_named = sequence[at].is_name() && sequence[at - 1].is_word("fn");
@@ -279,6 +293,16 @@ mod tests {
         ] {
             let made = made_by(run, &format!("{signature} {{ {LOOP} }}"));
             let expected = format!("{signature} {{ let {binding}f = __cct_root!(f); {LOOP} }}");
+            assert_eq!(made, expected);
+        }
+    }
+
+    #[test]
+    fn what_a_body_says_of_itself_comes_first() {
+        let signature = "fn drive<F: Future>(f: F) -> F::Output";
+        for own in ["//! A.\n", "#![a] "] {
+            let made = made_by(run, &format!("{signature} {{ {own}{LOOP} }}"));
+            let expected = format!("{signature} {{ {own} let f = __cct_root!(f);{LOOP} }}");
             assert_eq!(made, expected);
         }
     }

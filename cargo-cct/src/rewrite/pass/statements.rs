@@ -18,7 +18,7 @@ use syn::{
     ItemStatic, Signature, Stmt, TraitItemConst, TraitItemFn, Type, Variant,
 };
 
-use crate::rewrite::syntax::{Start, end_of, one_line};
+use crate::rewrite::syntax::{Start, end_of, one_line, place_before};
 use crate::rewrite::{Edit, Source};
 
 const BOUNDARY: &str = "__cct_statement();";
@@ -90,9 +90,7 @@ impl Boundaries<'_> {
                     Some(before) => end_of(&body.stmts[before]),
                     None => Source::range(body.brace_token.span.open()).end,
                 };
-                // A block's own attributes come first.
-                let has_own = self.text[before..start].contains("#!");
-                let place = if has_own { start } else { before };
+                let place = place_before(self.text, before, start);
                 self.edits.push(Edit::insert(place, format!(" {boundary}")));
             }
         }
@@ -355,6 +353,10 @@ mod tests {
         assert_eq!(
             made_by(run, "const A: () = { impl B { fn c() { d() } } };"),
             "const A: () = { impl B { fn c() { __cct_statement(); d() } } };"
+        );
+        assert_eq!(
+            made_by(run, "fn f() {\n //! A.\n g()\n }"),
+            "fn f() {\n //! A.\n  __cct_statement();g()\n }"
         );
         assert_eq!(
             made_by(run, "fn f() { #![a] fn g() { h() } }"),

@@ -18,5 +18,5 @@ pub(super) use declared::split;
 pub(super) use end::end_of;
 pub(super) use names::Names;
 pub(super) use one_line::one_line;
-pub(super) use start::Start;
+pub(super) use start::{Start, place_before};
 pub(super) use tree::{Tree, trees};

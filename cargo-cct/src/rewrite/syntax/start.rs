@@ -8,6 +8,14 @@ use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::{AttrStyle, Attribute, Expr, ExprRange, Label, Path, QSelf, Stmt};
 
+/// Where something can be put in front of a block's first statement: behind its brace, unless attributes and
+/// documentation of its own are between the two.
+pub(in crate::rewrite) fn place_before(text: &str, brace: usize, statement: usize) -> usize {
+    let between = &text[brace..statement];
+    let has_own = ["#!", "//!", "/*!"].iter().any(|own| between.contains(own));
+    if has_own { statement } else { brace }
+}
+
 /// The beginning of a statement.
 #[derive(Debug)]
 pub(in crate::rewrite) struct Start<'s> {
