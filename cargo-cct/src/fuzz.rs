@@ -80,7 +80,7 @@ pub(crate) fn damaged(
     })
 }
 
-/// What is changed in a value: where, and how.
+/// Changes of a value: where, and how.
 pub(crate) fn changes() -> impl Strategy<Value = Vec<(Index, u8, Index)>> {
     vec((any::<Index>(), any::<u8>(), any::<Index>()), 1..4)
 }

@@ -367,7 +367,11 @@ mod tests {
         #![proptest_config(fuzz::config())]
 
         #[test]
-        fn a_manifest_in_disorder_is_read_or_refused(changes in fuzz::changes(), at in any::<Index>(), by in any::<u8>()) {
+        fn a_manifest_in_disorder_is_read_or_refused(
+            changes in fuzz::changes(),
+            at in any::<Index>(),
+            by in any::<u8>(),
+        ) {
             let whole = json!({
                 "format": FORMAT, "version": VERSION, "tool": env!("CARGO_PKG_VERSION"), "engine": "1f",
                 "host": host(), "rustc": "rustc 1", "seed": 1, "settings": "seed=1\n", "config": "",
@@ -375,8 +379,9 @@ mod tests {
                 "chosen": { "members": true, "dependencies": [] },
                 "moved": [{ "from": "/w", "to": "workspace" }],
                 "executables": [{
-                    "path": "/w/a", "package": "a", "kind": "lib", "target": "a", "label": "a", "linked": ["clocks"],
-                    "looks_at_counts": true, "code": "all", "marker": null, "folder": "/w",
+                    "path": "/w/a", "package": "a", "kind": "lib", "target": "a", "label": "a",
+                    "linked": ["clocks"], "looks_at_counts": true, "code": "all", "marker": null,
+                    "folder": "/w",
                     "env": [["A", "/w/b:/c"]], "config": "", "origins": "/w/o",
                 }],
                 "files": [{ "path": "workspace/a", "size": 1, "executable": true, "sha256": "00" }],

@@ -400,8 +400,8 @@ mod tests {
 
         #[test]
         fn words_in_disorder_stay_what_they_are(words in vec(fuzz::texts(vec![
-            "--extern", "=", "cct=/a.rlib", "-C", "lto", "debuginfo=2", "-", "--", "--target", "a.rs", "--test",
-            "-L", "--cap-lints", "--print", "--emit", "--out-dir", "-o", "panic=abort", ":",
+            "--extern", "=", "cct=/a.rlib", "-C", "lto", "debuginfo=2", "-", "--", "--target", "a.rs",
+            "--test", "-L", "--cap-lints", "--print", "--emit", "--out-dir", "-o", "panic=abort", ":",
         ]), 0..6)) {
             let args: Vec<OsString> = words.into_iter().map(OsString::from).collect();
             let told: Vec<OsString> = options(&args).flat_map(|option| option.words.to_vec()).collect();

@@ -525,7 +525,7 @@ mod tests {
             assert!(Filter::parse(&text).is_err(), "{open}");
         }
         for join in [" and ", " or "] {
-            let text = ["all()"; 100_000].join(join);
+            let text = vec!["all()"; 100_000].join(join);
             assert!(Filter::parse(&text).is_ok_and(|filter| filter.fits(&SUBJECT)));
         }
     }

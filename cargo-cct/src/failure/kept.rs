@@ -259,12 +259,13 @@ fn that_matter(settings: &Settings) -> BTreeMap<String, String> {
 mod tests {
     use proptest::{prop_assert, prop_assert_eq, proptest};
 
-    use super::super::store::tests::{full, show};
+    use super::super::store::tests::show;
     use super::*;
     use crate::fuzz;
+    use crate::sample;
 
     fn kept() -> Kept {
-        Kept::new(&full(), Path::new("/nowhere")).expect("it has all that is needed")
+        Kept::new(&sample::full_record(), Path::new("/nowhere")).expect("it has all that is needed")
     }
 
     fn check(kept: &Kept) -> Result<(), String> {
@@ -302,8 +303,8 @@ mod tests {
 
         #[test]
         fn words_in_disorder_are_shown_or_refused(words in fuzz::texts(vec![
-            "main: ", "w1: ", "Load", "Lock", "#0", "@0", "*3", ":waits", "~", " ", "a.rs:1:9", " | ", "thread",
-            "root of ", "w1", "1.0",
+            "main: ", "w1: ", "Load", "Lock", "#0", "@0", "*3", ":waits", "~", " ", "a.rs:1:9", " | ",
+            "thread", "root of ", "w1", "1.0",
         ]), at in 0..4_usize) {
             let mut whole = serde_json::to_value(kept()).expect("words and numbers");
             let places = ["/steps/turns", "/steps/sites", "/steps/workers", "/head/runs"];

@@ -222,7 +222,7 @@ fn functions(text: &str) -> Vec<Function> {
 
 /// The stack for a file without parts in each other.
 const LEAST_STACK: usize = 1 << 21;
-/// What the deepest nesting takes, which has a part for each byte. Nothing of it is used before that.
+/// The deepest nesting has a part for each byte, and takes so much for each. Unused stack is no memory.
 const STACK_OF_A_BYTE: usize = 1 << 12;
 
 /// The functions seen so far, and the type whose methods are being looked at.

@@ -438,6 +438,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::fuzz;
+    use crate::sample;
 
     fn kind(text: &str) -> &'static str {
         match parse(Path::new("x"), text.as_bytes()) {
@@ -478,8 +479,6 @@ pub(super) mod tests {
     #[test]
     fn a_worker_that_is_not_there_is_told() {
         use cct::operation::Operation;
-
-        use crate::sample;
 
         let steps = [0, 1].map(|worker| sample::step(worker, Operation::Load, "a.rs"));
         let record = |trace: &Trace| {
@@ -560,8 +559,12 @@ pub(super) mod tests {
 
         /// Damage is told by the seal; with another seal, all that can be read can be shown.
         #[test]
-        fn a_record_in_disorder_is_shown_or_refused(changes in fuzz::changes(), at in any::<Index>(), by in 1..=255_u8) {
-            let whole = serde_json::to_value(full()).expect("a record is JSON");
+        fn a_record_in_disorder_is_shown_or_refused(
+            changes in fuzz::changes(),
+            at in any::<Index>(),
+            by in 1..=255_u8,
+        ) {
+            let whole = serde_json::to_value(sample::full_record()).expect("a record is JSON");
             let text = serde_json::to_vec(&fuzz::changed(whole, &changes)).expect("it is JSON");
             let length = text.len();
             let mut sealed = seal::with_seal(text);
@@ -577,120 +580,6 @@ pub(super) mod tests {
             // Without its seal it still says the same.
             prop_assert!(at >= length - 1 || parse(Path::new("x"), &sealed).is_err());
         }
-    }
-
-    /// A record with something of everything.
-    pub(in super::super) fn full() -> Record {
-        use cct::operation::Operation;
-        use cct::trace::{
-            ActorInfo, Backtrace, Block, Call, Did, Doing, Log, Older, Outcome, Print,
-            Value as Seen,
-        };
-
-        use crate::sample;
-
-        let kinds = [
-            Operation::Lock,
-            Operation::Store,
-            Operation::Load,
-            Operation::Unlock,
-        ];
-        let steps = (0..12_u32).map(|index| {
-            let (mut step, file) = sample::step(index % 3, kinds[index as usize % 4], "a.rs");
-            step.object = Some(index % 2);
-            step.read = Some(Seen::Unsigned(index.into()));
-            step.written = (index % 2 == 0).then_some(Seen::Bool(true));
-            step.choice_point = index % 3 == 0;
-            step.preempts = index % 5 == 0;
-            step.label = (index == 4).then_some(0);
-            step.thread = (index == 5).then_some(0);
-            step.caller = (index == 6).then_some(0);
-            step.path = (index == 7).then_some(0);
-            step.note = index == 8;
-            step.unpicked = index == 9;
-            step.outcome = if index > 9 {
-                Outcome::Waits
-            } else {
-                Outcome::Done
-            };
-            step.older = (index == 2).then_some(Older {
-                step: Some(1),
-                latest: Seen::Unsigned(7),
-            });
-            step.ahead_of = if index == 3 { vec![1] } else { Vec::new() };
-            (step, file)
-        });
-        let mut trace = sample::trace(&steps.collect::<Vec<_>>());
-        let site = trace.sites[0].clone();
-        trace.labels = vec!["label".to_owned()];
-        trace.paths = vec![vec![0]];
-        trace.schedule.runs = vec![(0, 3).into(), (1, 4).into(), (2, 3).into()];
-        trace.schedule.choices = vec![1];
-        trace.choices_at = vec![3];
-        trace.workers[1].kind = WorkerKind::Root(0);
-        trace.workers[2].spawned_at = Some(site.clone());
-        trace.workers[2].made_by = Some(1);
-        trace.misused = Some(Block {
-            allocated: Some(1),
-            freed: Some(4),
-        });
-        trace.prints = vec![Print {
-            worker: 1,
-            after: 3,
-            is_error: false,
-            text: "printed".to_owned(),
-            ends_line: true,
-        }];
-        let call = Call {
-            function: "f".to_owned(),
-            site: Some(site.clone()),
-        };
-        trace.backtraces = vec![Backtrace {
-            worker: 0,
-            panic: Some(8),
-            stack: 0,
-            calls: vec![call],
-        }];
-        let doing = Doing {
-            worker: 1,
-            after: 2,
-            actor: 0,
-            did: Did::Handled,
-            state: Some(0),
-            event: Some(0),
-            to: Some(0),
-            payload: Some(0),
-            number: Some(0),
-        };
-        *trace.log = Log {
-            actors: vec![ActorInfo {
-                name: "actor".to_owned(),
-                path: "a::Actor".to_owned(),
-            }],
-            doings: vec![doing],
-        };
-        let mut record = sample::record(&trace, "left: 1");
-        record.printed = "printed\n".to_owned();
-        record.certain = serde_json::from_str(
-            r#"{"step":3,"continuations":2,"are_all":true,"before":{"failing":1,"made":2},"is_earliest":true}"#,
-        ).expect("the fields that there are");
-        let bug = record.bug.as_mut().expect("it has one");
-        bug.site = Some(site.clone());
-        bug.waits = vec![serde_json::from_value(serde_json::json!({
-            "worker": 2, "operation": "Lock", "address": 8, "object": 0, "holder": 1, "spins": false,
-            "in_cycle": true, "site": site,
-        })).expect("the fields that there are")];
-        let access = serde_json::json!({
-            "worker": 1, "way": "write", "size": 8, "place": 9, "step": 1, "site": bug.site, "calls": [],
-        });
-        bug.race = Some(Box::new(cct::verdict::Race {
-            address: 8,
-            group: String::new(),
-            static_path: None,
-            earlier: serde_json::from_value(access.clone()).expect("the fields that there are"),
-            later: serde_json::from_value(access).expect("the fields that there are"),
-        }));
-        record.complete()
     }
 
     /// Shows it in all the ways there are.

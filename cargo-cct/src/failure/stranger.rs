@@ -49,13 +49,13 @@ fn workers(trace: &Trace) -> impl Iterator<Item = u32> {
 
 fn steps(trace: &Trace, bug: Option<&Bug>) -> impl Iterator<Item = u32> {
     let older = trace.steps.iter().filter_map(|step| step.older.as_ref());
-    let of_steps = older.map(|older| older.step);
+    let stores = older.map(|older| older.step);
     let of_workers = trace.workers.iter().map(|worker| worker.made_by);
     let of_panics = trace.backtraces.iter().map(|backtrace| backtrace.panic);
     let block = trace.misused.iter();
     let of_block = block.flat_map(|block| [block.allocated, block.freed]);
-    let race = bug.and_then(|bug| bug.race.as_ref()).into_iter();
-    let of_race = race.flat_map(|race| race.accesses().map(|access| access.step));
-    let of_trace = of_steps.chain(of_workers).chain(of_panics);
-    of_trace.chain(of_block).chain(of_race).flatten()
+    let found = bug.and_then(|bug| bug.race.as_ref()).into_iter();
+    let of_race = found.flat_map(|race| race.accesses().map(|access| access.step));
+    let named = stores.chain(of_workers).chain(of_panics);
+    named.chain(of_block).chain(of_race).flatten()
 }

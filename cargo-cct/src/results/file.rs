@@ -313,12 +313,18 @@ mod tests {
         #![proptest_config(fuzz::config())]
 
         #[test]
-        fn results_in_disorder_are_read_or_refused(changes in fuzz::changes(), at in any::<Index>(), by in 1..=255_u8) {
+        fn results_in_disorder_are_read_or_refused(
+            changes in fuzz::changes(),
+            at in any::<Index>(),
+            by in 1..=255_u8,
+        ) {
             let path = Path::new("x");
-            let whole = results(3, &[(0, shard(9, true)), (2, shard(4, false))]).bytes().expect("they are JSON");
+            let whole = results(3, &[(0, shard(9, true)), (2, shard(4, false))]).bytes();
+            let whole = whole.expect("they are JSON");
             let mut damaged = whole.clone();
             damaged[at.index(whole.len())] ^= by;
-            prop_assert!(parse(path, &damaged).map_or(true, |read| read.bytes().is_ok_and(|again| again == whole)));
+            let is_whole = |read: Results| read.bytes().is_ok_and(|again| again == whole);
+            prop_assert!(parse(path, &damaged).map_or(true, is_whole));
 
             let mut lines = whole.splitn(3, |&byte| byte == b'\n').skip(1);
             let (body, numbers) = (lines.next().expect("the body"), lines.next().expect("the numbers"));

@@ -308,14 +308,18 @@ mod tests {
 
         /// A program that has lost its way may have written anywhere.
         #[test]
-        fn a_board_of_any_bytes_is_read(head in vec(any::<u8>(), size_of::<Ended>() + 100), fills in any::<bool>()) {
+        fn a_board_of_any_bytes_is_read(
+            head in vec(any::<u8>(), size_of::<Ended>() + 100),
+            fills in any::<bool>(),
+        ) {
             let path = std::env::temp_dir().join(format!("cct-any-board-{}", std::process::id()));
             let board = BoardFile::create(&path, &path.with_extension("none")).expect("a temporary file");
             let head = if fills { vec![0xFF; head.len()] } else { head };
             board.file.write_all_at(&head, 0).expect("a writable file");
             let magic = Board::MAGIC.to_le_bytes();
             board.file.write_all_at(&magic, offset_of!(Board, magic) as u64).expect("a writable file");
-            (board.pulse(), board.counts(), board.schedule(), board.last_words(), board.frames());
+            let counters = (board.pulse(), board.counts());
+            drop((counters, board.schedule(), board.last_words(), board.frames()));
         }
     }
 }
