@@ -61,7 +61,8 @@ const PIECES: [&str; 48] = [
 ];
 
 const WHOLE: &str = "\u{feff}#![allow(a)]\r\n//! Words.\r\nuse std::thread;\r\n\
-async fn f(x: &[u8]) -> u8 {\r\n    let y = g(x).await?;\r\n    tokio::spawn(async move { h().await });\r\n    \
+async fn f(x: &[u8]) -> u8 {\r\n    let y = g(x).await?;\r\n    \
+tokio::spawn(async move { h().await });\r\n    \
 tokio::select! { a = b() => c(), }\r\n    let s = r#\"\n/// no \"#; /* a /* b */ */ \
 if y { loop { z.await } }\r\n    \
 thread::spawn(|| 1).join().unwrap()\r\n}\r\n";
