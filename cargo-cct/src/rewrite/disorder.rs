@@ -65,7 +65,7 @@ async fn f(x: &[u8]) -> u8 {\r\n    let y = g(x).await?;\r\n    \
 tokio::spawn(async move { h().await });\r\n    \
 tokio::select! { a = b() => c(), }\r\n    let s = r#\"\n/// no \"#; /* a /* b */ */ \
 if y { loop { z.await } }\r\n    \
-thread::spawn(|| 1).join().unwrap()\r\n}\r\n";
+thread::current().unpark()\r\n}\r\n";
 
 fn check_all(text: &str) {
     for edition in [Edition::Rust2015, Edition::Rust2024] {
