@@ -12,7 +12,7 @@ use crate::debugger::session_of;
 use crate::explored::text;
 
 /// Test, status, kind of the bug, text on its line, what its message contains.
-const CRASHES: [[&str; 5]; 42] = [
+const CRASHES: [[&str; 5]; 43] = [
     [
         "aborts a_panic_in_drop_while_unwinding",
         "ABORT",
@@ -282,6 +282,13 @@ const CRASHES: [[&str; 5]; 42] = [
         "'looks' has overflowed",
     ],
     [
+        "signals it_stops_itself",
+        "HANG",
+        "hang",
+        "libc::raise(libc::SIGSTOP)",
+        "a signal stopped the test process",
+    ],
+    [
         "stacks of_an_actor",
         "OVERFLOW",
         "stack_overflow",
@@ -309,7 +316,7 @@ const PASS: [&str; 4] = [
 static EXPLORED: LazyLock<(Workspace, Events)> = LazyLock::new(|| {
     let folder = env!("CARGO_TARGET_TMPDIR");
     let workspace = Workspace::of_fixture_with_built_library(folder, "crashes");
-    let events = workspace.explore(&["--iterations", "300"], 100);
+    let events = workspace.explore(&["--iterations", "300", "--hang-timeout", "4s"], 100);
     (workspace, events)
 });
 

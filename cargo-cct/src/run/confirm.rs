@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cct::codec::Wire as _;
 use cct::trace::{Schedule, Trace};
-use cct::verdict::{Bug, Verdict};
+use cct::verdict::{Bug, BugKind, Verdict};
 use cct::wire::{Event, Replayed};
 
 use super::board::BoardFile;
@@ -14,7 +14,7 @@ use super::lines::Lines;
 use super::process::{Launch, Mode};
 use super::scratch::Scratch;
 use super::stop::Stop;
-use super::watch::{End, bug_of, watch};
+use super::watch::{End, HALTED, bug_of, watch};
 use crate::build::cargo::Executable;
 
 /// The result of a schedule that was repeated.
@@ -100,6 +100,11 @@ pub(super) fn repeated_of(
         (Some(Event::Refused(reason)), _) => Repeated::Refused(reason),
         (Some(Event::Replayed(mut replayed)), _) => {
             lines.name(&mut replayed, board);
+            if *end == End::Halted
+                && let Verdict::Failed(bug) = &mut replayed.verdict
+            {
+                (bug.kind, bug.message) = (BugKind::Hang, HALTED.to_owned());
+            }
             Repeated::Ended {
                 replayed: Box::new(replayed),
                 output,

@@ -137,6 +137,7 @@ fn outcome_of(end: &End) -> Outcome {
         End::Exited(status) if status.success() => Outcome::Passed,
         End::Exited(status) => Outcome::FailedNatively(status.to_string()),
         End::Hung => Outcome::FailedNatively("it was silent for too long".to_owned()),
+        End::Halted => Outcome::FailedNatively("a signal stopped it".to_owned()),
         End::TooLarge(limit) => Outcome::FailedNatively(too_much_memory(*limit)),
         End::Blocked(call) => Outcome::FailedNatively(format!("it waited in {call}")),
         End::Stopped => Outcome::Stopped,

@@ -335,7 +335,7 @@ pub(crate) fn remove_variable(name: &OsStr) {
 
 /// Ends the test process of this warden, and all that it has left, and waits for that.
 pub(crate) fn end(warden: &mut Child) -> io::Result<()> {
-    signal(warden, warden::END);
+    signal(warden.id(), warden::END);
     warden.wait().map(drop)
 }
 
@@ -359,14 +359,15 @@ pub(crate) fn outlive_file_size_limit() {
 
 /// Asks the test process of this warden for its last words.
 pub(crate) fn ask(warden: &Child) {
-    signal(warden, wire::WATCHDOG_SIGNAL);
+    signal(warden.id(), wire::WATCHDOG_SIGNAL);
 }
 
-fn signal(warden: &Child, signal: i32) {
-    let Ok(process) = i32::try_from(warden.id()) else {
+/// Sends a signal to a process that nobody has seen end.
+pub(super) fn signal(process: u32, signal: i32) {
+    let Ok(process) = i32::try_from(process) else {
         return;
     };
-    // SAFETY: `kill` touches no memory of ours. Callers have not seen it end, so the number is its own.
+    // SAFETY: `kill` touches no memory of ours, and the number is its own.
     unsafe { libc::kill(process, signal) };
 }
 

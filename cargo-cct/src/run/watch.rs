@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cct::verdict::{Bug, BugKind, too_much_memory};
-use cct::wire::Event;
+use cct::wire::{Event, WATCHDOG_SIGNAL};
 
 use super::board::BoardFile;
 use super::events;
@@ -31,6 +31,9 @@ const ALONE: u32 = 10;
 /// How long a process may take for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// A process that was stopped does not know it.
+pub(super) const HALTED: &str = "a signal stopped the test process, and nobody had it go on";
+
 /// How a test process ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum End {
@@ -38,6 +41,8 @@ pub(super) enum End {
     Exited(ExitStatus),
     /// It was silent for too long and was killed.
     Hung,
+    /// Likewise, since a signal had stopped it.
+    Halted,
     /// It took more memory than this limit and was killed.
     TooLarge(u64),
     /// It waited in the kernel for something that the engine does not control, and was killed.
@@ -69,7 +74,8 @@ pub(super) fn watch(
         if let Some(limit) = memory.exceeded() {
             board.say_exceeded(limit)?;
             let is_up = board.pulse().is_up();
-            end_with_last_words(&mut child, is_up, (&events, closed), &mut on_event)?;
+            let events = (&events, closed);
+            end_with_last_words(&mut child, is_up, None, events, &mut on_event)?;
             return Ok(End::TooLarge(limit));
         }
         match next(&events, closed) {
@@ -128,8 +134,11 @@ pub(super) fn watch(
         // A test that runs natively, or has not come as far as the engine, may take its time.
         let patience = patience(hang_timeout, memory.used());
         if pulse.is_up() && silence.lasts() > patience {
-            end_with_last_words(&mut child, true, (&events, closed), &mut on_event)?;
-            return Ok(End::Hung);
+            let stopped = thread.filter(Thread::is_stopped);
+            let end = stopped.as_ref().map_or(End::Hung, |_| End::Halted);
+            let events = (&events, closed);
+            end_with_last_words(&mut child, true, stopped.as_ref(), events, &mut on_event)?;
+            return Ok(end);
         }
     }
 }
@@ -141,15 +150,19 @@ fn patience(hang_timeout: Duration, memory: u64) -> Duration {
     hang_timeout.saturating_mul(giga.saturating_add(1))
 }
 
-/// Asks a process where it is, if its engine is up, and ends it.
+/// Asks a process where it is, if its engine is up, and ends it. This thread of it is stopped.
 fn end_with_last_words(
     child: &mut Child,
     is_up: bool,
+    stopped: Option<&Thread>,
     (events, closed): (&Receiver<Event>, bool),
     on_event: &mut impl FnMut(Event),
 ) -> io::Result<()> {
     if is_up {
-        process::ask(child);
+        match stopped {
+            Some(thread) => thread.ask_and_go_on(),
+            None => process::ask(child),
+        }
         let deadline = Instant::now() + LAST_WORDS;
         while child.try_wait()?.is_none() && Instant::now() < deadline {
             // A replay tells what happened up to here.
@@ -195,12 +208,14 @@ impl Doze {
 
 /// A thread of a process, as the kernel tells of it.
 struct Thread {
+    number: u32,
     folder: PathBuf,
 }
 
 impl Thread {
     fn of(thread: u32) -> Thread {
         Thread {
+            number: thread,
             // A process can be named by any of its threads.
             folder: PathBuf::from(format!("/proc/{thread}/task/{thread}")),
         }
@@ -216,6 +231,13 @@ impl Thread {
     /// True if a signal has stopped it.
     fn is_stopped(&self) -> bool {
         self.state() == Some('T')
+    }
+
+    /// Asks its process for its last words before anything else that it does.
+    fn ask_and_go_on(&self) {
+        for signal in [WATCHDOG_SIGNAL, libc::SIGCONT] {
+            process::signal(self.number, signal);
+        }
     }
 
     /// Its state, as a letter.
@@ -276,6 +298,7 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
             BugKind::Hang,
             "code without scheduling points did not come back".to_owned(),
         ),
+        End::Halted => (BugKind::Hang, HALTED.to_owned()),
         End::TooLarge(limit) => (BugKind::OutOfMemory, too_much_memory(*limit)),
         End::Exited(status) => match (status.code(), status.signal()) {
             (_, Some(libc::SIGABRT)) => (BugKind::Abort, "the test process aborted".to_owned()),
@@ -297,11 +320,13 @@ pub(super) fn bug_of(end: &End, board: &BoardFile) -> Option<Bug> {
             message,
             ..bug
         }),
-        Some(bug) if kind == BugKind::Hang && !says_where(bug.kind) => Some(Bug {
-            kind,
-            message,
-            ..bug
-        }),
+        Some(bug) if *end == End::Halted || kind == BugKind::Hang && !says_where(bug.kind) => {
+            Some(Bug {
+                kind,
+                message,
+                ..bug
+            })
+        }
         Some(bug) => Some(bug),
         None => Some(Bug::new(kind, message, None, None)),
     }
