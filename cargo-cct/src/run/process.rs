@@ -335,7 +335,7 @@ pub(crate) fn remove_variable(name: &OsStr) {
 
 /// Ends the test process of this warden, and all that it has left, and waits for that.
 pub(crate) fn end(warden: &mut Child) -> io::Result<()> {
-    signal(warden.id(), warden::END);
+    signal(warden, warden::END);
     warden.wait().map(drop)
 }
 
@@ -359,15 +359,23 @@ pub(crate) fn outlive_file_size_limit() {
 
 /// Asks the test process of this warden for its last words.
 pub(crate) fn ask(warden: &Child) {
-    signal(warden.id(), wire::WATCHDOG_SIGNAL);
+    signal(warden, wire::WATCHDOG_SIGNAL);
 }
 
-/// Sends a signal to a process that nobody has seen end.
-pub(super) fn signal(process: u32, signal: i32) {
-    let Ok(process) = i32::try_from(process) else {
+/// Asks a thread that is stopped for the last words of its process, and has it go on.
+pub(super) fn ask_stopped(thread: u32) {
+    for signal in [wire::WATCHDOG_SIGNAL, libc::SIGCONT] {
+        // SAFETY: touches no memory of ours. This thread is asked: another one would pass it on, while this
+        // one goes on.
+        unsafe { libc::syscall(libc::SYS_tkill, thread, signal) };
+    }
+}
+
+fn signal(warden: &Child, signal: i32) {
+    let Ok(process) = i32::try_from(warden.id()) else {
         return;
     };
-    // SAFETY: `kill` touches no memory of ours, and the number is its own.
+    // SAFETY: `kill` touches no memory of ours. Callers have not seen it end, so the number is its own.
     unsafe { libc::kill(process, signal) };
 }
 

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cct::verdict::{Bug, BugKind, too_much_memory};
-use cct::wire::{Event, WATCHDOG_SIGNAL};
+use cct::wire::Event;
 
 use super::board::BoardFile;
 use super::events;
@@ -160,7 +160,7 @@ fn end_with_last_words(
 ) -> io::Result<()> {
     if is_up {
         match stopped {
-            Some(thread) => thread.ask_and_go_on(),
+            Some(thread) => process::ask_stopped(thread.number),
             None => process::ask(child),
         }
         let deadline = Instant::now() + LAST_WORDS;
@@ -231,13 +231,6 @@ impl Thread {
     /// True if a signal has stopped it.
     fn is_stopped(&self) -> bool {
         self.state() == Some('T')
-    }
-
-    /// Asks its process for its last words before anything else that it does.
-    fn ask_and_go_on(&self) {
-        for signal in [WATCHDOG_SIGNAL, libc::SIGCONT] {
-            process::signal(self.number, signal);
-        }
     }
 
     /// Its state, as a letter.
