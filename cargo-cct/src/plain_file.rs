@@ -12,13 +12,9 @@ const MOST: u64 = 1 << 30;
 
 /// Reads a plain file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // Before it is opened: that alone may do something to a device.
-    check(&fs::metadata(path)?)?;
-    let mut file = open(path)?;
-    let length = file.metadata()?;
-    check(&length)?;
+    let file = open(path)?;
     let mut bytes = Vec::new();
-    file.by_ref().take(MOST).read_to_end(&mut bytes)?;
+    file.take(MOST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -49,10 +45,18 @@ pub(crate) fn lockable(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-fn open(path: &Path) -> io::Result<File> {
+/// Opens a plain file to read it.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // Before it is opened: that alone may do something to a device.
+    check(&fs::metadata(path)?)?;
     let mut options = File::options();
     // A pipe that has come into its place since is not waited for.
-    options.read(true).custom_flags(libc::O_NONBLOCK).open(path)
+    let file = options
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)?;
+    check(&file.metadata()?)?;
+    Ok(file)
 }
 
 fn check(metadata: &Metadata) -> io::Result<()> {

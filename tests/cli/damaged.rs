@@ -184,6 +184,21 @@ fn what_was_damaged_heals() {
     }
 }
 
+/// Nobody can say whose the folder is then.
+#[test]
+fn a_pipe_for_the_tag_is_told() {
+    let workspace = Workspace::of_fixture("drills");
+    let args = ["--lib", "--iterations=10", "nothing_is_found"];
+    workspace.test(&args, 0);
+    put_pipe(&workspace.path("target/cct/CACHEDIR.TAG"));
+    let ended = Finished::of(workspace.cct().arg("test").args(args));
+    ended.expect(96);
+    assert!(
+        ended.stderr.contains("was not made by cargo-cct"),
+        "{ended:#?}"
+    );
+}
+
 /// A build that was killed has left a folder, and files half written.
 #[test]
 fn what_a_killed_build_has_left_is_removed() {

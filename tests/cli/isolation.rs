@@ -74,7 +74,12 @@ fn a_test_whose_schedules_leave_something_behind_has_a_process_for_each() {
 #[test]
 fn a_claim_is_not_made_of_what_others_have_left() {
     let workspace = Workspace::of_fixture("leaks");
-    let tests = ["a_locale_is_left", "a_sign_is_left", "a_limit_is_left"];
+    let tests = [
+        "a_locale_is_left",
+        "a_sign_is_left",
+        "a_limit_is_left",
+        "a_variable_is_left",
+    ];
     let explored = |isolation: &[&str], code| {
         let only = ["--", "_is_left", "--skip", "nothing_is_left"];
         let args = [&["--strategy", "dfs"], isolation, &only].concat();
@@ -102,6 +107,21 @@ fn a_claim_is_not_made_of_what_others_have_left() {
         let since = since.expect("a reason");
         assert!(since.contains("change what is not put back"), "{since}");
     }
+}
+
+#[test]
+fn what_is_put_back_needs_no_process() {
+    let workspace = Workspace::of_fixture("leaks");
+    let only = ["--", "is_put_back"];
+    let events = workspace.explore(&[&["--strategy", "dfs"][..], &only].concat(), 100);
+    for test in ["a_rounding_is_put_back", "a_descriptor_is_put_back"] {
+        let ended = events.test(&format!("leaks::leaks {test}"));
+        assert_eq!(ended["status"], "FAIL", "{ended}");
+        assert_eq!(isolation(ended), ("auto", None), "{ended}");
+    }
+    let events = workspace.explore(&["--", "a_thread_rounds_by_itself"], 0);
+    let ended = events.test("leaks::leaks a_thread_rounds_by_itself");
+    assert_eq!(isolation(ended), ("auto", None), "{ended}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ use walkdir::WalkDir;
 use super::digest;
 use super::leftovers::clear_place;
 use super::owned::{self, How, OwnedError, Use};
+use crate::plain_file;
 
 /// The folder of all entries.
 #[derive(Clone, Debug)]
@@ -248,7 +249,7 @@ pub(crate) fn use_archive(home: &Path, waits: &dyn Fn()) -> io::Result<Use> {
 fn remove(home: &Path, waits: Option<&dyn Fn(&Path)>) -> io::Result<bool> {
     let path = lock_of(home);
     let is_busy = || {
-        let open = File::open(&path);
+        let open = plain_file::open(&path);
         open.is_ok_and(|file| file.try_lock().is_err())
     };
     if waits.is_none() && is_busy() {
@@ -272,7 +273,7 @@ fn lock_of(home: &Path) -> PathBuf {
 /// The process that says of itself that it has the lock.
 fn holder(lock: &Path) -> u32 {
     let mut text = String::new();
-    let read = File::open(lock).and_then(|file| file.take(20).read_to_string(&mut text));
+    let read = plain_file::open(lock).and_then(|file| file.take(20).read_to_string(&mut text));
     read.ok()
         .and_then(|_| text.trim().parse().ok())
         .unwrap_or(0)
@@ -300,7 +301,7 @@ fn write_files(folder: &Path) -> io::Result<()> {
 
 /// True if all files of an entry are as they were when it was made.
 fn is_whole(home: &Path) -> bool {
-    let Ok(text) = fs::read_to_string(home.join(FILES)) else {
+    let Ok(text) = plain_file::read_to_string(&home.join(FILES)) else {
         return false;
     };
     let mut lines: Vec<&str> = text.lines().collect();

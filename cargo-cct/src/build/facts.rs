@@ -124,9 +124,10 @@ fn of_text(text: &str, file: &Path, words: Words, known: SourceFacts) -> Option<
 }
 
 /// Parts of the words that matter.
-const HINTS: [(Exception, &[&str]); 3] = [
+const HINTS: [(Exception, &[&str]); 4] = [
     (Exception::ReferenceCounts, &["Arc"]),
     (Exception::InlineAssembly, &["asm"]),
+    (Exception::RandomNumbers, &["_rdrand", "_rdseed"]),
     (
         Exception::PlainMemory,
         &[
@@ -183,6 +184,10 @@ impl Found {
                     match word {
                         "Arc" => self.0.left_out.add(Exception::ReferenceCounts),
                         "asm" | "naked_asm" | "global_asm" => is_assembly = true,
+                        // Instructions, past all functions.
+                        word if word.starts_with("_rdrand") || word.starts_with("_rdseed") => {
+                            self.0.left_out.add(Exception::RandomNumbers);
+                        }
                         // Without these, memory has one user at a time or is a lock or an atomic, and nobody
                         // can tell where it lies.
                         "unsafe" | "AtomicPtr" | "NonNull" | "Pointer" => {

@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::sysroot::library;
+use crate::plain_file;
 use crate::run::helper;
 
 /// The modules of the facade that have shims, and `time`, whose functions do not go by their names.
@@ -54,7 +55,7 @@ pub(crate) struct Later {
 impl Later {
     /// Reads what [`probe`] left in the sysroot's libraries.
     pub(crate) fn of(lib: &Path) -> Later {
-        let text = fs::read_to_string(lib.join(FILE)).unwrap_or_default();
+        let text = plain_file::read_to_string(&lib.join(FILE)).unwrap_or_default();
         let mut later = Later::default();
         for line in text.lines() {
             match line.strip_suffix("()") {

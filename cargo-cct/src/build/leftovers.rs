@@ -1,12 +1,13 @@
 //! Removes from `<target>/cct` what killed processes have left there half written, and what nobody has used
 //! for long.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::owned;
+use crate::plain_file;
 
 /// A tree or a table that nobody has used for so long is removed.
 const FORGOTTEN: Duration = Duration::from_hours(60 * 24);
@@ -35,7 +36,8 @@ pub(crate) fn sweep(target: &Path) {
     }
     for tree in folders(&target.join(SHADOW)) {
         let lock = tree.with_extension("lock");
-        if is_forgotten(&lock) && File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok()) {
+        if is_forgotten(&lock) && plain_file::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok())
+        {
             for part in [&tree, &tree.with_extension("index"), &lock] {
                 let _ = owned::remove_any(part);
             }
@@ -51,7 +53,7 @@ pub(crate) fn sweep(target: &Path) {
 /// Notes that something is used, for [`sweep`]. In vain where times cannot be set: then it is made again
 /// some day.
 pub(super) fn note_use(path: &Path) {
-    let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
+    let _ = plain_file::open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
 /// Has nothing be there but what the tool would put there: a file, or a folder of its own.
@@ -158,7 +160,7 @@ mod tests {
             ] {
                 fs::write(&file, "").expect("a file");
                 if is_old {
-                    let opened = File::options().write(true).open(&file);
+                    let opened = fs::File::options().write(true).open(&file);
                     let time = SystemTime::now() - 2 * FORGOTTEN;
                     opened.and_then(|it| it.set_modified(time)).expect("a time");
                 }

@@ -12,6 +12,7 @@ use cct::claim::Exception;
 use super::code::Code;
 use super::facts::SourceFacts;
 use super::leftovers::clear_place;
+use crate::plain_file;
 use crate::rewrite::Passes;
 
 /// The content of a note about a file.
@@ -83,7 +84,7 @@ impl Marker {
 
     /// Reads the note beside `file`.
     pub(crate) fn read(file: &Path) -> Option<Marker> {
-        Marker::parse(&fs::read_to_string(path(file)).ok()?)
+        Marker::parse(&plain_file::read_to_string(&path(file)).ok()?)
     }
 
     /// The note as it is written.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::plain_file;
 use crate::run::stop;
 
 /// The tag's name, which cargo and programs for backups know, too: <https://bford.info/cachedir/>.
@@ -41,7 +42,7 @@ pub(crate) enum OwnedError {
 /// True if the tool has made the folder.
 pub(crate) fn is_own(folder: &Path) -> bool {
     let mut text = String::new();
-    let read = File::open(folder.join(TAG))
+    let read = plain_file::open(&folder.join(TAG))
         .and_then(|tag| tag.take(2 * TEXT.len() as u64).read_to_string(&mut text));
     read.is_ok() && text == TEXT
 }
@@ -202,12 +203,8 @@ pub(super) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<U
 
 /// On a medium that cannot be written a lock that is there will do.
 fn open(path: &Path) -> io::Result<File> {
-    let made = File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path);
-    made.or_else(|error| File::open(path).map_err(|_| error))
+    let made = plain_file::lockable(path);
+    made.or_else(|error| plain_file::open(path).map_err(|_| error))
 }
 
 #[cfg(test)]

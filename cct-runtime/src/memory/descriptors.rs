@@ -1,9 +1,19 @@
 //! Closes the descriptors that an iteration has opened, at its end.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use libc::{c_int, c_uint};
 
 /// So many iterations pass between two thorough looks.
 const THOROUGH_EVERY: u32 = 64;
+
+/// Somebody may have chosen the number of a descriptor.
+static ANY_CHOSEN: AtomicBool = AtomicBool::new(false);
+
+/// A descriptor was made a copy of another one, with whatever number.
+pub fn note_copy() {
+    ANY_CHOSEN.store(true, Relaxed);
+}
 
 /// The descriptors that were open before the first iteration.
 #[derive(Clone, Debug)]
@@ -44,10 +54,12 @@ impl Descriptors {
 
     /// Closes the descriptors that were opened since.
     ///
-    /// The system gives out the lowest free descriptor, so one question tells as a rule whether there are
-    /// any, and costs a tenth of closing the whole range. Now and then the whole range is closed.
+    /// The system gives out the lowest free descriptor unless it is told which, so one question tells as a
+    /// rule whether there are any, and costs a tenth of closing the whole range. Now and then the whole range
+    /// is closed.
     pub(crate) fn close_new(&mut self) {
-        if is_open(self.first_free) || self.until_thorough == 0 {
+        let any_chosen = ANY_CHOSEN.swap(false, Relaxed);
+        if any_chosen || is_open(self.first_free) || self.until_thorough == 0 {
             self.until_thorough = THOROUGH_EVERY;
             let mut first = self.first_free.cast_unsigned();
             for kept in self.kept.iter().map(|kept| kept.cast_unsigned()) {

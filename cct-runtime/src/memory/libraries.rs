@@ -12,6 +12,16 @@ use std::slice;
 /// Libraries whose statics say nothing about the program, by the beginnings of their files' names.
 const LEFT_OUT: [&str; 4] = ["libc.so", "ld-", "libgcc_s.so", "linux-vdso"];
 
+/// Variables of the C library that programs may write, and their sizes in bytes.
+const VARIABLES: [(&CStr, usize); 6] = [
+    (c"optarg", 8),
+    (c"opterr", 4),
+    (c"optind", 4),
+    (c"optopt", 4),
+    (c"program_invocation_name", 8),
+    (c"program_invocation_short_name", 8),
+];
+
 /// Tags of the table that tells of a library's dynamic linking.
 const JUMP_SLOTS_SIZE: usize = 2;
 const JUMP_SLOTS: usize = 3;
@@ -38,6 +48,13 @@ impl Libraries {
         };
         // SAFETY: the callback takes this data, which lives as long as the call.
         unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut found).cast()) };
+        found
+            .areas
+            .extend(VARIABLES.iter().filter_map(|(name, size)| {
+                // SAFETY: the name ends with a zero.
+                let place = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+                (!place.is_null()).then(|| place.addr()..place.addr() + size)
+            }));
         for area in &found.areas {
             // SAFETY: the loader says that it is there.
             let now = unsafe { slice::from_raw_parts(area.start as *const u8, area.len()) };

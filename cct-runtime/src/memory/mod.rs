@@ -40,6 +40,7 @@ pub(crate) mod shared_files;
 pub(crate) mod statics;
 pub(crate) mod temporary;
 
+pub use descriptors::note_copy as note_copy_of_descriptor;
 pub use folder::note_change as note_change_of_folder;
 pub use handlers::note_handler;
 pub use processes::{are_ended as ends_processes, note_process};

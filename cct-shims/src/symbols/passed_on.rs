@@ -63,6 +63,7 @@ passed_on! {
     StateLeftBehind:
         // Of the C library.
         rand, srand, random, srandom, initstate, setstate, on_exit,
+        textdomain, bindtextdomain, bind_textdomain_codeset, setlogmask,
         // Of the kernel.
         setrlimit = SYS_setrlimit, setrlimit64, prlimit = SYS_prlimit64, prlimit64,
         setpriority = SYS_setpriority, nice, alarm, ualarm, setitimer = SYS_setitimer,
@@ -72,13 +73,27 @@ passed_on! {
         setsid = SYS_setsid, setpgid = SYS_setpgid, setpgrp, sched_setaffinity = SYS_sched_setaffinity,
         sched_setscheduler = SYS_sched_setscheduler, sched_setparam = SYS_sched_setparam,
         mlock = SYS_mlock, mlockall = SYS_mlockall, unshare = SYS_unshare, setns = SYS_setns,
-        chroot = SYS_chroot, sethostname = SYS_sethostname;
+        chroot = SYS_chroot, sethostname = SYS_sethostname, setfsuid = SYS_setfsuid,
+        setfsgid = SYS_setfsgid, sigaltstack = SYS_sigaltstack;
 }
+
+/// Those that have no function.
+const WITHOUT_FUNCTION: &[c_long] = &[
+    libc::SYS_ioprio_set,
+    libc::SYS_set_mempolicy,
+    libc::SYS_membarrier,
+    libc::SYS_keyctl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_arch_prctl,
+];
 
 /// A system call of this number is carried out.
 pub(super) fn note_number(number: c_long) {
     for (_, exception) in NUMBERS.iter().filter(|(noted, _)| *noted == number) {
         engine::leave_out(*exception);
+    }
+    if WITHOUT_FUNCTION.contains(&number) {
+        engine::leave_out(Exception::StateLeftBehind);
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use crate::build::digest;
+use crate::plain_file;
 
 /// All rewritten files of a tree, by the original's path.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -43,7 +44,7 @@ pub(super) struct Stamp {
 impl Index {
     /// Reads an index; one that is not there, or from another version, knows nothing.
     pub(super) fn read(file: &Path) -> Index {
-        let text = fs::read(file).unwrap_or_default();
+        let text = plain_file::read(file).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 

@@ -2,7 +2,6 @@
 //!
 //! [`decide`] is called by a switch, on the stack of the worker that hands over and before anything moves.
 
-use std::mem;
 use std::ptr::null_mut;
 
 use super::conditions;
@@ -16,7 +15,6 @@ use crate::engine::state::driven::Driven;
 use crate::engine::state::iteration::End;
 use crate::engine::state::worker::{State, Worker};
 use crate::engine::switch::Context;
-use crate::memory::hook_flag::HookFlag;
 use crate::strategy::{Pick, Reason};
 use crate::verdict::{BugKind, Verdict};
 
@@ -142,28 +140,17 @@ pub(crate) unsafe extern "C" fn begin(engine: *mut Engine, context: Context) -> 
 }
 
 impl Engine {
-    /// The worker runs from here on; what std has marked of its thread is in place.
+    /// The worker runs from here on; what belongs to its thread alone is in place.
     #[inline]
     fn run_next(&mut self, worker: *mut Worker) {
-        if let Some(flag) = self.process.hook_flag {
-            // SAFETY: a picked worker is live, as is each thread of the iteration.
-            let is_marked = unsafe { (*(*worker).thread).hook_mark };
-            if is_marked || flag.is_set() {
-                self.exchange_marks(flag, worker);
-            }
-        }
-        self.roster.run(worker);
-    }
-
-    #[cold]
-    fn exchange_marks(&mut self, flag: HookFlag, worker: *mut Worker) {
-        // SAFETY: as above; the current worker has been suspended.
+        // SAFETY: a picked worker is live, as is each thread of the iteration; these are two.
         unsafe {
             let (left, next) = ((*self.roster.current).thread, (*worker).thread);
             if left != next {
-                (*left).hook_mark = flag.replace(mem::take(&mut (*next).hook_mark));
+                self.process.exchange(&mut *left, &mut *next);
             }
         }
+        self.roster.run(worker);
     }
 
     /// Has a debugger stop if the iteration ends with a bug; at a panic it has stopped before.

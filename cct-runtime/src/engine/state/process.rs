@@ -1,8 +1,10 @@
 //! The process outlives an iteration: its stacks, and all that is known of it.
 
+use std::mem;
 use std::ptr::null_mut;
 
-use crate::engine::switch::{Context, Stack, Stacks};
+use super::worker::Worker;
+use crate::engine::switch::{Context, FloatControl, Stack, Stacks};
 use crate::memory::c_locals::CLocals;
 use crate::memory::hook_flag::HookFlag;
 
@@ -70,5 +72,20 @@ impl Process {
             flag.clear();
         }
         *runs += 1;
+    }
+
+    /// Puts what the one OS thread has of the worker's thread that goes on in the place of what it has of the
+    /// other one's.
+    #[inline]
+    pub(crate) fn exchange(&self, left: &mut Worker, next: &mut Worker) {
+        left.floats = FloatControl::now();
+        if next.floats != left.floats {
+            next.floats.set();
+        }
+        if let Some(flag) = self.hook_flag
+            && (next.hook_mark || flag.is_set())
+        {
+            left.hook_mark = flag.replace(mem::take(&mut next.hook_mark));
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::locals::Locals;
 use super::panics::{PanicId, Told};
 use super::tasks::Counts;
 use super::turn::Turn;
-use crate::engine::switch::{Context, Stack};
+use crate::engine::switch::{Context, FloatControl, Stack};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::race::ThreadNumber;
@@ -83,6 +83,8 @@ pub(crate) struct Worker {
     pub(crate) panics: usize,
     /// It runs the test's panic hook.
     pub(crate) is_in_hook: bool,
+    /// How it computed with floating-point numbers when others were switched to.
+    pub(crate) floats: FloatControl,
     /// The mark that std had of its panic hook, or of the text of its panic, when others were switched to.
     pub(crate) hook_mark: bool,
     pub(crate) last_panic: Option<PanicId>,
@@ -231,6 +233,7 @@ impl Worker {
             locals: Locals::default(),
             panics: 0,
             is_in_hook: false,
+            floats: FloatControl::now(),
             hook_mark: false,
             last_panic: None,
             told: None,

@@ -2,11 +2,13 @@
 //! function that the caller of a switch names.
 
 mod fiber;
+mod float_control;
 mod frames;
 mod stack;
 mod stand_in;
 
 pub(crate) use fiber::{Context, on_stack, prepare, switch};
+pub(crate) use float_control::FloatControl;
 pub(crate) use frames::{call_at, call_under};
 pub(crate) use stack::{MAX_WORKERS, Stack, Stacks};
 pub(crate) use stand_in::{StandIn, name_this_thread, stand_ins};

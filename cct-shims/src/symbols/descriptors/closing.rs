@@ -1,6 +1,7 @@
 //! `close`, and the ways to a second descriptor of the same open file.
 
 use cct::engine;
+use cct::memory::note_copy_of_descriptor;
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use libc::c_int;
@@ -97,6 +98,7 @@ pub(in crate::symbols) unsafe extern "C" fn fcntl(
 
 fn duplicate(original: c_int, act: impl FnOnce() -> isize) -> c_int {
     let copy = act() as c_int;
+    note_copy_of_descriptor();
     if engine::is_controlled() && copy >= 0 {
         table::copied(original, copy);
     }
