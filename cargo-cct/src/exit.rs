@@ -66,7 +66,10 @@ impl Exit {
             Exit::Failed,
             "a failure was found or replayed, or no schedule of a test came to an end",
         ),
-        (Exit::BuildFailed, "the build failed, and cargo said why"),
+        (
+            Exit::BuildFailed,
+            "the build failed, and cargo said why, or was killed",
+        ),
         (
             Exit::Diverged,
             "a replay left its schedule, failed in another way, or was cut off",

@@ -11,7 +11,7 @@ use std::time::Duration;
 use cct_tests::support::Workspace;
 
 /// A test process, as the kernel tells of it.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Size {
     /// Memory of its own in use, in KiB.
     memory: u64,
@@ -42,12 +42,14 @@ impl Size {
         })
     }
 
-    fn max(self, other: Size) -> Size {
+    /// The most memory of both, and the fewest descriptors and children: some are there for a moment, and
+    /// those that are left behind for good.
+    fn with(self, other: Size) -> Size {
         Size {
             memory: self.memory.max(other.memory),
             shared: self.shared.max(other.shared),
-            descriptors: self.descriptors.max(other.descriptors),
-            children: self.children.max(other.children),
+            descriptors: self.descriptors.min(other.descriptors),
+            children: self.children.min(other.children),
         }
     }
 }
@@ -97,10 +99,9 @@ fn halves(isolation: &str, iterations: u64) -> [Size; 2] {
     assert!(status.success(), "{status}");
     // Memory that is taken once is taken at the beginning.
     let seen = &seen[seen.len() / 4..];
-    let most = |part: &[Size]| part.iter().copied().fold(Size::default(), Size::max);
+    let sizes = |part: &[Size]| part.iter().copied().reduce(Size::with);
     let (first, second) = seen.split_at(seen.len() / 2);
-    assert!(!first.is_empty(), "it was over too soon");
-    let halves = [most(first), most(second)];
+    let halves = [first, second].map(|part| sizes(part).expect("it was not over too soon"));
     println!("{iterations} iterations, isolation {isolation}: {halves:?}");
     halves
 }

@@ -77,7 +77,7 @@ passed_on! {
         setfsgid = SYS_setfsgid, sigaltstack = SYS_sigaltstack;
 }
 
-/// Those that have no function.
+/// System calls without a function that leave something behind.
 const WITHOUT_FUNCTION: &[c_long] = &[
     libc::SYS_ioprio_set,
     libc::SYS_set_mempolicy,
