@@ -9,6 +9,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::slice;
 
+use super::statics::merge;
+
 /// Libraries whose statics say nothing about the program, by the beginnings of their files' names.
 const LEFT_OUT: [&str; 4] = ["libc.so", "ld-", "libgcc_s.so", "linux-vdso"];
 
@@ -55,6 +57,7 @@ impl Libraries {
                 let place = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
                 (!place.is_null()).then(|| place.addr()..place.addr() + size)
             }));
+        merge(&mut found.areas);
         for area in &found.areas {
             // SAFETY: the loader says that it is there.
             let now = unsafe { slice::from_raw_parts(area.start as *const u8, area.len()) };

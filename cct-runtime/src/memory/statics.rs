@@ -383,7 +383,6 @@ fn tls_block(tls: TlsSegment) -> Range<usize> {
     start..start + tls.size
 }
 
-/// Sorts ranges and joins those that touch, so that there are fewer copies.
 /// Joins merged ranges with nothing but padding in between, where none of the places in `left_out` is: one
 /// copy costs less than two.
 fn join_over_padding(ranges: &mut Vec<Range<usize>>, left_out: &[usize]) {
@@ -399,7 +398,8 @@ fn join_over_padding(ranges: &mut Vec<Range<usize>>, left_out: &[usize]) {
     });
 }
 
-fn merge(ranges: &mut Vec<Range<usize>>) {
+/// Sorts ranges and joins those that touch, so that there are fewer.
+pub(super) fn merge(ranges: &mut Vec<Range<usize>>) {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
