@@ -76,7 +76,7 @@ impl Exit {
         ),
         (
             Exit::Interrupted,
-            "the run was stopped by ctrl-C, or since nobody read on; 143 by SIGTERM, 129 by SIGHUP",
+            "stopped by ctrl-C, or nobody read on and nothing was found; 143 by SIGTERM, 129 by SIGHUP",
         ),
     ];
 
