@@ -160,13 +160,16 @@ pub(super) fn begin(
 
 /// Tells the figures; the process is about to end.
 pub(super) fn end() {
-    if let Some(state) = state_of() {
+    let figures = state_of().map(|state| {
         let (places, places_at_once) = state.planner.coverage();
-        let figures = Figures {
+        Figures {
             places,
             places_at_once,
             ..state.figures.clone()
-        };
+        }
+    });
+    // Others may still come meanwhile.
+    if let Some(figures) = figures {
         crate::harness::tell(&Event::Figures(figures));
     }
 }
