@@ -265,7 +265,11 @@ fn an_allocator_of_the_program_is_left_alone() {
     for algorithm in ["tsvd", "dynamic-random"] {
         let algorithm = format!("--algorithm={algorithm}");
         // Each time other threads are elsewhere when the process ends.
-        let events = run(&workspace, 0, &[&algorithm, "--runs=10", "--test=allocator"]);
+        let events = run(
+            &workspace,
+            0,
+            &[&algorithm, "--runs=10", "--test=allocator"],
+        );
         assert!(all(&events, "violation").is_empty());
     }
 }
