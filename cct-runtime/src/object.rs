@@ -59,6 +59,8 @@ single_objects! {
     PANIC_HOOK,
     /// The children of the process, for workers that wait for any of them.
     CHILDREN,
+    /// The signals that were sent to the process or one of its threads, and wait.
+    SIGNALS,
     /// All values without a size: the compiler may put each of them anywhere.
     UNSIZED,
     /// An operation that has succeeded; the same one is then no repetition of it, whatever it is about.

@@ -394,6 +394,10 @@ operations! {
     DescriptorWrite "descriptor write" MayWrite Writes "descriptor" [can_spin borrows_site],
     /// Waits for a process.
     WaitProcess "waitpid" MayWrite Writes "process" [can_spin borrows_site],
+    /// Waits for a signal.
+    WaitSignal "sigwait" MayWrite Writes "signal" [can_spin borrows_site],
+    /// Sends a signal that waits until a thread takes it.
+    SendSignal "kill" Writes Writes "signal" [borrows_site],
     /// Takes a token of a semaphore, or waits for one.
     SemWait "sem_wait" Writes Writes "semaphore" [],
     /// Tries to take a token of a semaphore.

@@ -52,6 +52,7 @@ mod races;
 mod random;
 mod raw_calls;
 mod records;
+mod refusals;
 mod regressions;
 mod replay;
 mod reports;

@@ -34,3 +34,44 @@ fn children_have_the_signals_that_they_would_have_natively() {
         assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
     }
 }
+
+/// Those tests that send nothing to their process, which has other threads natively, pass natively as well.
+#[test]
+fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
+    let alone = [
+        "test",
+        "--test=masks",
+        "--",
+        "--test-threads=1",
+        "--skip=of_a_process",
+        "--skip=a_signalfd",
+        // It waits for an hour.
+        "--skip=has_an_end",
+    ];
+    Finished::of(workspace.cargo().args(alone)).expect(0);
+    for options in [
+        &["--iterations=300"][..],
+        &["--iterations=300", "--strategy=dpor"],
+        &["--iterations=20", "--isolation=process"],
+    ] {
+        let events = workspace.explore(&[&["--test=masks"], options].concat(), 0);
+        let ended = events.ended();
+        assert_eq!(ended.len(), 7);
+        for (test, ended) in ended {
+            assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
+            assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
+        }
+    }
+    let ignored = ["--test=masks", "--iterations=300", "--", "--ignored"];
+    let events = workspace.explore(&ignored, 100);
+    let status = events.statuses();
+    assert_eq!(
+        status["signals::masks one_thread_has_forgotten_to_block_it"],
+        "CRASH"
+    );
+    assert_eq!(
+        status["signals::masks a_signal_that_nobody_sends"],
+        "DEADLOCK"
+    );
+}

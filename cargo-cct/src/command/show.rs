@@ -78,7 +78,7 @@ fn export(path: &Path, record: &Record, report: &Report) -> anyhow::Result<()> {
 
 fn without_steps(record: &Record) -> String {
     format!(
-        "the steps of `{}` are not known: its process did not survive",
+        "the steps of `{}` are not known: no process lived to tell them",
         record.id
     )
 }

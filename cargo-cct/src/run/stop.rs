@@ -12,6 +12,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
+use super::threads;
+
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
 /// A second signal that comes sooner is no second wish: `timeout` sends one to the process and one to its
@@ -39,9 +41,7 @@ impl Stop {
             flag::register(signal, user.stop.set.clone())?;
         }
         let mut signals = Signals::new(SIGNALS)?;
-        thread::Builder::new()
-            .name("signals".to_owned())
-            .spawn(move || end_at_a_second(&mut signals))?;
+        threads::start(move || end_at_a_second(&mut signals))?;
         Ok(user.stop.clone())
     }
 
@@ -65,8 +65,7 @@ impl Stop {
             }
             stop.set();
         };
-        let thread = thread::Builder::new().name("parent".to_owned());
-        thread.spawn(watch).map(drop)
+        threads::start(watch).map(drop)
     }
 
     /// Sets it.

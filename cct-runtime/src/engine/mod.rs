@@ -57,10 +57,14 @@ pub use worker::prints::{
 };
 pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
 pub use worker::share::{note_shared, use_shared};
+pub use worker::signal::{
+    Waiting as WaitingSignals, hold_signal, is_signal_blocked, remind_of_signal, set_signal_mask,
+    signal_mask,
+};
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
-    chain_of, check_ended, check_over, is_finished, join, join_until, note_over, park, sleep,
-    spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
+    chain_of, check_ended, check_over, exists, is_finished, join, join_until, note_over, park,
+    sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
 };
 pub use worker::touch::{is_watched, read, touch};
 pub use worker::wait::{
@@ -90,7 +94,8 @@ pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
-pub(crate) use switch::{Context as Suspended, call_under, on_stack};
+pub(crate) use switch::{Context as Suspended, call_under, held as held_signals, on_stack};
+pub use switch::{SignalMask, set_of, signals_of};
 pub(crate) use worker::call::access_by_call;
 pub(crate) use worker::covered::{
     count as count_of_machine, record_actor, table_of as table_of_machine,

@@ -7,6 +7,12 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::engine::{
+    SignalMask, held_signals, is_controlled, outside, set_of, signal_mask, signals_of,
+};
+use crate::memory::handlers::FATAL;
+use crate::wire::WATCHDOG_SIGNAL;
+
 /// The signals that programs handle. Neither those that say that something is wrong with the step under way,
 /// nor the watchdog's are among them.
 const HANDLED: [libc::c_int; 12] = [
@@ -43,15 +49,26 @@ pub(super) fn block() {
             libc::sigaddset(&raw mut handled, signal);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const handled, &raw mut before);
-        let _ = BEFORE.set(before);
+        if BEFORE.set(before).is_ok() {
+            // The watchdog's must come, and so must those that say that something is wrong.
+            let never = [WATCHDOG_SIGNAL].into_iter().chain(FATAL);
+            let never = never.fold(0, |all, signal| all | 1_u64 << (signal - 1));
+            let [before, handled] = [before, handled].map(|set| signals_of(&raw const set));
+            SignalMask::begin(before, handled, never);
+        }
     }
 }
 
-/// Blocks and handles signals as the program does, in a process that a worker has forked.
-pub fn take_signals_back() {
+/// Blocks and handles signals as the program does, in a process that a worker has forked, or another thread.
+pub fn take_signals_back(is_workers: bool) {
     crate::engine::forget_thread();
     super::crash::uninstall();
-    set_mask(&own_mask());
+    let mask = if is_workers {
+        set_of(signal_mask().0)
+    } else {
+        own_mask()
+    };
+    set_mask(&mask);
 }
 
 /// Calls this with the signals blocked that the program has blocked: the mask goes to the children that it
@@ -60,11 +77,16 @@ pub fn with_own_mask<R>(act: impl FnOnce() -> R) -> R {
     if BEFORE.get().is_none() {
         return act();
     }
-    let own = own_mask();
+    let own = if is_controlled() {
+        // What waits must not come meanwhile.
+        set_of(signal_mask().0 | held_signals())
+    } else {
+        own_mask()
+    };
     HAVE_TO_WAIT.store(true, Relaxed);
-    let before = set_mask(&own);
+    let before = outside(|| set_mask(&own));
     let result = act();
-    set_mask(&before);
+    outside(|| set_mask(&before));
     HAVE_TO_WAIT.store(false, Relaxed);
     result
 }
@@ -76,7 +98,7 @@ pub fn have_to_wait() -> bool {
 
 static HAVE_TO_WAIT: AtomicBool = AtomicBool::new(false);
 
-/// The signals that are blocked for the program: of those that it handles, the ones that were blocked from
+/// The signals that are blocked for a thread that is no worker's: of those that it handles, the ones that were blocked from
 /// the beginning.
 fn own_mask() -> libc::sigset_t {
     // SAFETY: the sets are places of ours; all zeros is one.

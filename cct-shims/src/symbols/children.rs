@@ -69,12 +69,13 @@ unsafe extern "C" fn run_by_shell(command: *const c_char, _caller: usize) -> c_i
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn fork() -> pid_t {
     begin();
+    let is_workers = engine::is_controlled();
     // SAFETY: the caller's.
     let child = unsafe { FORK.get()() };
     if child == 0 {
         // One worker of it is left, and nobody decides any more.
         engine::leave();
-        cct::harness::take_signals_back();
+        cct::harness::take_signals_back(is_workers);
     } else {
         note_child(child);
     }

@@ -3,7 +3,7 @@
 //! Reentrant locks, caches and logs tell threads apart by it. The number is no thread's, and the same in
 //! each iteration; the kernel knows none of that name. `pthread_self` is in `pthread/thread.rs`.
 
-use cct::engine;
+use cct::engine::{self, WorkerId};
 use libc::pid_t;
 
 use super::real::system_call;
@@ -26,9 +26,11 @@ pub(super) fn carrier() -> pid_t {
     unsafe { system_call(libc::SYS_gettid, [0; 6]) as pid_t }
 }
 
-/// True if this is the number of a worker.
-pub(super) fn is_worker(thread: pid_t) -> bool {
-    thread >= FIRST_WORKER
+/// The worker that has this number, where workers are under control.
+pub(super) fn worker_of(thread: pid_t) -> Option<WorkerId> {
+    let number = thread.checked_sub(FIRST_WORKER)?;
+    let worker = WorkerId(u32::try_from(number).ok()?);
+    (engine::is_controlled() && engine::exists(worker)).then_some(worker)
 }
 
 #[cfg(test)]
@@ -38,7 +40,8 @@ mod tests {
     #[test]
     fn threads_are_no_workers() {
         assert_eq!(gettid(), carrier());
-        assert!(!is_worker(carrier()) && !is_worker(FIRST_WORKER - 1));
-        assert!(is_worker(FIRST_WORKER) && is_worker(FIRST_WORKER + 7));
+        for thread in [carrier(), FIRST_WORKER - 1, FIRST_WORKER] {
+            assert_eq!(worker_of(thread), None, "nobody is under control");
+        }
     }
 }

@@ -27,10 +27,11 @@ mod memory;
 mod numbers;
 mod passed_on;
 mod processors;
-mod pthread;
+pub(crate) mod pthread;
 mod random;
 mod real;
 mod shares;
+mod signal_mask;
 mod signals;
 pub(crate) mod thread_unsafe;
 

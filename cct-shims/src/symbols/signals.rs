@@ -6,14 +6,16 @@
 
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
-use cct::engine;
+use cct::engine::{self, WaitingSignals, WorkerId, set_of};
 use cct::harness::{default_action, have_to_wait, is_default_handler, is_handled_by_programs};
 use cct::memory::note_handler;
+use cct::object::ObjectId;
+use cct::operation::Operation;
 use cct::tsvd::{self, Api};
 use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
 
 use super::caller::with_caller;
-use super::identity::{carrier, is_worker};
+use super::identity::{carrier, worker_of};
 use super::real::{Real, system_call};
 use super::thread_unsafe::group::SIGNAL_ACTION;
 
@@ -263,74 +265,36 @@ fn ends_by_default(signal: c_int) -> bool {
 /// Takes over the C library's `raise`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn raise(signal: c_int) -> c_int {
-    // SAFETY: sends a signal to this thread, which its handler, if any, is made for.
-    let act = || unsafe {
-        let process = super::argument(libc::getpid());
-        let thread = super::argument(carrier());
-        let arguments = [process, thread, super::argument(signal), 0, 0, 0];
-        super::result_of(system_call(libc::SYS_tgkill, arguments)) as c_int
-    };
-    if !engine::is_controlled() {
-        return act();
+    match engine::current_thread() {
+        Some(me) => send(signal, Some(me)),
+        None => send_to_thread(carrier(), signal),
     }
-    if engine::heeds_shares() {
-        let name = engine::outside(|| signal.to_string());
-        engine::use_shared(SIGNAL_ACTION.name, &name, false, None);
-        engine::outside(|| drop(name));
-    }
-    if ends_by_default(signal) {
-        engine::end_by_signal(signal);
-    }
-    let result = engine::outside(|| {
-        // SAFETY: the sets are places of ours.
-        unsafe {
-            let mut only: sigset_t = std::mem::zeroed();
-            let mut before: sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&raw mut only);
-            libc::sigaddset(&raw mut only, signal);
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const only, &raw mut before);
-            let result = act();
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-            result
-        }
-    });
-    // A handler may have written into a pipe.
-    engine::evaluate_predicates();
-    result
 }
 
 /// Takes over the C library's `kill`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn kill(process: pid_t, signal: c_int) -> c_int {
     // SAFETY: asks for a number.
-    if engine::is_controlled() && process == unsafe { libc::getpid() } && signal > 0 {
-        return raise(signal);
+    if engine::is_controlled() && process == unsafe { libc::getpid() } {
+        return send(signal, None);
     }
+    let [process, signal] = [process, signal].map(super::argument);
     // SAFETY: touches no memory of this process.
-    unsafe {
-        let arguments = [
-            super::argument(process),
-            super::argument(signal),
-            0,
-            0,
-            0,
-            0,
-        ];
-        super::result_of(system_call(libc::SYS_kill, arguments)) as c_int
-    }
+    unsafe { super::result_of(system_call(libc::SYS_kill, [process, signal, 0, 0, 0, 0])) as c_int }
 }
 
 /// Takes over the C library's `tgkill`.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn tgkill(process: pid_t, thread: pid_t, signal: c_int) -> c_int {
     // SAFETY: asks for a number.
-    if is_worker(thread) && process == unsafe { libc::getpid() } {
-        return raise(signal);
+    if process == unsafe { libc::getpid() }
+        && let Some(worker) = worker_of(thread)
+    {
+        return send(signal, Some(worker));
     }
-    let arguments = [process, thread, signal].map(super::argument);
+    let [process, thread, signal] = [process, thread, signal].map(super::argument);
     // SAFETY: touches no memory of this process.
     unsafe {
-        let [process, thread, signal] = arguments;
         let arguments = [process, thread, signal, 0, 0, 0];
         super::result_of(system_call(libc::SYS_tgkill, arguments)) as c_int
     }
@@ -338,12 +302,86 @@ pub(super) extern "C" fn tgkill(process: pid_t, thread: pid_t, signal: c_int) ->
 
 /// `tkill`, which has a number only.
 pub(super) fn tkill(thread: pid_t, signal: c_int) -> c_int {
-    if is_worker(thread) {
-        return raise(signal);
+    match worker_of(thread) {
+        Some(worker) => send(signal, Some(worker)),
+        None => send_to_thread(thread, signal),
     }
-    let arguments = [super::argument(thread), super::argument(signal), 0, 0, 0, 0];
+}
+
+fn send_to_thread(thread: pid_t, signal: c_int) -> c_int {
+    let [thread, signal] = [thread, signal].map(super::argument);
     // SAFETY: touches no memory of this process.
-    unsafe { super::result_of(system_call(libc::SYS_tkill, arguments)) as c_int }
+    unsafe { super::result_of(system_call(libc::SYS_tkill, [thread, signal, 0, 0, 0, 0])) as c_int }
+}
+
+/// The current worker sends a signal to a worker, or to the process: it acts at once, or waits where all
+/// that could take it have it blocked.
+pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
+    if !(0..=64).contains(&signal) {
+        return super::fail(libc::EINVAL) as c_int;
+    }
+    if signal == 0 {
+        return 0;
+    }
+    if engine::heeds_shares() {
+        let name = engine::outside(|| signal.to_string());
+        engine::use_shared(SIGNAL_ACTION.name, &name, false, None);
+        engine::outside(|| drop(name));
+    }
+    if engine::is_signal_blocked(signal, to) {
+        engine::point_at(
+            Operation::SendSignal,
+            ObjectId::SIGNALS,
+            engine::last_site(),
+        )
+        .done();
+        if engine::hold_signal(signal, to) {
+            engine::evaluate_predicates();
+            return 0;
+        }
+    }
+    let result = act(signal, None);
+    // A handler may have written into a pipe.
+    engine::evaluate_predicates();
+    result
+}
+
+/// The current thread takes the signals that wait for it and that it does not have blocked any more.
+pub(super) fn take_all() {
+    let waiting = WaitingSignals::for_current();
+    while let Some((signal, information)) = waiting.take_sent(!engine::signal_mask().0) {
+        act(signal, Some(&information));
+        engine::evaluate_predicates();
+    }
+}
+
+/// A signal comes to this thread, with what is known of it: the process ends, or a handler runs.
+fn act(signal: c_int, information: Option<&siginfo_t>) -> c_int {
+    if ends_by_default(signal) {
+        engine::end_by_signal(signal);
+    }
+    engine::outside(|| {
+        let only = set_of(1 << (signal - 1));
+        // SAFETY: the sets are places of ours. The handler, if any, is made for signals.
+        unsafe {
+            let mut before: sigset_t = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const only, &raw mut before);
+            let process = super::argument(libc::getpid());
+            let [thread, number] = [carrier(), signal].map(super::argument);
+            let result = match information {
+                None => system_call(libc::SYS_tgkill, [process, thread, number, 0, 0, 0]),
+                Some(information) => {
+                    let place = std::ptr::from_ref(information) as usize;
+                    let arguments = [process, thread, number, place, 0, 0];
+                    system_call(libc::SYS_rt_tgsigqueueinfo, arguments)
+                }
+            };
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+            // The kernel has one of each.
+            engine::remind_of_signal(signal);
+            super::result_of(result) as c_int
+        }
+    })
 }
 
 #[cfg(test)]

@@ -578,7 +578,7 @@ impl Report {
             .map(|run| u64::from(run.steps))
             .sum();
         let mut out = format!(
-            "Failing schedule: {}, {}; the process did not survive to tell them, so it is not shrunk\n\n",
+            "Failing schedule: {}, {}; no process lived to tell them, so it is not shrunk\n\n",
             count(steps, "step"),
             switches(record.schedule.runs.len().saturating_sub(1) as u64),
         );

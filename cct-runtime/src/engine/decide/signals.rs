@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::engine::{Engine, outside};
 use super::outside::{Source, note_use};
+use crate::engine::switch::{bit, held, set_of, signals_of};
+use crate::engine::worker::signal::{blocked_by_all, forget_waiting};
 
 /// The signals that the iteration has handlers for, as bits.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
@@ -17,7 +19,7 @@ static THREAD: AtomicI32 = AtomicI32::new(0);
 
 /// A worker has a handler for this signal, which it wants to run on the workers' thread.
 pub fn note_handled_signal(signal: libc::c_int) {
-    HANDLED.fetch_or(1 << signal, Relaxed);
+    HANDLED.fetch_or(bit(signal), Relaxed);
 }
 
 /// True on the OS thread of the workers, and where there is none.
@@ -44,13 +46,14 @@ pub(crate) fn forget_thread() {
 
 /// The iteration is over: what has come for it is gone, before its handlers are.
 pub(crate) fn forget() {
+    forget_waiting();
     let handled = HANDLED.swap(0, Relaxed);
     if handled == 0 {
         return;
     }
     // SAFETY: the set and the time are places of ours; all zeros is no time.
     unsafe {
-        let signals = set(handled);
+        let signals = set_of(handled);
         while libc::sigtimedwait(&raw const signals, null_mut(), &zeroed()) > 0 {}
     }
 }
@@ -75,16 +78,18 @@ pub(crate) fn take(engine: &mut Engine) {
 fn take_pending(engine: &mut Engine, handled: u64) {
     // SAFETY: the sets are places of ours; handlers run as they would at any instruction.
     let any = unsafe {
-        let mut pending = set(0);
+        let mut pending = set_of(0);
         libc::sigpending(&raw mut pending);
-        let is_pending = |signal: &i32| libc::sigismember(&raw const pending, *signal) == 1;
-        let come = (1..64).filter(|signal| handled >> signal & 1 == 1);
-        let come = come
-            .filter(is_pending)
-            .fold(0, |come, signal| come | 1 << signal);
+        let come = signals_of(&raw const pending) & handled & !held();
+        // Each that has come waits for a thread that takes it.
+        let come = if come == 0 {
+            0
+        } else {
+            come & !blocked_by_all(engine)
+        };
         if come != 0 {
-            let come = set(come);
-            let mut before = set(0);
+            let come = set_of(come);
+            let mut before = set_of(0);
             libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const come, &raw mut before);
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut());
         }
@@ -94,19 +99,6 @@ fn take_pending(engine: &mut Engine, handled: u64) {
         note_use(engine, Source::Signal);
         engine.budget.idle = 0;
         engine.wake_ready();
-    }
-}
-
-/// The set of the signals whose bits are set.
-fn set(signals: u64) -> libc::sigset_t {
-    // SAFETY: the set is a place of ours, and is made empty before it is used.
-    unsafe {
-        let mut set: libc::sigset_t = zeroed();
-        libc::sigemptyset(&raw mut set);
-        for signal in (1..64).filter(|signal| signals >> signal & 1 == 1) {
-            libc::sigaddset(&raw mut set, signal);
-        }
-        set
     }
 }
 

@@ -82,6 +82,9 @@ impl Process {
         if next.floats != left.floats {
             next.floats.set();
         }
+        if next.mask != left.mask {
+            next.mask.set();
+        }
         if let Some(flag) = self.hook_flag
             && (next.hook_mark || flag.is_set())
         {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::Location;
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::driven::{Driven, Stage};
 use super::enabled::Position;
@@ -11,7 +11,7 @@ use super::locals::Locals;
 use super::panics::{PanicId, Told};
 use super::tasks::Counts;
 use super::turn::Turn;
-use crate::engine::switch::{Context, FloatControl, Stack};
+use crate::engine::switch::{Context, FloatControl, SignalMask, Stack};
 use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::race::ThreadNumber;
@@ -85,6 +85,9 @@ pub(crate) struct Worker {
     pub(crate) is_in_hook: bool,
     /// How it computed with floating-point numbers when others were switched to.
     pub(crate) floats: FloatControl,
+    /// The signals that it has blocked, and those that were sent to it alone and wait, if it is a thread.
+    pub(crate) mask: SignalMask,
+    pub(crate) signals: AtomicU64,
     /// The mark that std had of its panic hook, or of the text of its panic, when others were switched to.
     pub(crate) hook_mark: bool,
     pub(crate) last_panic: Option<PanicId>,
@@ -234,6 +237,8 @@ impl Worker {
             panics: 0,
             is_in_hook: false,
             floats: FloatControl::now(),
+            mask: SignalMask::now(),
+            signals: AtomicU64::new(0),
             hook_mark: false,
             last_panic: None,
             told: None,

@@ -26,6 +26,7 @@ mod raced;
 pub(crate) mod ready;
 pub(crate) mod run;
 pub(crate) mod share;
+pub(crate) mod signal;
 mod state_hash;
 mod statement;
 pub(crate) mod step;

@@ -13,7 +13,7 @@ use crate::engine::decide::outside::uncontrolled_threads_exist;
 use crate::engine::decide::replay::Replay;
 use crate::engine::observe::record::Recorder;
 use crate::engine::state::iteration::End;
-use crate::engine::switch::{FloatControl, switch};
+use crate::engine::switch::{FloatControl, SignalMask, switch};
 use crate::memory::arena;
 use crate::strategy::{Ending, IterationResult, Strategy, WorkerId};
 use crate::trace::{Schedule, WorkerKind};
@@ -117,9 +117,10 @@ impl Engine {
             (*engine).roster.run(worker);
             (*engine).introduce(WorkerId(0), None, WorkerKind::Thread);
             (*engine).start(worker);
-            let floats = FloatControl::now();
+            let (floats, mask) = (FloatControl::now(), SignalMask::now());
             switch(engine, next::begin);
             floats.set();
+            mask.set();
             set_engine(std::ptr::null_mut());
         }
         self.record_whereabouts(None);

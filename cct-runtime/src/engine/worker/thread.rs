@@ -131,6 +131,12 @@ pub fn join_until(worker: WorkerId, deadline: u64, site: &'static Location<'stat
     true
 }
 
+/// True if the iteration has, or had, a worker of this number. Controlled workers only.
+pub fn exists(worker: WorkerId) -> bool {
+    // SAFETY: a controlled worker's engine is live.
+    unsafe { (*engine()).roster.get(worker).is_some() }
+}
+
 /// The lowest address of the worker's stack and its size in bytes.
 pub fn stack_of(worker: WorkerId) -> (usize, usize) {
     // SAFETY: as in `is_finished`.

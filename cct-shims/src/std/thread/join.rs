@@ -12,6 +12,7 @@ use super::handle::{Seen, Worker};
 use super::packet::Packet;
 use super::{Result, Thread};
 use crate::shared::Shared;
+use crate::symbols::pthread::handle;
 
 /// An owned permission to join a thread; the thread is detached when it is dropped.
 pub struct JoinHandle<T> {
@@ -103,28 +104,29 @@ fn poll_until_alone<T>(packet: &Shared<Packet<T>>) {
     real::sync::atomic::fence(real::sync::atomic::Ordering::Acquire);
 }
 
-/// A worker has no pthread of its own: these name the one that carries the engine. It must not be
-/// joined or killed.
+/// For whoever is not a worker of the same iteration there is none: it is the caller's own.
 impl<T> JoinHandleExt for JoinHandle<T> {
     fn as_pthread_t(&self) -> RawPthread {
         match &self.flow {
             Flow::Native(thread) => thread.as_pthread_t(),
-            Flow::Worker(_) => carrier(),
+            Flow::Worker(worker) => raw(worker),
         }
     }
 
     fn into_pthread_t(self) -> RawPthread {
         match self.flow {
             Flow::Native(thread) => thread.into_pthread_t(),
-            Flow::Worker(_) => carrier(),
+            Flow::Worker(worker) => raw(&worker),
         }
     }
 }
 
-fn carrier() -> RawPthread {
-    // SAFETY: it has no preconditions.
-    let carrier = unsafe { libc::pthread_self() };
-    carrier as RawPthread
+fn raw(worker: &Worker) -> RawPthread {
+    match worker.seen() {
+        Seen::Live => handle(worker.id) as RawPthread,
+        // SAFETY: it has no preconditions.
+        Seen::Stale | Seen::FromOutside => unsafe { libc::pthread_self() as RawPthread },
+    }
 }
 
 impl<T> Eventual<End> for JoinHandle<T> {

@@ -64,6 +64,8 @@ pub(in crate::symbols) enum On<'a> {
     Any(&'a EachOf<'a>),
     /// The end of another process.
     Process,
+    /// A signal, which others may send.
+    Signal { is_of_others: bool },
 }
 
 impl On<'_> {
@@ -76,14 +78,15 @@ impl On<'_> {
         match self {
             On::Descriptor(descriptor) => see(descriptor),
             On::Any(name_all) => name_all(&mut see),
-            On::Process => {}
+            On::Process | On::Signal { .. } => {}
         }
     }
 
     /// The farthest party that can end the wait, as far as is known now.
     fn awaits(self) -> Awaits {
         let mut farthest = match self {
-            On::Process => Awaits::Outside,
+            On::Process | On::Signal { is_of_others: true } => Awaits::Outside,
+            On::Signal { .. } => Awaits::Kernel,
             _ => Awaits::Workers,
         };
         self.each(|what| farthest = farthest.max(what.awaits()));
@@ -91,8 +94,10 @@ impl On<'_> {
     }
 
     fn stir(self) {
-        if let On::Process = self {
-            engine::stir(Source::Process);
+        match self {
+            On::Process => engine::stir(Source::Process),
+            On::Signal { .. } => engine::stir(Source::Signal),
+            On::Descriptor(_) | On::Any(_) => {}
         }
         self.each(|what| what.source().into_iter().for_each(engine::stir));
     }
@@ -142,7 +147,7 @@ impl Waiting<'_> {
 
     /// How many of several are ready: waits until `count` is not 0 or the deadline has come, if that is not
     /// past already. `ready` tells whether it would be; `touch` names what it depends on.
-    pub(super) fn count(
+    pub(in crate::symbols) fn count(
         self,
         touch: impl Fn(),
         ready: impl Fn() -> bool,

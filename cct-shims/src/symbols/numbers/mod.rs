@@ -11,7 +11,7 @@ use libc::{c_int, c_long, c_uint, c_ulong};
 use super::real::system_call;
 use super::{
     children, clock, descriptors, ends, files, futex, identity, mappings, passed_on, processors,
-    random, signals,
+    random, signal_mask, signals,
 };
 use descriptors::{closing, epoll, eventfd, messages, pipe, poll, socket, timer, transfer};
 
@@ -161,6 +161,9 @@ system_calls! {
     wait4 = SYS_wait4 => children::wait4(process, status, options, usage);
     waitid = SYS_waitid => children::waitid_by_number(kind, id, information, options, usage);
     sigaction = SYS_rt_sigaction => signals::action_by_number(signal, new, old, size);
+    sigprocmask = SYS_rt_sigprocmask => signal_mask::mask_by_number(how, new, old, size);
+    sigpending = SYS_rt_sigpending => signal_mask::pending_by_number(set, size);
+    sigtimedwait = SYS_rt_sigtimedwait => signal_mask::wait_by_number(set, place, time, size);
     _exit = SYS_exit_group => ends::exit_group(code);
     kill = SYS_kill => signals::kill(process, signal);
     tgkill = SYS_tgkill => signals::tgkill(process, thread, signal);

@@ -55,6 +55,7 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
     ),
     ("wait4", &["wait", "waitpid"]),
     ("rt_sigaction", &["signal"]),
+    ("rt_sigtimedwait", &["sigwait", "sigwaitinfo"]),
     ("tgkill", &["raise"]),
     (
         "_exit, and functions of the program before it",

@@ -10,6 +10,7 @@ use libc::{c_int, clockid_t, cpu_set_t, pthread_attr_t, pthread_t, sched_param, 
 use super::thread::{Named, carrier, named};
 use crate::symbols::processors::write_affinity;
 use crate::symbols::real::Real;
+use crate::symbols::signals::send;
 
 /// The longest name of a thread, with the zero at its end.
 const NAME: usize = 16;
@@ -34,7 +35,6 @@ macro_rules! for_carrier {
 }
 
 for_carrier! {
-    pthread_kill c"pthread_kill" (signal: c_int);
     pthread_sigqueue c"pthread_sigqueue" (signal: c_int, value: libc::sigval);
     pthread_getcpuclockid c"pthread_getcpuclockid" (clock: *mut clockid_t);
     pthread_getschedparam c"pthread_getschedparam" (policy: *mut c_int, param: *mut sched_param);
@@ -43,6 +43,9 @@ for_carrier! {
 }
 
 // SAFETY: the functions' types.
+static KILL: Real<unsafe extern "C" fn(pthread_t, c_int) -> c_int> =
+    unsafe { Real::named(c"pthread_kill") };
+// SAFETY: as above.
 static GETATTR: Real<unsafe extern "C" fn(pthread_t, *mut pthread_attr_t) -> c_int> =
     unsafe { Real::named(c"pthread_getattr_np") };
 // SAFETY: as above.
@@ -57,6 +60,21 @@ static GETAFFINITY: Real<unsafe extern "C" fn(pthread_t, size_t, *mut cpu_set_t)
 // SAFETY: as above.
 static SETAFFINITY: Real<unsafe extern "C" fn(pthread_t, size_t, *const cpu_set_t) -> c_int> =
     unsafe { Real::named(c"pthread_setaffinity_np") };
+
+/// Takes over the C library's `pthread_kill`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn pthread_kill(thread: pthread_t, signal: c_int) -> c_int {
+    match named(thread) {
+        Named::Worker(_) if !(0..=64).contains(&signal) => libc::EINVAL,
+        Named::Worker(worker) if engine::is_controlled() => send(signal, Some(worker)),
+        // SAFETY: the caller's arguments; the carrier lives.
+        _ => unsafe { KILL.get()(carrier(thread), signal) },
+    }
+}
 
 /// Takes over the C library's `pthread_getattr_np`: a worker's stack is its own.
 ///

@@ -23,6 +23,8 @@ mod spin;
 mod thread;
 mod waited;
 
+pub(crate) use thread::handle;
+
 use cct::engine;
 use cct::memory::has_own_allocator;
 use cct::object::ObjectId;
