@@ -96,8 +96,7 @@ impl Kept {
         let bug = record.bug.as_ref();
         let bug = bug.ok_or_else(|| useless("it is a schedule without a failure"))?;
         let trace = record.trace.as_ref();
-        let trace = trace
-            .ok_or_else(|| useless("no process lived to tell its steps"))?;
+        let trace = trace.ok_or_else(|| useless("no process lived to tell its steps"))?;
         if record.repeats != Repeats::Yes {
             return Err(useless("it has not been repeated"));
         }
