@@ -73,7 +73,7 @@ fn a_quota_that_is_used_up_is_no_verdict() {
     assert_told(&without_room(workspace.path("target"), None));
     Finished::of(workspace.cct().args(["test", "--no-run"])).expect(0);
     assert_told(&without_room(workspace.path("target"), None));
-    // What is found is told, though it cannot be kept.
+    // A failure is told, though it cannot be kept.
     let finished = without_room(workspace.path("target/cct/failures"), None);
     assert_told(&finished);
     let told = finished.stdout.contains("Failing schedule:");

@@ -35,7 +35,7 @@ fn children_have_the_signals_that_they_would_have_natively() {
     }
 }
 
-/// Those tests that send nothing to their process, which has other threads natively, pass natively as well.
+/// Natively a process has other threads; tests that send it nothing pass there as well.
 #[test]
 fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");

@@ -110,4 +110,5 @@ pub(crate) use worker::order::{
 };
 pub(crate) use worker::panic::{install_hook, message_of, panic_noticed};
 pub(crate) use worker::run::{Order, Plan, Record};
+pub(crate) use worker::signal::forget_waiting as forget_waiting_signals;
 pub(crate) use worker::step::note;

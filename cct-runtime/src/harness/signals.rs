@@ -59,7 +59,8 @@ pub(super) fn block() {
     }
 }
 
-/// Blocks and handles signals as the program does, in a process that a worker has forked, or another thread.
+/// Blocks and handles signals as the program does, in a process that a worker has forked, or another
+/// thread.
 pub fn take_signals_back(is_workers: bool) {
     crate::engine::forget_thread();
     super::crash::uninstall();
@@ -78,7 +79,7 @@ pub fn with_own_mask<R>(act: impl FnOnce() -> R) -> R {
         return act();
     }
     let own = if is_controlled() {
-        // What waits must not come meanwhile.
+        // Signals that wait must not come meanwhile.
         set_of(signal_mask().0 | held_signals())
     } else {
         own_mask()
@@ -98,8 +99,8 @@ pub fn have_to_wait() -> bool {
 
 static HAVE_TO_WAIT: AtomicBool = AtomicBool::new(false);
 
-/// The signals that are blocked for a thread that is no worker's: of those that it handles, the ones that were blocked from
-/// the beginning.
+/// The signals that are blocked for a thread that is no worker's: of those that programs handle, the ones
+/// that were blocked from the beginning.
 fn own_mask() -> libc::sigset_t {
     // SAFETY: the sets are places of ours; all zeros is one.
     unsafe {

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 use super::engine::{Engine, outside};
 use super::outside::{Source, note_use};
 use crate::engine::switch::{bit, held, set_of, signals_of};
-use crate::engine::worker::signal::{blocked_by_all, forget_waiting};
 
 /// The signals that the iteration has handlers for, as bits.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
@@ -46,7 +45,6 @@ pub(crate) fn forget_thread() {
 
 /// The iteration is over: what has come for it is gone, before its handlers are.
 pub(crate) fn forget() {
-    forget_waiting();
     let handled = HANDLED.swap(0, Relaxed);
     if handled == 0 {
         return;
@@ -85,7 +83,7 @@ fn take_pending(engine: &mut Engine, handled: u64) {
         let come = if come == 0 {
             0
         } else {
-            come & !blocked_by_all(engine)
+            come & !engine.roster.signals_blocked_by_all()
         };
         if come != 0 {
             let come = set_of(come);

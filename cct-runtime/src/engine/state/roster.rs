@@ -126,6 +126,14 @@ impl Roster {
         self.live().iter().map(|&worker| unsafe { &*worker })
     }
 
+    /// The signals that no live thread takes, as bits.
+    pub(crate) fn signals_blocked_by_all(&self) -> u64 {
+        let threads = self.iter().filter(|worker| {
+            std::ptr::eq(worker.thread, *worker) && worker.state() != State::Ended
+        });
+        threads.fold(u64::MAX, |all, thread| all & thread.mask.0)
+    }
+
     /// The candidates, in an order that follows from the changes so far.
     #[inline]
     pub(crate) fn candidates(&self) -> &[*mut Worker] {

@@ -34,10 +34,10 @@ pub fn set_of(signals: u64) -> libc::sigset_t {
 
 /// The signals that the program has blocked on the thread that runs.
 static CURRENT: AtomicU64 = AtomicU64::new(0);
-/// What the kernel has blocked besides.
+/// The kernel has these blocked besides.
 static ALWAYS: AtomicU64 = AtomicU64::new(0);
 static HELD: AtomicU64 = AtomicU64::new(0);
-/// What it has not, whatever the program says.
+/// It never has these, whatever the program says.
 static NEVER: AtomicU64 = AtomicU64::new(0);
 
 /// The signals that a thread of the program has blocked.

@@ -1,7 +1,7 @@
 //! Signals that the program sends to itself: which of them wait, and for whom.
 //!
-//! One that all have blocked who could take it waits, as in the kernel, where it is pending for the one OS thread: so
-//! a signalfd can be read as natively. For whom it is the kernel does not know.
+//! One that all have blocked who could take it waits, as in the kernel, where it is pending for the one OS
+//! thread: so a signalfd can be read as natively. For whom it is the kernel does not know.
 
 use std::mem::zeroed;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::{controlled, outside};
 use crate::engine::decide::Engine;
 use crate::engine::decide::signals::os_thread;
-use crate::engine::state::worker::{State, Worker};
+use crate::engine::state::worker::Worker;
 use crate::engine::switch::{SignalMask, bit, held, hold, set_of, signals_of};
 use crate::strategy::WorkerId;
 
@@ -29,8 +29,11 @@ pub fn set_signal_mask(mask: SignalMask) {
     outside(|| mask.set());
 }
 
+/// # Safety
+///
+/// The engine is live.
 unsafe fn thread_of_current(engine: *mut Engine) -> *mut Worker {
-    // SAFETY: the caller's engine is live, and has a current worker, which runs on a thread.
+    // SAFETY: the caller's; it has a current worker, which runs on a thread.
     unsafe { (*(*engine).roster.current).thread }
 }
 
@@ -42,7 +45,7 @@ pub fn is_signal_blocked(signal: libc::c_int, to: Option<WorkerId>) -> bool {
     let blocked = unsafe {
         match to {
             Some(to) => (*(*engine).roster.worker(to)).mask.0,
-            None => blocked_by_all(&*engine),
+            None => (*engine).roster.signals_blocked_by_all(),
         }
     };
     blocked & bit(signal) != 0
@@ -61,14 +64,6 @@ pub fn hold_signal(signal: libc::c_int, to: Option<WorkerId>) -> bool {
     waits
 }
 
-/// The signals that no thread takes.
-pub(crate) fn blocked_by_all(engine: &Engine) -> u64 {
-    let is_live =
-        |worker: &&Worker| std::ptr::eq(worker.thread, *worker) && worker.state() != State::Ended;
-    let live = engine.roster.iter().filter(is_live);
-    live.fold(u64::MAX, |all, worker| all & worker.mask.0)
-}
-
 /// The kernel has this signal pending for the thread of the workers.
 fn make_pending(signal: libc::c_int) {
     hold(held() | bit(signal));
@@ -76,7 +71,7 @@ fn make_pending(signal: libc::c_int) {
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), os_thread(), signal) };
 }
 
-/// What waits for a thread.
+/// The signals that wait for a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting(*const AtomicU64);
 
@@ -105,8 +100,8 @@ impl Waiting {
         self.take(self.sent() & wanted)
     }
 
-    /// Takes one of these signals, the lowest: its number, and what the kernel tells of it. None if none waits.
-    /// Its worker must be the current one's.
+    /// Takes one of these signals, the lowest: its number, and what the kernel tells of it. None if none
+    /// waits. The thread must be that of the current worker.
     pub fn take(self, wanted: u64) -> Option<(libc::c_int, libc::siginfo_t)> {
         if wanted == 0 {
             return None;
