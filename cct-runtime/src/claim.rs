@@ -63,6 +63,8 @@ exceptions! {
     NestedAwaits "nested awaits" Order,
     /// An executor's work for a task that had been held back and went on was one step.
     TaskWakeUps "task wake-ups" Order,
+    /// Signals were sent, handled or blocked, which are no steps.
+    Signals "signals" Order,
     /// Random numbers were drawn, which follow from the seed.
     RandomNumbers "random numbers" Input,
     /// Standard input was used: what is read, and who takes its lock first, which is no step.

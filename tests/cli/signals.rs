@@ -57,7 +57,7 @@ fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
     ] {
         let events = workspace.explore(&[&["--test=masks"], options].concat(), 0);
         let ended = events.ended();
-        assert_eq!(ended.len(), 7);
+        assert_eq!(ended.len(), 11);
         for (test, ended) in ended {
             assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
             assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
@@ -74,4 +74,25 @@ fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
         status["signals::masks a_signal_that_nobody_sends"],
         "DEADLOCK"
     );
+}
+
+/// Handlers are no steps, and neither is what sets them: no search may say that it has tried all of that.
+#[test]
+fn a_claim_names_signals() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
+    for strategy in ["dpor", "dfs", "random"] {
+        let options = [
+            "--test=masks",
+            "--strategy",
+            strategy,
+            "set_too_late",
+            "--",
+            "--ignored",
+        ];
+        let events = workspace.explore(&options, 0);
+        let ended = events.test("signals::masks a_handler_that_is_set_too_late");
+        let claim = &ended["claim"];
+        let but_for = claim["but_for"].to_string();
+        assert!(claim.is_null() || but_for.contains("signals"), "{ended:#}");
+    }
 }

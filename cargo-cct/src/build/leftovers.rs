@@ -43,7 +43,7 @@ pub(crate) fn sweep(target: &Path) {
             }
         }
     }
-    for table in entries(&target.join(ORIGINS)) {
+    for table in own_entries(&target.join(ORIGINS)) {
         if is_forgotten(&table) {
             let _ = owned::remove_any(&table);
         }
@@ -98,8 +98,17 @@ fn writer(name: &str) -> Option<u32> {
 }
 
 fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let is_real = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|it| it.is_dir());
-    entries(folder).filter(is_real)
+    own_entries(folder).filter(|path| is_real_folder(path))
+}
+
+/// The entries of a folder that is none of somebody else's, to which a link leads.
+fn own_entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let is_own = is_real_folder(folder);
+    is_own.then(|| entries(folder)).into_iter().flatten()
+}
+
+fn is_real_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| it.is_dir())
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
@@ -144,6 +153,36 @@ mod tests {
         }
         assert!(!target.join("shadow/checks-9999999").exists());
         fs::remove_dir_all(&target).expect("removable");
+    }
+
+    #[test]
+    fn folders_to_which_links_lead_stay_as_they_are() {
+        let place = std::env::temp_dir().join(format!("cct-linked.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&place);
+        let (target, foreign) = (place.join("target"), place.join("foreign"));
+        for folder in [&target, &foreign.join("tree"), &foreign.join("2222-22")] {
+            fs::create_dir_all(folder).expect("a folder");
+        }
+        let files = [
+            "old",
+            "tree.lock",
+            "tree/tmp-9999999",
+            "tmp-9999999",
+            "2222-22/trace.json.tmp-9999999",
+        ];
+        for file in files {
+            let file = fs::File::create(foreign.join(file)).expect("a file");
+            let time = SystemTime::now() - 2 * FORGOTTEN;
+            file.set_modified(time).expect("a time");
+        }
+        for folder in [SHADOW, ORIGINS, "failures", "run"] {
+            std::os::unix::fs::symlink(&foreign, target.join(folder)).expect("a link");
+        }
+        sweep(&target);
+        for file in files {
+            assert!(foreign.join(file).exists(), "{file}");
+        }
+        fs::remove_dir_all(&place).expect("removable");
     }
 
     #[test]

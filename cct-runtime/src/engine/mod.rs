@@ -58,8 +58,8 @@ pub use worker::prints::{
 pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
 pub use worker::share::{note_shared, use_shared};
 pub use worker::signal::{
-    Waiting as WaitingSignals, hold_signal, is_signal_blocked, remind_of_signal, set_signal_mask,
-    signal_mask,
+    Waiting as WaitingSignals, hold_signal, is_signal_blocked, mask_at_arrival, set_signal_mask,
+    signal_has_arrived, signal_mask,
 };
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
@@ -94,7 +94,7 @@ pub(crate) use state::granularity::Granularity;
 pub(crate) use state::iteration::{End, prints_are_steps_with};
 pub(crate) use state::monitors::HeatId;
 pub(crate) use state::places::{Places, have_points};
-pub(crate) use switch::{Context as Suspended, call_under, held as held_signals, on_stack};
+pub(crate) use switch::{Context as Suspended, call_under, on_stack};
 pub use switch::{SignalMask, set_of, signals_of};
 pub(crate) use worker::call::access_by_call;
 pub(crate) use worker::covered::{
@@ -110,5 +110,7 @@ pub(crate) use worker::order::{
 };
 pub(crate) use worker::panic::{install_hook, message_of, panic_noticed};
 pub(crate) use worker::run::{Order, Plan, Record};
-pub(crate) use worker::signal::forget_waiting as forget_waiting_signals;
+pub(crate) use worker::signal::{
+    forget_waiting as forget_waiting_signals, without_waiting as without_waiting_signals,
+};
 pub(crate) use worker::step::note;

@@ -29,7 +29,7 @@ const MOST: u64 = 30;
 const SEEDS: usize = 4;
 
 /// Exceptions that may differ from schedule to schedule, whatever the order of steps.
-const UNKNOWN: [Exception; 7] = [
+const UNKNOWN: [Exception; 8] = [
     Exception::StandardInput,
     Exception::Files,
     Exception::Outside,
@@ -37,6 +37,7 @@ const UNKNOWN: [Exception; 7] = [
     Exception::Allocators,
     Exception::Prints,
     Exception::StateLeftBehind,
+    Exception::Signals,
 ];
 /// Exceptions that may, too, unless there was no choice point at all.
 const VARIED: [Exception; 4] = [

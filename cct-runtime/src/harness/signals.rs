@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::engine::{
-    SignalMask, held_signals, is_controlled, outside, set_of, signal_mask, signals_of,
+    SignalMask, is_controlled, outside, set_of, signal_mask, signals_of, without_waiting_signals,
 };
 use crate::memory::handlers::FATAL;
 use crate::wire::WATCHDOG_SIGNAL;
@@ -78,14 +78,16 @@ pub fn with_own_mask<R>(act: impl FnOnce() -> R) -> R {
     if BEFORE.get().is_none() {
         return act();
     }
-    let own = if is_controlled() {
-        // Signals that wait must not come meanwhile.
-        set_of(signal_mask().0 | held_signals())
+    if is_controlled() {
+        without_waiting_signals(|| with_mask(&set_of(signal_mask().0), act))
     } else {
-        own_mask()
-    };
+        with_mask(&own_mask(), act)
+    }
+}
+
+fn with_mask<R>(mask: &libc::sigset_t, act: impl FnOnce() -> R) -> R {
     HAVE_TO_WAIT.store(true, Relaxed);
-    let before = outside(|| set_mask(&own));
+    let before = outside(|| set_mask(mask));
     let result = act();
     outside(|| set_mask(&before));
     HAVE_TO_WAIT.store(false, Relaxed);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cct::claim::Exception;
 use cct::engine::{self, NEVER, SignalMask, WaitingSignals, signals_of};
 use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
@@ -89,6 +90,7 @@ unsafe fn change(how: c_int, new: *const u64, old: *mut u64) -> c_int {
     // SAFETY: the caller's places, or null.
     let (new, old) = unsafe { (new.as_ref(), old.as_mut()) };
     if let Some(&new) = new {
+        engine::leave_out(Exception::Signals);
         let mask = match how {
             libc::SIG_BLOCK => before | new,
             libc::SIG_UNBLOCK => before & !new,
@@ -146,6 +148,7 @@ pub(super) unsafe extern "C" fn sigpending(set: *mut sigset_t) -> c_int {
 }
 
 fn pending() -> u64 {
+    engine::leave_out(Exception::Signals);
     engine::touch(ObjectId::SIGNALS, Access::Reads);
     WaitingSignals::for_current().all() & engine::signal_mask().0
 }

@@ -6,7 +6,8 @@
 
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
-use cct::engine::{self, WaitingSignals, WorkerId, set_of};
+use cct::claim::Exception;
+use cct::engine::{self, WaitingSignals, WorkerId};
 use cct::harness::{default_action, have_to_wait, is_default_handler, is_handled_by_programs};
 use cct::memory::note_handler;
 use cct::object::ObjectId;
@@ -112,6 +113,7 @@ unsafe fn set_action(
             return result;
         }
         if !new.is_null() && engine::is_controlled() {
+            engine::leave_out(Exception::Signals);
             engine::outside(|| note_handler(signal, before));
         }
         let has_handler_natively = [libc::SIGSEGV, libc::SIGBUS].contains(&signal);
@@ -323,6 +325,7 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
     if signal == 0 {
         return 0;
     }
+    engine::leave_out(Exception::Signals);
     if engine::heeds_shares() {
         let name = engine::outside(|| signal.to_string());
         engine::use_shared(SIGNAL_ACTION.name, &name, false, None);
@@ -360,12 +363,12 @@ fn act(signal: c_int, information: Option<&siginfo_t>) -> c_int {
     if ends_by_default(signal) {
         engine::end_by_signal(signal);
     }
-    engine::outside(|| {
-        let only = set_of(1 << (signal - 1));
+    let open = engine::mask_at_arrival(signal);
+    let result = engine::outside(|| {
         // SAFETY: the sets are places of ours. The handler, if any, is made for signals.
         unsafe {
             let mut before: sigset_t = std::mem::zeroed();
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const only, &raw mut before);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const open, &raw mut before);
             let process = super::argument(libc::getpid());
             let [thread, number] = [carrier(), signal].map(super::argument);
             let result = match information {
@@ -377,11 +380,11 @@ fn act(signal: c_int, information: Option<&siginfo_t>) -> c_int {
                 }
             };
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-            // The kernel has one of each.
-            engine::remind_of_signal(signal);
             super::result_of(result) as c_int
         }
-    })
+    });
+    engine::signal_has_arrived(signal);
+    result
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::mem;
 use std::ptr::null_mut;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::worker::Worker;
-use crate::engine::switch::{Context, FloatControl, Stack, Stacks};
+use crate::engine::switch::{Context, FloatControl, Stack, Stacks, held, hold};
 use crate::memory::c_locals::CLocals;
 use crate::memory::hook_flag::HookFlag;
 
@@ -82,8 +83,8 @@ impl Process {
         if next.floats != left.floats {
             next.floats.set();
         }
-        if next.mask != left.mask {
-            next.mask.set();
+        if left.mask.0 | next.mask.0 != 0 {
+            exchange_masks(left, next);
         }
         if let Some(flag) = self.hook_flag
             && (next.hook_mark || flag.is_set())
@@ -91,4 +92,15 @@ impl Process {
             left.hook_mark = flag.replace(mem::take(&mut next.hook_mark));
         }
     }
+}
+
+/// Some signals are blocked. Those that the kernel has sent to the thread that is left stay its own.
+#[cold]
+fn exchange_masks(left: &Worker, next: &Worker) {
+    let own = left.mask.of_kernel();
+    if own != 0 {
+        left.signals.fetch_or(own, Relaxed);
+        hold(held() | own);
+    }
+    next.mask.set();
 }

@@ -59,6 +59,17 @@ impl SignalMask {
         SignalMask(CURRENT.load(Relaxed))
     }
 
+    /// The signals that are blocked while one arrives: those of the program, and those that would come with it.
+    pub(crate) fn at_arrival() -> u64 {
+        program() | held() | (ALWAYS.load(Relaxed) & pending())
+    }
+
+    /// The signals that the kernel itself has sent to the thread that runs and that has these blocked, as for
+    /// a pipe that nobody reads.
+    pub(crate) fn of_kernel(self) -> u64 {
+        pending() & self.0 & !held() & !ALWAYS.load(Relaxed)
+    }
+
     /// Has the thread that runs block these.
     pub(crate) fn set(self) {
         if CURRENT.swap(self.0, Relaxed) != self.0 {
@@ -79,9 +90,22 @@ pub(crate) fn hold(signals: u64) {
     }
 }
 
+/// The signals that the kernel has for the OS thread.
+pub(crate) fn pending() -> u64 {
+    let mut set = set_of(0);
+    // SAFETY: the set is a place of ours.
+    unsafe {
+        libc::sigpending(&raw mut set);
+        signals_of(&raw const set)
+    }
+}
+
+fn program() -> u64 {
+    CURRENT.load(Relaxed) & !NEVER.load(Relaxed)
+}
+
 fn tell_kernel() {
-    let program = CURRENT.load(Relaxed) & !NEVER.load(Relaxed);
-    let mask = set_of(program | ALWAYS.load(Relaxed) | HELD.load(Relaxed));
+    let mask = set_of(program() | ALWAYS.load(Relaxed) | HELD.load(Relaxed));
     // SAFETY: the set is readable.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, null_mut()) };
 }

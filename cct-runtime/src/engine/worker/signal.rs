@@ -10,7 +10,7 @@ use super::{controlled, outside};
 use crate::engine::decide::Engine;
 use crate::engine::decide::signals::os_thread;
 use crate::engine::state::worker::Worker;
-use crate::engine::switch::{SignalMask, bit, held, hold, set_of, signals_of};
+use crate::engine::switch::{SignalMask, bit, held, hold, pending, set_of};
 use crate::strategy::WorkerId;
 
 /// The signals that wait for any thread.
@@ -120,43 +120,76 @@ impl Waiting {
             &FOR_ANY
         };
         of.fetch_and(!bit(signal), Relaxed);
-        is_taken(signal);
+        let others_wait = wait_for_anybody() & bit(signal) != 0;
+        let is_pending = outside(pending) & bit(signal) != 0;
+        match (others_wait, is_pending) {
+            // The kernel has one of each.
+            (true, false) => outside(|| make_pending(signal)),
+            (false, false) => outside(|| hold(held() & !bit(signal))),
+            // Real-time signals queue: the next one waits for the same.
+            (false, true) if held() & bit(signal) != 0 => {
+                of.fetch_or(bit(signal), Relaxed);
+            }
+            (_, true) => {}
+        }
         Some((signal, information))
     }
 }
 
-/// The kernel has let go of a signal that may wait: it gets it again if so.
-pub fn remind_of_signal(signal: libc::c_int) {
-    if held() & bit(signal) != 0 {
-        make_pending(signal);
-    }
-}
-
-/// The kernel has had one of each signal: it gets it again if somebody else has one that waits.
-fn is_taken(signal: libc::c_int) {
+/// The signals that wait for some thread, or for any. Controlled workers only.
+fn wait_for_anybody() -> u64 {
     let (engine, _) = controlled();
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
-    let others = unsafe { (*engine).roster.iter() };
-    let others = others.map(|worker| worker.signals.load(Relaxed));
-    let waiting = others.fold(FOR_ANY.load(Relaxed), |all, signals| all | signals);
-    outside(|| {
-        if waiting & bit(signal) == 0 {
-            hold(held() & !bit(signal));
-        } else {
-            make_pending(signal);
-        }
-    });
+    let threads = unsafe { (*engine).roster.iter() };
+    let signals = threads.map(|thread| thread.signals.load(Relaxed));
+    signals.fold(FOR_ANY.load(Relaxed), |all, signals| all | signals)
 }
 
-/// The signals that the kernel has for this thread.
-fn pending() -> u64 {
-    let mut set = set_of(0);
-    // SAFETY: the set is a place of ours.
-    unsafe {
-        libc::sigpending(&raw mut set);
-        signals_of(&raw const set)
+/// Calls this while the kernel has nothing pending that waits for a thread: a process that is made meanwhile
+/// can have any mask.
+pub(crate) fn without_waiting<R>(act: impl FnOnce() -> R) -> R {
+    let waiting = held() & outside(pending);
+    if waiting == 0 {
+        return act();
     }
+    outside(|| {
+        while taken(waiting).is_some() {}
+        hold(held() & !waiting);
+    });
+    let result = act();
+    let signals = (1..=64).filter(|&signal| waiting & bit(signal) != 0);
+    outside(|| signals.for_each(make_pending));
+    result
 }
+
+/// The set of signals that are blocked while this one arrives, but for those that its handler has blocked.
+pub fn mask_at_arrival(signal: libc::c_int) -> libc::sigset_t {
+    set_of(outside(SignalMask::at_arrival) & !bit(signal))
+}
+
+/// A signal has arrived, and with it those of its number that the kernel had: what waits still is pending
+/// again. Controlled workers only.
+pub fn signal_has_arrived(signal: libc::c_int) {
+    if held() & bit(signal) == 0 || outside(pending) & bit(signal) != 0 {
+        return;
+    }
+    if signal < FIRST_OF_REAL_TIME {
+        // Of others: the kernel has one of each.
+        outside(|| make_pending(signal));
+        return;
+    }
+    let (engine, _) = controlled();
+    // SAFETY: a controlled worker's engine is live; no switch happens in here.
+    let threads = unsafe { (*engine).roster.iter() };
+    let waiting = threads.map(|thread| &thread.signals).chain([&FOR_ANY]);
+    for signals in waiting {
+        signals.fetch_and(!bit(signal), Relaxed);
+    }
+    outside(|| hold(held() & !bit(signal)));
+}
+
+/// From here on signals queue, behind two that are the C library's own.
+const FIRST_OF_REAL_TIME: libc::c_int = 34;
 
 /// Takes one of these signals from the kernel.
 fn taken(signals: u64) -> Option<libc::siginfo_t> {
