@@ -94,7 +94,7 @@ impl Process {
     }
 }
 
-/// Some signals are blocked. Those that the kernel has sent to the thread that is left stay its own.
+/// Some signals are blocked. The thread that is left keeps those that the kernel has sent to it.
 #[cold]
 fn exchange_masks(left: &Worker, next: &Worker) {
     let own = left.mask.of_kernel();

@@ -1,7 +1,8 @@
 //! Which signals a thread has blocked. Natively each thread has that for itself.
 //!
-//! The one OS thread has more of them blocked: signals of others, until the engine takes them, and those that
-//! the program has sent and that wait for a thread that takes them. So the kernel knows what is pending.
+//! The one OS thread has more of them blocked: signals of others, until the engine takes them, and those
+//! that the program has sent and that wait for a thread that takes them. So the kernel knows what is
+//! pending.
 
 use std::mem::zeroed;
 use std::ptr::null_mut;
