@@ -60,7 +60,8 @@ impl SignalMask {
         SignalMask(CURRENT.load(Relaxed))
     }
 
-    /// The signals that are blocked while one arrives: those of the program, and those that would come with it.
+    /// The signals that are blocked while one arrives: those of the program, and those that would come
+    /// with it.
     pub(crate) fn at_arrival() -> u64 {
         program() | held() | (ALWAYS.load(Relaxed) & pending())
     }
