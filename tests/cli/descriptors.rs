@@ -72,12 +72,11 @@ fn numbers_are_as_good_as_names() {
     Finished::of(workspace.cargo().arg("test").env("NATIVELY", "1")).expect(0);
     let events = workspace.explore(&["--iterations", "100"], 100);
     assert_found(&events, "numbers::descriptors one_byte_for_two", "DEADLOCK");
-    // The tests that fork, wait for a signal, or listen, have an outside that may answer.
+    // The tests that fork, and the listener, have an outside that may answer.
     let outside = [
         "children_are_waited_for",
         "a_child_is_told_of",
         "a_child_that_borrows",
-        "signals_are_blocked_and_waited_for",
         "connections_are_taken",
     ];
     for ended in events.of_kind("test_ended") {

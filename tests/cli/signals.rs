@@ -80,7 +80,7 @@ fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
 #[test]
 fn a_claim_names_signals() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
-    for strategy in ["dpor", "dfs", "random"] {
+    for strategy in ["dpor", "dfs"] {
         let options = [
             "--test=masks",
             "--strategy",
@@ -91,8 +91,7 @@ fn a_claim_names_signals() {
         ];
         let events = workspace.explore(&options, 0);
         let ended = events.test("signals::masks a_handler_that_is_set_too_late");
-        let claim = &ended["claim"];
-        let but_for = claim["but_for"].to_string();
-        assert!(claim.is_null() || but_for.contains("signals"), "{ended:#}");
+        let but_for = ended["claim"]["but_for"].to_string();
+        assert!(but_for.contains("signals"), "{ended:#}");
     }
 }

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn each_set_of_exceptions_is_told_in_full() {
         let all = Exception::ALL;
-        for bits in (0..1_u32 << all.len()).step_by(13) {
+        for bits in (0..1_u32 << all.len()).step_by(7) {
             let chosen = all
                 .iter()
                 .enumerate()

@@ -8,7 +8,6 @@ use cct::object::ObjectId;
 use cct::operation::{Access, Operation};
 use libc::{c_int, siginfo_t, sigset_t, timespec};
 
-use super::children;
 use super::descriptors::{On, Waiting};
 use super::real::Real;
 use super::signals::take_all;
@@ -271,7 +270,7 @@ fn wait(wanted: u64, deadline: u64) -> Option<(c_int, siginfo_t)> {
         object: ObjectId::SIGNALS,
         deadline,
         on: On::Signal {
-            is_of_others: children::are_there() || wanted & OF_TIMERS != 0,
+            is_of_timers: wanted & OF_TIMERS != 0,
         },
     };
     let signals = WaitingSignals::for_current();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::engine::{Engine, outside};
 use super::outside::{Source, note_use};
-use crate::engine::switch::{bit, held, set_of, signals_of};
+use crate::engine::switch::{bit, held, pending, set_of};
 
 /// The signals that the iteration has handlers for, as bits.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
@@ -74,30 +74,24 @@ pub(crate) fn take(engine: &mut Engine) {
 
 #[cold]
 fn take_pending(engine: &mut Engine, handled: u64) {
-    // SAFETY: the sets are places of ours; handlers run as they would at any instruction.
-    let any = unsafe {
-        let mut pending = set_of(0);
-        libc::sigpending(&raw mut pending);
-        let come = signals_of(&raw const pending) & handled & !held();
-        // Each that has come waits for a thread that takes it.
-        let come = if come == 0 {
-            0
-        } else {
-            come & !engine.roster.signals_blocked_by_all()
-        };
-        if come != 0 {
-            let come = set_of(come);
-            let mut before = set_of(0);
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const come, &raw mut before);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut());
-        }
-        come != 0
-    };
-    if any {
-        note_use(engine, Source::Signal);
-        engine.budget.idle = 0;
-        engine.wake_ready();
+    let mut come = pending() & handled & !held();
+    if come != 0 {
+        // They wait for a thread that takes them.
+        come &= !engine.roster.signals_blocked_by_all();
     }
+    if come == 0 {
+        return;
+    }
+    let come = set_of(come);
+    // SAFETY: the sets are places of ours; handlers run as they would at any instruction.
+    unsafe {
+        let mut before = set_of(0);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const come, &raw mut before);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut());
+    }
+    note_use(engine, Source::Signal);
+    engine.budget.idle = 0;
+    engine.wake_ready();
 }
 
 /// The name of a signal, as programs have it.

@@ -6,8 +6,10 @@
 use std::mem::zeroed;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::outside_use::stir;
 use super::{controlled, outside};
 use crate::engine::decide::Engine;
+use crate::engine::decide::outside::Source;
 use crate::engine::decide::signals::os_thread;
 use crate::engine::state::worker::Worker;
 use crate::engine::switch::{SignalMask, bit, held, hold, pending, set_of};
@@ -16,7 +18,7 @@ use crate::strategy::WorkerId;
 /// The signals that wait for any thread.
 static FOR_ANY: AtomicU64 = AtomicU64::new(0);
 
-/// The signals that the thread of the current worker has blocked; the caller's, where no engine is.
+/// The signals that the thread of the current worker has blocked; in a process that it has forked, too.
 pub fn signal_mask() -> SignalMask {
     SignalMask::now()
 }
@@ -111,6 +113,9 @@ impl Waiting {
             return None;
         }
         let signal = wanted.trailing_zeros().cast_signed() + 1;
+        if held() & bit(signal) == 0 {
+            stir(Source::Signal);
+        }
         let information = outside(|| taken(bit(signal)))?;
         // SAFETY: the worker is live.
         let own = unsafe { &*self.0 };

@@ -9,6 +9,7 @@ use libc::{c_int, c_short, pollfd};
 
 use super::table::{self, Descriptor};
 use super::timer;
+use crate::symbols::children;
 use crate::symbols::real::system_call;
 
 /// Asks the kernel which of the descriptors are ready now; as `poll` with no time to wait.
@@ -64,8 +65,8 @@ pub(in crate::symbols) enum On<'a> {
     Any(&'a EachOf<'a>),
     /// The end of another process.
     Process,
-    /// A signal, which others may send.
-    Signal { is_of_others: bool },
+    /// A signal, which one of the kernel's timers may send.
+    Signal { is_of_timers: bool },
 }
 
 impl On<'_> {
@@ -85,7 +86,8 @@ impl On<'_> {
     /// The farthest party that can end the wait, as far as is known now.
     fn awaits(self) -> Awaits {
         let mut farthest = match self {
-            On::Process | On::Signal { is_of_others: true } => Awaits::Outside,
+            On::Process => Awaits::Outside,
+            On::Signal { .. } if self.is_of_others() => Awaits::Outside,
             On::Signal { .. } => Awaits::Kernel,
             _ => Awaits::Workers,
         };
@@ -93,11 +95,16 @@ impl On<'_> {
         farthest
     }
 
+    /// True for a signal that may come from elsewhere than this process.
+    fn is_of_others(self) -> bool {
+        matches!(self, On::Signal { is_of_timers } if is_of_timers || children::are_there())
+    }
+
     fn stir(self) {
         match self {
             On::Process => engine::stir(Source::Process),
-            On::Signal { .. } => engine::stir(Source::Signal),
-            On::Descriptor(_) | On::Any(_) => {}
+            On::Signal { .. } if self.is_of_others() => engine::stir(Source::Signal),
+            On::Signal { .. } | On::Descriptor(_) | On::Any(_) => {}
         }
         self.each(|what| what.source().into_iter().for_each(engine::stir));
     }
