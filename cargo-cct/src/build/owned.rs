@@ -146,18 +146,19 @@ pub(crate) enum How {
 pub(crate) fn use_folder(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
     loop {
         claim(folder)?;
-        match lock_file(&folder.join(LOCK), How::Shared, waits) {
+        let lock = folder.join(LOCK);
+        match lock_file(&lock, How::Shared, waits) {
             // It was removed meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            locked => return locked.map_err(|error| OwnedError::Access(folder.to_owned(), error)),
+            locked => return locked.map_err(|error| OwnedError::Access(lock, error)),
         }
     }
 }
 
 /// Locks an own folder that is to be removed, or part of it; likewise.
 pub(crate) fn lock(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
-    let locked = lock_file(&folder.join(LOCK), How::Alone, waits);
-    locked.map_err(|error| OwnedError::Access(folder.to_owned(), error))
+    let lock = folder.join(LOCK);
+    lock_file(&lock, How::Alone, waits).map_err(|error| OwnedError::Access(lock, error))
 }
 
 /// Locks a file, which is made if it is not there.
@@ -241,6 +242,22 @@ mod tests {
             fs::read_to_string(folder.join("notes")).expect("it is there"),
             "mine"
         );
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    /// The user is asked to remove it, and nothing else.
+    #[test]
+    fn a_lock_that_is_no_file_is_named() {
+        let folder = scratch("lock");
+        let lock = folder.join(LOCK);
+        claim(&folder).expect("a folder");
+        fs::create_dir_all(&lock).expect("a folder");
+        for refused in [use_folder(&folder, &|| {}), super::lock(&folder, &|| {})] {
+            let Err(OwnedError::Access(path, _)) = refused else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(path, lock);
+        }
         fs::remove_dir_all(&folder).expect("removable");
     }
 
