@@ -30,18 +30,19 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::copy(from, to).map(drop)
 }
 
-/// Makes a file to be locked, unless there is one; what is no plain file is refused.
+/// Makes a file to be locked, unless there is one; what is no plain file is refused, also a link: it may
+/// lead nowhere, or to something of the user's.
 pub(crate) fn lockable(path: &Path) -> io::Result<File> {
-    match fs::metadata(path) {
+    match fs::symlink_metadata(path) {
         Ok(there) => check(&there)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    // It may be a link to something of the user's.
     File::options()
         .write(true)
         .create(true)
         .truncate(false)
+        .custom_flags(libc::O_NOFOLLOW)
         .open(path)
 }
 
@@ -75,6 +76,8 @@ fn check(metadata: &Metadata) -> io::Result<()> {
         "a named pipe, and no file".to_owned()
     } else if kind.is_socket() {
         "a socket, and no file".to_owned()
+    } else if kind.is_symlink() {
+        "a link, and no file".to_owned()
     } else {
         "a device, and no file".to_owned()
     };

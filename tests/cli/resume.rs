@@ -56,7 +56,9 @@ fn a_file_that_is_of_no_use_is_refused_with_the_reason() {
     workspace.write("foreign", "a list of things to buy");
     refused("foreign", "nothing_is_lost", "not a file of ours");
     refused("nowhere/search", "nothing_is_lost", "cannot write");
-    refused(".", "nothing_is_lost", "cannot read");
+    for file in [".", "/dev/zero"] {
+        refused(file, "nothing_is_lost", "it is no plain file");
+    }
     // The refused file is as it was.
     assert_eq!(workspace.read("foreign"), "a list of things to buy");
 

@@ -250,14 +250,20 @@ mod tests {
     fn a_lock_that_is_no_file_is_named() {
         let folder = scratch("lock");
         let lock = folder.join(LOCK);
+        let refuse = || {
+            for refused in [use_folder(&folder, &|| {}), super::lock(&folder, &|| {})] {
+                let Err(OwnedError::Access(path, _)) = refused else {
+                    panic!("{refused:?}");
+                };
+                assert_eq!(path, lock);
+            }
+        };
         claim(&folder).expect("a folder");
         fs::create_dir_all(&lock).expect("a folder");
-        for refused in [use_folder(&folder, &|| {}), super::lock(&folder, &|| {})] {
-            let Err(OwnedError::Access(path, _)) = refused else {
-                panic!("{refused:?}");
-            };
-            assert_eq!(path, lock);
-        }
+        refuse();
+        fs::remove_dir(&lock).expect("removable");
+        std::os::unix::fs::symlink("/no/such/file", &lock).expect("a link");
+        refuse();
         fs::remove_dir_all(&folder).expect("removable");
     }
 

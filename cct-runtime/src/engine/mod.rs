@@ -59,7 +59,7 @@ pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until}
 pub use worker::share::{note_shared, use_shared};
 pub use worker::signal::{
     Waiting as WaitingSignals, hold_signal, is_signal_blocked, mask_at_arrival, set_signal_mask,
-    signal_has_arrived, signal_mask,
+    signal_has_arrived, signal_information, signal_mask,
 };
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{

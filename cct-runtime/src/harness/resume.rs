@@ -6,7 +6,7 @@
 //! other.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ impl Resume {
             strategy: empty,
         };
         let (path, name) = (Path::new(path), path);
-        match fs::read(path) {
+        match plain(path) {
             Ok(bytes) => {
                 let found = read(&bytes).and_then(|found| found.check(&saved).map(|()| found));
                 let found = found.map_err(|why| format!("cannot resume from `{name}`: {why}"))?;
@@ -212,6 +212,14 @@ impl Saved {
             None => Ok(()),
         }
     }
+}
+
+/// Reads a plain file. A named pipe would be waited for, and a device may have no end.
+fn plain(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    fs::read(path)
 }
 
 fn read(bytes: &[u8]) -> Result<Saved, String> {

@@ -208,11 +208,17 @@ pub(super) unsafe extern "C" fn sigtimedwait(
 ) -> c_int {
     // SAFETY: the caller's places.
     unsafe {
-        if engine::is_controlled() {
-            wait_up_to(signals_of(set), place, time) as c_int
-        } else {
-            SIGTIMEDWAIT.get()(set, place, time)
+        if !engine::is_controlled() {
+            return SIGTIMEDWAIT.get()(set, place, time);
         }
+        let taken = wait_up_to(signals_of(set), place, time);
+        // To the C library what is for a thread is for the process.
+        if let Some(place) = place.as_mut().filter(|_| taken > 0)
+            && place.si_code == libc::SI_TKILL
+        {
+            place.si_code = libc::SI_USER;
+        }
+        taken as c_int
     }
 }
 

@@ -343,7 +343,7 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
             return 0;
         }
     }
-    let result = act(signal, None);
+    let result = act(signal, &engine::signal_information(signal, to.is_some()));
     // A handler may have written into a pipe.
     engine::evaluate_predicates();
     result
@@ -353,13 +353,13 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
 pub(super) fn take_all() {
     let waiting = WaitingSignals::for_current();
     while let Some((signal, information)) = waiting.take_sent(!engine::signal_mask().0) {
-        act(signal, Some(&information));
+        act(signal, &information);
         engine::evaluate_predicates();
     }
 }
 
 /// A signal comes to this thread, with what is known of it: the process ends, or a handler runs.
-fn act(signal: c_int, information: Option<&siginfo_t>) -> c_int {
+fn act(signal: c_int, information: &siginfo_t) -> c_int {
     if ends_by_default(signal) {
         engine::end_by_signal(signal);
     }
@@ -371,14 +371,9 @@ fn act(signal: c_int, information: Option<&siginfo_t>) -> c_int {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const open, &raw mut before);
             let process = super::argument(libc::getpid());
             let [thread, number] = [carrier(), signal].map(super::argument);
-            let result = match information {
-                None => system_call(libc::SYS_tgkill, [process, thread, number, 0, 0, 0]),
-                Some(information) => {
-                    let place = std::ptr::from_ref(information) as usize;
-                    let arguments = [process, thread, number, place, 0, 0];
-                    system_call(libc::SYS_rt_tgsigqueueinfo, arguments)
-                }
-            };
+            let place = std::ptr::from_ref(information) as usize;
+            let arguments = [process, thread, number, place, 0, 0];
+            let result = system_call(libc::SYS_rt_tgsigqueueinfo, arguments);
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
             super::result_of(result) as c_int
         }

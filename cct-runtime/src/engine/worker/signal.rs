@@ -3,6 +3,7 @@
 //! One that all have blocked who could take it waits, as in the kernel, where it is pending for the one OS
 //! thread: so a signalfd can be read as natively. For whom it is the kernel does not know.
 
+use std::iter;
 use std::mem::zeroed;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -61,16 +62,66 @@ pub fn hold_signal(signal: libc::c_int, to: Option<WorkerId>) -> bool {
         // SAFETY: a controlled worker's engine is live, and so are its workers; no switch happens in here.
         let waiting = unsafe { to.map_or(&FOR_ANY, |to| &(*(*engine).roster.worker(to)).signals) };
         waiting.fetch_or(bit(signal), Relaxed);
-        outside(|| make_pending(signal));
+        let information = signal_information(signal, to.is_some());
+        outside(|| make_pending(&information));
     }
     waits
 }
 
-/// The kernel has this signal pending for the thread of the workers.
-fn make_pending(signal: libc::c_int) {
+/// The information that comes with a signal of the program to one of its threads, or to itself.
+pub fn signal_information(signal: libc::c_int, to_thread: bool) -> libc::siginfo_t {
+    /// Begins as the kernel's; without what other kinds of senders say.
+    #[repr(C)]
+    struct Sent {
+        signal: libc::c_int,
+        error: libc::c_int,
+        code: libc::c_int,
+        _padding: libc::c_int,
+        process: libc::pid_t,
+        user: libc::uid_t,
+    }
+    let code = if to_thread {
+        libc::SI_TKILL
+    } else {
+        libc::SI_USER
+    };
+    // SAFETY: asks for numbers; all zeros is information, which begins with what is written.
+    unsafe {
+        let mut information: libc::siginfo_t = zeroed();
+        (&raw mut information).cast::<Sent>().write(Sent {
+            signal,
+            error: 0,
+            code,
+            _padding: 0,
+            process: libc::getpid(),
+            user: libc::getuid(),
+        });
+        information
+    }
+}
+
+/// The kernel has this signal pending for the thread of the workers, which is the one that runs: the kernel
+/// lets no other say who has sent it.
+fn make_pending(information: &libc::siginfo_t) {
+    let signal = information.si_signo;
     hold(held() | bit(signal));
-    // SAFETY: the signal is blocked on this thread.
-    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), os_thread(), signal) };
+    // SAFETY: the signal is blocked on this thread, and the information readable.
+    unsafe {
+        let place = std::ptr::from_ref(information);
+        libc::syscall(
+            libc::SYS_rt_tgsigqueueinfo,
+            libc::getpid(),
+            os_thread(),
+            signal,
+            place,
+        )
+    };
+}
+
+/// The same of a signal that waits still, of which the kernel had one.
+fn make_pending_again(signal: libc::c_int) {
+    let for_any = FOR_ANY.load(Relaxed) & bit(signal) != 0;
+    make_pending(&signal_information(signal, !for_any));
 }
 
 /// The signals that wait for a thread.
@@ -129,7 +180,7 @@ impl Waiting {
         let is_pending = outside(pending) & bit(signal) != 0;
         match (others_wait, is_pending) {
             // The kernel has one of each.
-            (true, false) => outside(|| make_pending(signal)),
+            (true, false) => outside(|| make_pending_again(signal)),
             (false, false) => outside(|| hold(held() & !bit(signal))),
             // Real-time signals queue: the next one waits for the same.
             (false, true) if held() & bit(signal) != 0 => {
@@ -157,13 +208,16 @@ pub(crate) fn without_waiting<R>(act: impl FnOnce() -> R) -> R {
     if waiting == 0 {
         return act();
     }
-    outside(|| {
-        while taken(waiting).is_some() {}
+    let waited = outside(|| {
+        let waited: Vec<_> = iter::from_fn(|| taken(waiting)).collect();
         hold(held() & !waiting);
+        waited
     });
     let result = act();
-    let signals = (1..=64).filter(|&signal| waiting & bit(signal) != 0);
-    outside(|| signals.for_each(make_pending));
+    outside(|| {
+        waited.iter().for_each(make_pending);
+        drop(waited);
+    });
     result
 }
 
@@ -180,7 +234,7 @@ pub fn signal_has_arrived(signal: libc::c_int) {
     }
     if signal < FIRST_OF_REAL_TIME {
         // Of others: the kernel has one of each.
-        outside(|| make_pending(signal));
+        outside(|| make_pending_again(signal));
         return;
     }
     let (engine, _) = controlled();
@@ -196,13 +250,19 @@ pub fn signal_has_arrived(signal: libc::c_int) {
 /// From here on signals queue, behind two that are the C library's own.
 const FIRST_OF_REAL_TIME: libc::c_int = 34;
 
-/// Takes one of these signals from the kernel.
+/// Takes one of these signals from the kernel: the C library's function changes what is told of it.
 fn taken(signals: u64) -> Option<libc::siginfo_t> {
-    let set = set_of(signals);
     // SAFETY: the places are ours; all zeros is information, and no time.
     unsafe {
         let mut information: libc::siginfo_t = zeroed();
-        let taken = libc::sigtimedwait(&raw const set, &raw mut information, &zeroed());
+        let at_once: libc::timespec = zeroed();
+        let taken = libc::syscall(
+            libc::SYS_rt_sigtimedwait,
+            &raw const signals,
+            &raw mut information,
+            &raw const at_once,
+            size_of::<u64>(),
+        );
         (taken > 0).then_some(information)
     }
 }
