@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -118,14 +118,33 @@ pub(super) fn remove_any(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let removed = if about.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
+    let remove = || {
+        if about.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        }
+    };
+    let removed = match remove() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && about.is_dir() => {
+            open_up(path);
+            remove()
+        }
+        removed => removed,
     };
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// Gives itself the right to change a folder and those in it; links lead nowhere.
+fn open_up(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
     }
 }
 
@@ -280,6 +299,29 @@ mod tests {
         assert!(!folder.exists() && other.join("notes").exists());
         assert!(!remove(&folder).expect("nothing is there"));
         fs::remove_dir_all(&other).expect("removable");
+    }
+
+    #[test]
+    #[expect(unsafe_code, reason = "a system call that std lacks")]
+    fn folders_without_permissions_are_removed() {
+        let folder = scratch("closed");
+        // Root may do all; a thread of its may be somebody else's to file systems.
+        let somebody = thread::spawn(move || {
+            // SAFETY: touches no memory, and no other thread.
+            unsafe { libc::syscall(libc::SYS_setfsuid, 4711) };
+            claim(&folder).expect("it is new");
+            let (outer, inner) = (folder.join("run"), folder.join("run/1/board"));
+            fs::create_dir_all(&inner).expect("a folder");
+            fs::write(inner.join("file"), "").expect("a file");
+            for closed in [&inner, &outer] {
+                let closed = fs::set_permissions(closed, fs::Permissions::from_mode(0o0));
+                closed.expect("it is its own");
+            }
+            assert!(fs::read_dir(&outer).is_err());
+            assert!(remove(&folder).expect("removable"));
+            assert!(!folder.exists());
+        });
+        somebody.join().expect("it is removed");
     }
 
     #[test]
