@@ -5,7 +5,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest file that is read: a trace of the longest schedule is a fraction of it.
 const MOST: u64 = 1 << 30;
@@ -28,6 +28,31 @@ pub(crate) fn read_to_string(path: &Path) -> io::Result<String> {
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     check(&fs::metadata(from)?)?;
     fs::copy(from, to).map(drop)
+}
+
+/// Has a file written that is there as a whole, or as it was. A link stays, and so does what is no plain
+/// file, as a device or a pipe: that is written into.
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let Some(file) = replaceable(path) else {
+        return write(path);
+    };
+    let mut beside = file.clone().into_os_string();
+    beside.push(format!(".tmp-{}", std::process::id()));
+    let beside = Path::new(&beside);
+    let written = write(beside).and_then(|()| fs::rename(beside, &file));
+    if written.is_err() {
+        // A part of the file is of no use to anybody.
+        let _ = fs::remove_file(beside);
+    }
+    written
+}
+
+/// The plain file that is there, or can be; none if it is something else.
+pub(crate) fn replaceable(path: &Path) -> Option<PathBuf> {
+    let Ok(file) = fs::canonicalize(path) else {
+        return Some(path.to_owned());
+    };
+    file.is_file().then_some(file)
 }
 
 /// Makes a file to be locked, unless there is one; what is no plain file is refused, also a link: it may
@@ -90,6 +115,30 @@ fn check(metadata: &Metadata) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_plain_files_are_replaced() {
+        let folder = std::env::temp_dir().join(format!("cct-replaced-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let (file, link, nowhere) = (folder.join("file"), folder.join("link"), folder.join("new"));
+        fs::write(&file, "before").expect("a file");
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        for path in [&file, &link, &nowhere] {
+            let text = path.to_str().expect("text");
+            replace(path, |beside| fs::write(beside, text)).expect("written");
+            assert_eq!(fs::read_to_string(path).expect("a file"), text);
+        }
+        assert!(link.is_symlink());
+        let null = folder.join("null");
+        std::os::unix::fs::symlink("/dev/null", &null).expect("a link");
+        replace(&null, |it| fs::write(it, "text")).expect("written");
+        assert!(null.is_symlink() && !Path::new("/dev/null").is_file());
+        replace(&folder, |it| fs::write(it, "text")).expect_err("a folder");
+        let failed = |beside: &Path| fs::write(beside, "text").and(Err(io::Error::other("no")));
+        replace(&file, failed).expect_err("no");
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 4);
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
 
     #[test]
     fn only_plain_files_are_read() {

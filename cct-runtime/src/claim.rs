@@ -63,7 +63,7 @@ exceptions! {
     NestedAwaits "nested awaits" Order,
     /// An executor's work for a task that had been held back and went on was one step.
     TaskWakeUps "task wake-ups" Order,
-    /// Signals were sent, handled or blocked, which are no steps.
+    /// Signals were sent or blocked, which are no steps, or handled.
     Signals "signals" Order,
     /// Random numbers were drawn, which follow from the seed.
     RandomNumbers "random numbers" Input,

@@ -57,7 +57,7 @@ fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
     ] {
         let events = workspace.explore(&[&["--test=masks"], options].concat(), 0);
         let ended = events.ended();
-        assert_eq!(ended.len(), 12);
+        assert_eq!(ended.len(), 17);
         for (test, ended) in ended {
             assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
             assert_eq!(ended["controlled"], true, "{test}: {ended:#}");

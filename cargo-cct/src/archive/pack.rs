@@ -23,6 +23,7 @@ use crate::build::marker::Marker;
 use crate::build::sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
+use crate::plain_file;
 
 /// The facts that an archive is made from.
 #[derive(Debug)]
@@ -74,13 +75,7 @@ pub(crate) fn pack(contents: &Contents<'_>, archive: &Path) -> Result<Size, Arch
     }
     let manifest = packer.manifest(contents)?;
     let access = |error| ArchiveError::Access(archive.to_owned(), error);
-    let staging = archive.with_extension(format!("tmp-{}", std::process::id()));
-    let written = packer.write(&manifest, &staging);
-    let moved = written.and_then(|()| fs::rename(&staging, archive));
-    if moved.is_err() {
-        let _ = fs::remove_file(&staging);
-    }
-    moved.map_err(access)?;
+    plain_file::replace(archive, |path| packer.write(&manifest, path)).map_err(access)?;
     Ok(Size {
         files: manifest.files.len(),
         bytes: fs::metadata(archive).map_err(access)?.len(),

@@ -232,6 +232,7 @@ impl Cache {
         let named = entries.filter(|entry| {
             entry.file_type().is_ok_and(|it| it.is_dir())
                 && entry.file_name().to_str().is_some_and(&is_one)
+                && !owned::is_used_by_runs(&entry.path())
         });
         named.map(|entry| entry.path()).collect()
     }
@@ -378,6 +379,18 @@ mod tests {
             assert!(is_mended(&seek(&cache).1), "{number}");
             assert_eq!(seek(&cache).1, [""; 0], "{number}");
         }
+        fs::remove_dir_all(&cache.folder).expect("removable");
+    }
+
+    /// The cache may be told to be where a target folder is, whose part for the tool has the same tag.
+    #[test]
+    fn the_part_of_a_target_folder_is_no_entry() {
+        let cache = cache("target");
+        let (home, _) = seek(&cache);
+        let part = cache.folder.join("cct");
+        drop(owned::use_folder(&part, &|| ()).expect("a folder"));
+        assert_eq!(cache.clean(&|_| ()).expect("removable"), 1);
+        assert!(!home.exists() && owned::is_own(&part));
         fs::remove_dir_all(&cache.folder).expect("removable");
     }
 

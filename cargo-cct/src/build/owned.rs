@@ -47,6 +47,11 @@ pub(crate) fn is_own(folder: &Path) -> bool {
     read.is_ok() && text == TEXT
 }
 
+/// True of a folder that runs lock as a whole, as they do with their part of a target folder.
+pub(super) fn is_used_by_runs(folder: &Path) -> bool {
+    folder.join(LOCK).exists()
+}
+
 /// Makes the folder, unless it is there and the tool's own or empty.
 pub(crate) fn claim(folder: &Path) -> Result<(), OwnedError> {
     let failed = |error| OwnedError::Access(folder.to_owned(), error);
@@ -223,8 +228,12 @@ pub(super) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<U
 
 /// On a medium that cannot be written a lock that is there will do.
 fn open(path: &Path) -> io::Result<File> {
-    let made = plain_file::lockable(path);
-    made.or_else(|error| plain_file::open(path).map_err(|_| error))
+    plain_file::lockable(path).or_else(|error| {
+        if path.is_symlink() {
+            return Err(error);
+        }
+        plain_file::open(path).map_err(|_| error)
+    })
 }
 
 #[cfg(test)]
@@ -281,8 +290,11 @@ mod tests {
         fs::create_dir_all(&lock).expect("a folder");
         refuse();
         fs::remove_dir(&lock).expect("removable");
-        std::os::unix::fs::symlink("/no/such/file", &lock).expect("a link");
-        refuse();
+        for leads_to in ["/no/such/file", "/proc/self/maps"] {
+            std::os::unix::fs::symlink(leads_to, &lock).expect("a link");
+            refuse();
+            fs::remove_file(&lock).expect("removable");
+        }
         fs::remove_dir_all(&folder).expect("removable");
     }
 

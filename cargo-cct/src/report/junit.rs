@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use std::{fs, io, process};
+use std::{fs, io};
 
 use cct::wire::Counters;
 use chrono::DateTime;
@@ -14,6 +14,7 @@ use quick_junit::{NonSuccessKind, Report as Xml, TestCase, TestCaseStatus, TestS
 
 use super::words::{count, distinct};
 use super::{Brief, Detail, Layout, Report, Reported, Reporter, Summary, plain};
+use crate::plain_file;
 use crate::results::Joined;
 use crate::room;
 use crate::run::{RunSeed, TestName, TestRun};
@@ -77,18 +78,15 @@ impl JUnit {
         }
     }
 
-    /// Replaces the file: a reader finds the old one or the new one.
+    /// Replaces the file: a reader finds the old one or the new one. A pipe is written into once.
     fn write(&self, is_over: bool) -> io::Result<()> {
+        if !is_over && plain_file::replaceable(&self.path).is_none() {
+            return Ok(());
+        }
         let xml = self.xml(is_over).to_string().map_err(io::Error::other)?;
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(format!(".tmp-{}", process::id()));
-        let written = fs::write(&beside, as_published(&xml));
-        let written = written.and_then(|()| fs::rename(&beside, &self.path));
-        written.map_err(|error| {
-            // A part of the file is of no use to anybody.
-            let _ = fs::remove_file(&beside);
-            room::at(&self.path, error)
-        })
+        let text = as_published(&xml);
+        let written = plain_file::replace(&self.path, |path| fs::write(path, &text));
+        written.map_err(|error| room::at(&self.path, error))
     }
 
     fn xml(&self, is_over: bool) -> Xml {
@@ -267,7 +265,7 @@ mod tests {
 
     #[test]
     fn tests_that_have_not_ended_are_in_the_file() {
-        let folder = std::env::temp_dir().join(format!("cct-junit-{}", process::id()));
+        let folder = std::env::temp_dir().join(format!("cct-junit-{}", std::process::id()));
         let path = folder.join("deep").join("junit.xml");
         let test = TestName {
             binary: "bank".to_owned(),

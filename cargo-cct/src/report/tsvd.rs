@@ -16,6 +16,7 @@ use super::json::Json;
 use super::out::say;
 use super::style::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 use super::words::{count, duration, list, put};
+use crate::plain_file;
 use crate::tsvd::{Found, FoundSide};
 
 /// Tells of runs in which threads are held, as they come.
@@ -226,9 +227,7 @@ impl Injections {
 
 /// Writes a file that is there as a whole, or as it was.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let beside = path.with_extension(format!("tmp-{}", std::process::id()));
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)
+    plain_file::replace(path, |path| fs::write(path, text))
 }
 
 /// How it is wrong.

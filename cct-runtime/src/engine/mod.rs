@@ -58,8 +58,8 @@ pub use worker::prints::{
 pub use worker::ready::{evaluate_predicates, evaluate_predicates_by, wait_until};
 pub use worker::share::{note_shared, use_shared};
 pub use worker::signal::{
-    Waiting as WaitingSignals, hold_signal, is_signal_blocked, mask_at_arrival, set_signal_mask,
-    signal_has_arrived, signal_information, signal_mask,
+    Waiting as WaitingSignals, discard_signal, hold_signal, is_signal_blocked, mask_at_arrival,
+    set_signal_mask, signal_has_arrived, signal_information, signal_mask,
 };
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
@@ -110,7 +110,5 @@ pub(crate) use worker::order::{
 };
 pub(crate) use worker::panic::{install_hook, message_of, panic_noticed};
 pub(crate) use worker::run::{Order, Plan, Record};
-pub(crate) use worker::signal::{
-    forget_waiting as forget_waiting_signals, without_waiting as without_waiting_signals,
-};
+pub(crate) use worker::signal::without_waiting as without_waiting_signals;
 pub(crate) use worker::step::note;

@@ -54,7 +54,6 @@ pub fn note_handler(signal: libc::c_int, before: libc::sigaction) {
 
 /// Takes back the handlers of the iteration that ended.
 pub(crate) fn put_back() {
-    crate::engine::forget_waiting_signals();
     crate::engine::forget_signals();
     if ANY.swap(false, Ordering::Relaxed) {
         // With handlers of its own the program may have exchanged it.

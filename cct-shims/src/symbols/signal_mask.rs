@@ -31,7 +31,8 @@ static SIGTIMEDWAIT: Real<TimedWait> = unsafe { Real::named(c"sigtimedwait") };
 /// The size of the kernel's sets, in bytes.
 const SIZE: usize = size_of::<u64>();
 /// Nobody can block these: two of the kernel's, and two of the C library's own.
-const NEVER_BLOCKED: u64 = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1) | 0b11 << 31;
+pub(super) const NEVER_BLOCKED: u64 =
+    1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1) | 0b11 << 31;
 
 /// The kernel's timers send these, or may be told to send them.
 const OF_TIMERS: u64 = 1 << (libc::SIGALRM - 1)

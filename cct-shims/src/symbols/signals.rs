@@ -4,10 +4,13 @@
 //! handler must not run in the middle of a worker's step, where it would be taken for the worker. Signals
 //! that the kernel delivers to another thread are passed on to this one.
 
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, AtomicUsize};
 
 use cct::claim::Exception;
-use cct::engine::{self, WaitingSignals, WorkerId};
+use cct::engine::{self, SignalMask, WaitingSignals, WorkerId, set_of, signals_of};
 use cct::harness::{default_action, have_to_wait, is_default_handler, is_handled_by_programs};
 use cct::memory::note_handler;
 use cct::object::ObjectId;
@@ -18,18 +21,27 @@ use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, uco
 use super::caller::with_caller;
 use super::identity::{carrier, worker_of};
 use super::real::{Real, system_call};
+use super::signal_mask::NEVER_BLOCKED;
 use super::thread_unsafe::group::SIGNAL_ACTION;
 
 /// The handler of a worker for a signal; the kernel has [`arrive`] in its place.
 struct Handler {
     function: AtomicUsize,
     flags: AtomicI32,
+    /// The signals that are blocked while it runs, its own aside.
+    mask: AtomicU64,
+    told: Told,
 }
 
 static HANDLERS: [Handler; 64] = [const {
     Handler {
         function: AtomicUsize::new(0),
         flags: AtomicI32::new(0),
+        mask: AtomicU64::new(0),
+        told: Told {
+            state: AtomicU8::new(EMPTY),
+            place: UnsafeCell::new(MaybeUninit::uninit()),
+        },
     }
 }; 64];
 
@@ -115,6 +127,9 @@ unsafe fn set_action(
         if !new.is_null() && engine::is_controlled() {
             engine::leave_out(Exception::Signals);
             engine::outside(|| note_handler(signal, before));
+            if is_ignored(signal, (*new).sa_sigaction) {
+                engine::discard_signal(signal);
+            }
         }
         let has_handler_natively = [libc::SIGSEGV, libc::SIGBUS].contains(&signal);
         if is_default_handler(before.sa_sigaction) && !has_handler_natively {
@@ -130,6 +145,9 @@ unsafe fn set_action(
             let handler = handler_of(signal);
             handler.function.store((*new).sa_sigaction, Relaxed);
             handler.flags.store((*new).sa_flags, Relaxed);
+            handler
+                .mask
+                .store(signals_of(&raw const (*new).sa_mask), Relaxed);
             engine::note_handled_signal(signal);
         }
         if let Some(old) = old.as_mut() {
@@ -187,6 +205,12 @@ pub(super) unsafe fn action_by_number(
     }
 }
 
+/// True if nothing comes of a signal with this handler.
+fn is_ignored(signal: c_int, handler: sighandler_t) -> bool {
+    let by_default = [libc::SIGCHLD, libc::SIGURG, libc::SIGWINCH];
+    handler == libc::SIG_IGN || handler == libc::SIG_DFL && by_default.contains(&signal)
+}
+
 fn handler_of(signal: c_int) -> &'static Handler {
     let number = usize::try_from(signal).unwrap_or_default();
     &HANDLERS[number]
@@ -212,20 +236,91 @@ unsafe extern "C" fn arrive(signal: c_int, about: *mut siginfo_t, context: *mut 
             let again = [process, number, about as usize, 0, 0, 0];
             // Only the first thread may say who has sent it.
             if system_call(libc::SYS_rt_sigqueueinfo, again) < 0 {
+                handler_of(signal).told.note(&*about);
                 system_call(libc::SYS_kill, again);
             }
             return;
         }
+        let is_passed_on = (*about).si_code == libc::SI_USER && (*about).si_pid() == libc::getpid();
         let handler = handler_of(signal);
-        let function = handler.function.load(Relaxed);
-        if handler.flags.load(Relaxed) & libc::SA_SIGINFO == 0 {
-            let function: unsafe extern "C" fn(c_int) = std::mem::transmute(function);
-            function(signal);
-        } else {
-            let function: unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
-                std::mem::transmute(function);
-            function(signal, about, context);
+        if let Some(told) = handler.told.take().filter(|_| is_passed_on) {
+            *about = told;
         }
+        handler.call(signal, about, context);
+    }
+}
+
+/// The information that came with a signal to another thread, which has passed the signal on.
+struct Told {
+    state: AtomicU8,
+    place: UnsafeCell<MaybeUninit<siginfo_t>>,
+}
+
+const EMPTY: u8 = 0;
+const IN_USE: u8 = 1;
+const FULL: u8 = 2;
+
+// SAFETY: the place belongs to the thread that has made the state `IN_USE`.
+unsafe impl Sync for Told {}
+
+impl Told {
+    /// The latest counts, as the kernel has one of each.
+    fn note(&self, about: &siginfo_t) {
+        if self.state.swap(IN_USE, Acquire) != IN_USE {
+            // SAFETY: the place is this thread's.
+            unsafe { (*self.place.get()).write(*about) };
+            self.state.store(FULL, Release);
+        }
+    }
+
+    fn take(&self) -> Option<siginfo_t> {
+        let taken = self.state.compare_exchange(FULL, IN_USE, Acquire, Relaxed);
+        taken.ok()?;
+        // SAFETY: the place is this thread's, and full.
+        let about = unsafe { (*self.place.get()).assume_init() };
+        self.state.store(EMPTY, Release);
+        Some(about)
+    }
+}
+
+impl Handler {
+    /// # Safety
+    ///
+    /// It is that of the program, and the places are valid.
+    unsafe fn call(&self, signal: c_int, about: *mut siginfo_t, context: *mut c_void) {
+        let function = self.function.load(Relaxed);
+        // SAFETY: the caller's; the function is what the program said it is.
+        unsafe {
+            if self.flags.load(Relaxed) & libc::SA_SIGINFO == 0 {
+                let function: unsafe extern "C" fn(c_int) = std::mem::transmute(function);
+                function(signal);
+            } else {
+                let function: unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                    std::mem::transmute(function);
+                function(signal, about, context);
+            }
+        }
+    }
+
+    /// Runs it as a part of the current worker, which can be preempted in it. Meanwhile its mask holds, and
+    /// afterwards the one that it has put into its context.
+    fn run(&self, signal: c_int, information: &siginfo_t) {
+        let before = engine::signal_mask().0;
+        let is_deferred = self.flags.load(Relaxed) & libc::SA_NODEFER == 0;
+        let own = if is_deferred { 1 << (signal - 1) } else { 0 };
+        let during = before | self.mask.load(Relaxed) | own;
+        engine::set_signal_mask(SignalMask(during & !NEVER_BLOCKED));
+        let mut information = *information;
+        // SAFETY: the places are ours; all zeros is a context, which is filled in. The handler is made for
+        // signals.
+        let after = unsafe {
+            let mut context: ucontext_t = std::mem::zeroed();
+            libc::getcontext(&raw mut context);
+            context.uc_sigmask = set_of(before);
+            self.call(signal, &raw mut information, (&raw mut context).cast());
+            signals_of(&raw const context.uc_sigmask)
+        };
+        engine::set_signal_mask(SignalMask(after & !NEVER_BLOCKED));
     }
 }
 
@@ -243,8 +338,18 @@ unsafe fn set_handler(signal: c_int, handler: sighandler_t) -> sighandler_t {
     }
 }
 
+/// The handler that the kernel has for a signal; none if that is no signal.
+fn kernels_handler(signal: c_int) -> Option<sighandler_t> {
+    // SAFETY: all zeros is an action, and the kernel fills it in; for a number that is no signal it fails.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let is_known = SIGACTION.get()(signal, std::ptr::null(), &raw mut action) == 0;
+        is_known.then_some(action.sa_sigaction)
+    }
+}
+
 /// True if the process has no handler for this signal, and ends by it without a word.
-fn ends_by_default(signal: c_int) -> bool {
+fn ends_by_default(signal: c_int, handler: Option<sighandler_t>) -> bool {
     const HARMLESS: [c_int; 9] = [
         libc::SIGCHLD,
         libc::SIGURG,
@@ -256,12 +361,7 @@ fn ends_by_default(signal: c_int) -> bool {
         libc::SIGTTOU,
         libc::SIGPWR,
     ];
-    // SAFETY: all zeros is an action, and the kernel fills it in; for a number that is no signal it fails.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        let is_known = SIGACTION.get()(signal, std::ptr::null(), &raw mut action) == 0;
-        is_known && action.sa_sigaction == libc::SIG_DFL && !HARMLESS.contains(&signal)
-    }
+    handler == Some(libc::SIG_DFL) && !HARMLESS.contains(&signal)
 }
 
 /// Takes over the C library's `raise`.
@@ -343,9 +443,12 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
             return 0;
         }
     }
-    let result = act(signal, &engine::signal_information(signal, to.is_some()));
+    let information = engine::signal_information(signal, to.is_some());
+    let is_for_me = to.is_none_or(|to| Some(to) == engine::current_thread());
+    let result = act(signal, &information, is_for_me);
     // A handler may have written into a pipe.
     engine::evaluate_predicates();
+    take_all();
     result
 }
 
@@ -353,15 +456,21 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
 pub(super) fn take_all() {
     let waiting = WaitingSignals::for_current();
     while let Some((signal, information)) = waiting.take_sent(!engine::signal_mask().0) {
-        act(signal, &information);
+        act(signal, &information, true);
         engine::evaluate_predicates();
     }
 }
 
-/// A signal comes to this thread, with what is known of it: the process ends, or a handler runs.
-fn act(signal: c_int, information: &siginfo_t) -> c_int {
-    if ends_by_default(signal) {
+/// A signal comes, with what is known of it: the process ends, or a handler runs, as a part of the thread
+/// that it is for; one for another thread runs here at once, and none of it is a step.
+fn act(signal: c_int, information: &siginfo_t, is_for_me: bool) -> c_int {
+    let handler = kernels_handler(signal);
+    if ends_by_default(signal, handler) {
         engine::end_by_signal(signal);
+    }
+    if is_for_me && handler == Some(arrive as *const () as usize) {
+        handler_of(signal).run(signal, information);
+        return 0;
     }
     let open = engine::mask_at_arrival(signal);
     let result = engine::outside(|| {

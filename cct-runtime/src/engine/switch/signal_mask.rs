@@ -72,6 +72,11 @@ impl SignalMask {
         pending() & self.0 & !held() & !ALWAYS.load(Relaxed)
     }
 
+    /// The signals that the kernel has, those of others aside: some thread of the program had them blocked.
+    pub(crate) fn pending_of_program() -> u64 {
+        pending() & !ALWAYS.load(Relaxed)
+    }
+
     /// Has the thread that runs block these.
     pub(crate) fn set(self) {
         if CURRENT.swap(self.0, Relaxed) != self.0 {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::panic::Location;
 
 use super::ending::worker_main;
+use super::signal::end_waiting;
 use super::{controlled, hand_over, outside};
 use crate::engine::decide::Engine;
 use crate::engine::decide::driver::Driver;
@@ -120,7 +121,7 @@ impl Engine {
             let (floats, mask) = (FloatControl::now(), SignalMask::now());
             switch(engine, next::begin);
             floats.set();
-            mask.set();
+            end_waiting(mask);
             set_engine(std::ptr::null_mut());
         }
         self.record_whereabouts(None);

@@ -237,6 +237,17 @@ pub fn signal_has_arrived(signal: libc::c_int) {
         outside(|| make_pending_again(signal));
         return;
     }
+    wait_for_nobody(signal);
+}
+
+/// A signal is ignored from here on: what waits of it is gone. Controlled workers only.
+pub fn discard_signal(signal: libc::c_int) {
+    if held() & bit(signal) != 0 {
+        wait_for_nobody(signal);
+    }
+}
+
+fn wait_for_nobody(signal: libc::c_int) {
     let (engine, _) = controlled();
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
     let threads = unsafe { (*engine).roster.iter() };
@@ -244,7 +255,10 @@ pub fn signal_has_arrived(signal: libc::c_int) {
     for signals in waiting {
         signals.fetch_and(!bit(signal), Relaxed);
     }
-    outside(|| hold(held() & !bit(signal)));
+    outside(|| {
+        while taken(bit(signal)).is_some() {}
+        hold(held() & !bit(signal));
+    });
 }
 
 /// From here on signals queue, behind two that are the C library's own.
@@ -267,12 +281,17 @@ fn taken(signals: u64) -> Option<libc::siginfo_t> {
     }
 }
 
-/// The iteration is over, and what waits is gone with it.
-pub(crate) fn forget_waiting() {
+/// The iteration is over, and what waits is gone with it, sent by whichever call; the mask of before is put
+/// back, with which it would come.
+pub(super) fn end_waiting(before: SignalMask) {
+    if held() == 0 && SignalMask::now() == before {
+        return;
+    }
     FOR_ANY.store(0, Relaxed);
-    let waiting = held();
+    let waiting = held() | SignalMask::pending_of_program();
     if waiting != 0 {
         while taken(waiting).is_some() {}
         hold(0);
     }
+    before.set();
 }
