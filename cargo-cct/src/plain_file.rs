@@ -30,21 +30,27 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::copy(from, to).map(drop)
 }
 
-/// Has a file written that is there as a whole, or as it was. A link stays, and so does what is no plain
-/// file, as a device or a pipe: that is written into.
-pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let Some(file) = replaceable(path) else {
-        return write(path);
-    };
-    let mut beside = file.clone().into_os_string();
+/// Has a file written beside, and moves it into its place: a reader finds the old one or the new one. A link
+/// is replaced.
+pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let mut beside = path.to_owned().into_os_string();
     beside.push(format!(".tmp-{}", std::process::id()));
     let beside = Path::new(&beside);
-    let written = write(beside).and_then(|()| fs::rename(beside, &file));
+    let written = write(beside).and_then(|()| fs::rename(beside, path));
     if written.is_err() {
-        // A part of the file is of no use to anybody.
+        // A part of the file is of no use to anybody, and others have need of the room.
         let _ = fs::remove_file(beside);
     }
     written
+}
+
+/// The same of a file that the user names. A link stays, and so does what is no plain file, as a device or a
+/// pipe: that is written into.
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    match replaceable(path) {
+        Some(file) => put(&file, write),
+        None => write(path),
+    }
 }
 
 /// The plain file that is there, or can be; none if it is something else.

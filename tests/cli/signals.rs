@@ -28,7 +28,7 @@ fn children_have_the_signals_that_they_would_have_natively() {
     Finished::of(workspace.cargo().args(alone)).expect(0);
     let events = workspace.explore(&["--test=children", "--iterations", "20"], 0);
     let ended = events.ended();
-    assert_eq!(ended.len(), 4);
+    assert_eq!(ended.len(), 5);
     for (test, ended) in ended {
         assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
         assert_eq!(ended["controlled"], true, "{test}: {ended:#}");

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{fs, io, process, thread};
+use std::{fs, io, thread};
 
 use super::{lose, relative};
 use crate::build::workspace::Workspace;
 use crate::failure::{Id, Record, Store};
+use crate::plain_file;
 use crate::report::{Report, timeline};
 use crate::room;
 
@@ -72,14 +73,8 @@ pub(super) fn write(
     };
     fs::create_dir_all(folder)?;
     let path = folder.join(FILE);
-    // A browser that reloads finds the old file or the new one.
-    let staging = folder.join(format!("{FILE}.tmp-{}", process::id()));
-    let written = fs::write(&staging, page).and_then(|()| fs::rename(&staging, &path));
-    written.map_err(|error| {
-        // The trace has need of the room.
-        let _ = fs::remove_file(&staging);
-        room::at(&path, error)
-    })?;
+    let written = plain_file::put(&path, |path| fs::write(path, page));
+    written.map_err(|error| room::at(&path, error))?;
     Ok(Some(path))
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{fs, io, process};
+use std::{fs, io};
 
 use cct::config::{Settings, TABLE};
 use cct::verdict::{Bug, BugKind};
@@ -153,10 +153,7 @@ impl Kept {
         let text =
             toml::to_string_pretty(self).map_err(|error| KeptError::Write(path.clone(), error))?;
         let text = format!("{}{text}", self.heading());
-        let staging = folder.join(format!(".{stem}.tmp-{}", process::id()));
-        fs::write(&staging, text)
-            .and_then(|()| fs::rename(&staging, &path))
-            .map_err(failed)?;
+        plain_file::put(&path, |path| fs::write(path, text)).map_err(failed)?;
         Ok(path)
     }
 

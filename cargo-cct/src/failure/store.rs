@@ -16,7 +16,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use std::{fs, io, process};
+use std::{fs, io};
 
 use cct::verdict::Bug;
 use cct::wire;
@@ -207,14 +207,7 @@ impl Store {
         let failed = |error| StoreError::Access(folder.clone(), error);
         fs::create_dir_all(&folder).map_err(failed)?;
         let put = |name: &str, bytes: &[u8]| {
-            // A concurrent reader finds the old file or the new one.
-            let staging = folder.join(format!("{name}.tmp-{}", process::id()));
-            let written = fs::write(&staging, bytes);
-            let written = written.and_then(|()| fs::rename(&staging, folder.join(name)));
-            written.inspect_err(|_| {
-                // The other files have need of the room.
-                let _ = fs::remove_file(&staging);
-            })
+            plain_file::put(&folder.join(name), |path| fs::write(path, bytes))
         };
         let trace = seal::sealed(record).map_err(failed)?;
         put("trace.json", &trace).map_err(failed)?;
@@ -280,9 +273,7 @@ impl Store {
         if plain_file::read(&path).ok().as_ref() == Some(&text) {
             return Ok(());
         }
-        let staging = path.with_extension(format!("tmp-{}", process::id()));
-        let written = fs::write(&staging, text).and_then(|()| fs::rename(&staging, &path));
-        written.map_err(failed)
+        plain_file::put(&path, |path| fs::write(path, text)).map_err(failed)
     }
 
     /// Copies a failure to beside what is going to be written in its place, unless an earlier one is there

@@ -130,15 +130,15 @@ impl Results {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let staging = path.with_extension(format!("tmp-{}", std::process::id()));
-    let mut file = fs::File::create(&staging)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    written
-        .and_then(|()| fs::rename(&staging, path))
-        .inspect_err(|_| {
-            // A part of the file is of no use to anybody.
-            let _ = fs::remove_file(&staging);
-        })
+    plain_file::replace(path, |path| {
+        let mut file = fs::File::create(path)?;
+        file.write_all(bytes)?;
+        // A pipe and a device have nothing to be synchronized with.
+        if file.metadata()?.is_file() {
+            file.sync_all()?;
+        }
+        Ok(())
+    })
 }
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<Results, ResultsError> {

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process;
 
 use cct::tsvd::told::{PairTold, Place, Standing};
 use serde::{Deserialize, Serialize};
@@ -149,15 +148,10 @@ impl TrapFile {
     pub(crate) fn write(&self) -> Result<(), TrapFileError> {
         let failed = |error| TrapFileError::Access(self.path.clone(), error);
         let text = serde_json::to_string_pretty(self).expect("it has no maps with odd keys");
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(format!(".{}", process::id()));
-        let beside = PathBuf::from(beside);
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        fs::write(&beside, text)
-            .and_then(|()| fs::rename(&beside, &self.path))
-            .map_err(failed)
+        plain_file::replace(&self.path, |path| fs::write(path, text)).map_err(failed)
     }
 
     /// The pairs of an executable, as a test process reads them. If it `hunts_again`, nothing was found yet.
@@ -274,7 +268,8 @@ mod tests {
 
     /// A path of its own for each test, where nothing is.
     fn path(test: u32) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("cct-traps-{}-{test}.json", process::id()));
+        let path =
+            std::env::temp_dir().join(format!("cct-traps-{}-{test}.json", std::process::id()));
         let _ = fs::remove_file(&path);
         path
     }

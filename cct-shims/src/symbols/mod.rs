@@ -31,6 +31,7 @@ pub(crate) mod pthread;
 mod random;
 mod real;
 mod shares;
+mod signal_handler;
 mod signal_mask;
 mod signals;
 pub(crate) mod thread_unsafe;

@@ -31,8 +31,7 @@ static SIGTIMEDWAIT: Real<TimedWait> = unsafe { Real::named(c"sigtimedwait") };
 /// The size of the kernel's sets, in bytes.
 const SIZE: usize = size_of::<u64>();
 /// Nobody can block these: two of the kernel's, and two of the C library's own.
-pub(super) const NEVER_BLOCKED: u64 =
-    1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1) | 0b11 << 31;
+const NEVER_BLOCKED: u64 = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1) | 0b11 << 31;
 
 /// The kernel's timers send these, or may be told to send them.
 const OF_TIMERS: u64 = 1 << (libc::SIGALRM - 1)
@@ -97,7 +96,7 @@ unsafe fn change(how: c_int, new: *const u64, old: *mut u64) -> c_int {
             libc::SIG_SETMASK => new,
             _ => return libc::EINVAL,
         };
-        engine::set_signal_mask(SignalMask(mask & !NEVER_BLOCKED));
+        set_mask(mask);
     }
     if let Some(old) = old {
         *old = before;
@@ -107,6 +106,11 @@ unsafe fn change(how: c_int, new: *const u64, old: *mut u64) -> c_int {
         take_all();
     }
     0
+}
+
+/// The thread of the current worker has these blocked, as far as that can be.
+pub(super) fn set_mask(mask: u64) {
+    engine::set_signal_mask(SignalMask(mask & !NEVER_BLOCKED));
 }
 
 /// `rt_sigprocmask` by number; `None` for what is left to the kernel.

@@ -1,49 +1,23 @@
-//! Signals that the program sends itself: their handlers run at once, as part of the step.
+//! Signals that the program sends itself, and what it has them do.
 //!
 //! Signals of others are blocked on the workers' thread until the engine takes them, see `cct::engine`: a
 //! handler must not run in the middle of a worker's step, where it would be taken for the worker. Signals
 //! that the kernel delivers to another thread are passed on to this one.
 
-use std::cell::UnsafeCell;
-use std::mem::MaybeUninit;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, AtomicUsize};
-
 use cct::claim::Exception;
-use cct::engine::{self, SignalMask, WaitingSignals, WorkerId, set_of, signals_of};
-use cct::harness::{default_action, have_to_wait, is_default_handler, is_handled_by_programs};
+use cct::engine::{self, WaitingSignals, WorkerId};
+use cct::harness::{default_action, is_default_handler, is_handled_by_programs};
 use cct::memory::note_handler;
 use cct::object::ObjectId;
 use cct::operation::Operation;
 use cct::tsvd::{self, Api};
-use libc::{c_int, c_ulong, c_void, pid_t, sighandler_t, siginfo_t, sigset_t, ucontext_t};
+use libc::{c_int, c_ulong, pid_t, sighandler_t, siginfo_t, sigset_t};
 
 use super::caller::with_caller;
 use super::identity::{carrier, worker_of};
 use super::real::{Real, system_call};
-use super::signal_mask::NEVER_BLOCKED;
+use super::signal_handler::{arrive, handler_of};
 use super::thread_unsafe::group::SIGNAL_ACTION;
-
-/// The handler of a worker for a signal; the kernel has [`arrive`] in its place.
-struct Handler {
-    function: AtomicUsize,
-    flags: AtomicI32,
-    /// The signals that are blocked while it runs, its own aside.
-    mask: AtomicU64,
-    told: Told,
-}
-
-static HANDLERS: [Handler; 64] = [const {
-    Handler {
-        function: AtomicUsize::new(0),
-        flags: AtomicI32::new(0),
-        mask: AtomicU64::new(0),
-        told: Told {
-            state: AtomicU8::new(EMPTY),
-            place: UnsafeCell::new(MaybeUninit::uninit()),
-        },
-    }
-}; 64];
 
 type Action = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
 static SIGACTION: Real<Action> =
@@ -138,16 +112,11 @@ unsafe fn set_action(
         }
         if before.sa_sigaction == arrive as *const () as usize {
             let handler = handler_of(signal);
-            before.sa_sigaction = handler.function.load(Relaxed);
-            before.sa_flags = handler.flags.load(Relaxed);
+            (before.sa_sigaction, before.sa_flags) = handler.function_and_flags();
         }
         if is_ours {
             let handler = handler_of(signal);
-            handler.function.store((*new).sa_sigaction, Relaxed);
-            handler.flags.store((*new).sa_flags, Relaxed);
-            handler
-                .mask
-                .store(signals_of(&raw const (*new).sa_mask), Relaxed);
+            handler.set(&*new);
             engine::note_handled_signal(signal);
         }
         if let Some(old) = old.as_mut() {
@@ -211,117 +180,12 @@ fn is_ignored(signal: c_int, handler: sighandler_t) -> bool {
     handler == libc::SIG_IGN || handler == libc::SIG_DFL && by_default.contains(&signal)
 }
 
-fn handler_of(signal: c_int) -> &'static Handler {
-    let number = usize::try_from(signal).unwrap_or_default();
-    &HANDLERS[number]
-}
-
 /// True if a worker's handler is to run when the engine looks. Handlers that are for one time only are the
 /// kernel's to forget.
 fn may_arrive(signal: c_int, new: &libc::sigaction) -> bool {
     is_handled_by_programs(signal)
         && ![libc::SIG_DFL, libc::SIG_IGN].contains(&new.sa_sigaction)
         && new.sa_flags & libc::SA_RESETHAND == 0
-}
-
-/// Runs the program's handler, on the thread of the workers.
-unsafe extern "C" fn arrive(signal: c_int, about: *mut siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel's arguments; the function is what the program said it is.
-    unsafe {
-        if !engine::is_thread_of_workers() || have_to_wait() {
-            // From here on it waits for that thread, or until that blocks it again, and so does the next one.
-            let context = &mut *context.cast::<ucontext_t>();
-            libc::sigaddset(&raw mut context.uc_sigmask, signal);
-            let [process, number] = [super::argument(libc::getpid()), super::argument(signal)];
-            let again = [process, number, about as usize, 0, 0, 0];
-            // Only the first thread may say who has sent it.
-            if system_call(libc::SYS_rt_sigqueueinfo, again) < 0 {
-                handler_of(signal).told.note(&*about);
-                system_call(libc::SYS_kill, again);
-            }
-            return;
-        }
-        let is_passed_on = (*about).si_code == libc::SI_USER && (*about).si_pid() == libc::getpid();
-        let handler = handler_of(signal);
-        if let Some(told) = handler.told.take().filter(|_| is_passed_on) {
-            *about = told;
-        }
-        handler.call(signal, about, context);
-    }
-}
-
-/// The information that came with a signal to another thread, which has passed the signal on.
-struct Told {
-    state: AtomicU8,
-    place: UnsafeCell<MaybeUninit<siginfo_t>>,
-}
-
-const EMPTY: u8 = 0;
-const IN_USE: u8 = 1;
-const FULL: u8 = 2;
-
-// SAFETY: the place belongs to the thread that has made the state `IN_USE`.
-unsafe impl Sync for Told {}
-
-impl Told {
-    /// The latest counts, as the kernel has one of each.
-    fn note(&self, about: &siginfo_t) {
-        if self.state.swap(IN_USE, Acquire) != IN_USE {
-            // SAFETY: the place is this thread's.
-            unsafe { (*self.place.get()).write(*about) };
-            self.state.store(FULL, Release);
-        }
-    }
-
-    fn take(&self) -> Option<siginfo_t> {
-        let taken = self.state.compare_exchange(FULL, IN_USE, Acquire, Relaxed);
-        taken.ok()?;
-        // SAFETY: the place is this thread's, and full.
-        let about = unsafe { (*self.place.get()).assume_init() };
-        self.state.store(EMPTY, Release);
-        Some(about)
-    }
-}
-
-impl Handler {
-    /// # Safety
-    ///
-    /// It is that of the program, and the places are valid.
-    unsafe fn call(&self, signal: c_int, about: *mut siginfo_t, context: *mut c_void) {
-        let function = self.function.load(Relaxed);
-        // SAFETY: the caller's; the function is what the program said it is.
-        unsafe {
-            if self.flags.load(Relaxed) & libc::SA_SIGINFO == 0 {
-                let function: unsafe extern "C" fn(c_int) = std::mem::transmute(function);
-                function(signal);
-            } else {
-                let function: unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
-                    std::mem::transmute(function);
-                function(signal, about, context);
-            }
-        }
-    }
-
-    /// Runs it as a part of the current worker, which can be preempted in it. Meanwhile its mask holds, and
-    /// afterwards the one that it has put into its context.
-    fn run(&self, signal: c_int, information: &siginfo_t) {
-        let before = engine::signal_mask().0;
-        let is_deferred = self.flags.load(Relaxed) & libc::SA_NODEFER == 0;
-        let own = if is_deferred { 1 << (signal - 1) } else { 0 };
-        let during = before | self.mask.load(Relaxed) | own;
-        engine::set_signal_mask(SignalMask(during & !NEVER_BLOCKED));
-        let mut information = *information;
-        // SAFETY: the places are ours; all zeros is a context, which is filled in. The handler is made for
-        // signals.
-        let after = unsafe {
-            let mut context: ucontext_t = std::mem::zeroed();
-            libc::getcontext(&raw mut context);
-            context.uc_sigmask = set_of(before);
-            self.call(signal, &raw mut information, (&raw mut context).cast());
-            signals_of(&raw const context.uc_sigmask)
-        };
-        engine::set_signal_mask(SignalMask(after & !NEVER_BLOCKED));
-    }
 }
 
 unsafe fn set_handler(signal: c_int, handler: sighandler_t) -> sighandler_t {
@@ -444,7 +308,9 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
         }
     }
     let information = engine::signal_information(signal, to.is_some());
-    let is_for_me = to.is_none_or(|to| Some(to) == engine::current_thread());
+    // Of one to the process another thread is meant if this one has it blocked.
+    let is_open = engine::signal_mask().0 & 1 << (signal - 1) == 0;
+    let is_for_me = to.map_or(is_open, |to| Some(to) == engine::current_thread());
     let result = act(signal, &information, is_for_me);
     // A handler may have written into a pipe.
     engine::evaluate_predicates();
@@ -518,12 +384,5 @@ mod tests {
         }
         let once = action(handler, libc::SA_RESETHAND);
         assert!(!may_arrive(libc::SIGUSR1, &once), "the kernel forgets it");
-    }
-
-    #[test]
-    fn each_signal_has_a_place() {
-        let places = (1..=63).map(|signal| std::ptr::from_ref(handler_of(signal)));
-        let expected = HANDLERS[1..].iter().map(std::ptr::from_ref);
-        assert!(places.eq(expected));
     }
 }
