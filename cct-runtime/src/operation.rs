@@ -398,6 +398,8 @@ operations! {
     WaitSignal "sigwait" MayWrite Writes "signal" [can_spin borrows_site],
     /// Sends a signal that waits until a thread takes it.
     SendSignal "kill" Writes Writes "signal" [borrows_site],
+    /// Runs the handler of a signal; only noted.
+    HandleSignal "handler" Writes Writes "signal" [borrows_site],
     /// Takes a token of a semaphore, or waits for one.
     SemWait "sem_wait" Writes Writes "semaphore" [],
     /// Tries to take a token of a semaphore.

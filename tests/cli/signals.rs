@@ -76,6 +76,36 @@ fn each_thread_has_its_own_mask_and_what_is_blocked_waits() {
     );
 }
 
+/// Natively a process has other threads; what is said of each call holds there as well.
+#[test]
+fn handlers_run_on_the_thread_that_a_signal_is_for_and_end_its_calls() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
+    let alone = ["test", "--test=interrupts", "--", "--test-threads=1"];
+    Finished::of(workspace.cargo().args(alone)).expect(0);
+    for options in [
+        &["--iterations=300"][..],
+        &["--iterations=300", "--strategy=dpor"],
+        &["--iterations=20", "--isolation=process"],
+    ] {
+        let events = workspace.explore(&[&["--test=interrupts"], options].concat(), 0);
+        let ended = events.ended();
+        assert_eq!(ended.len(), 10);
+        for (test, ended) in ended {
+            assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
+            assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
+        }
+    }
+    let ignored = ["--test=interrupts", "--iterations=300", "--", "--ignored"];
+    let events = workspace.explore(&ignored, 100);
+    let status = events.statuses();
+    let of = |test: &str| status[&format!("signals::interrupts {test}")].clone();
+    assert_eq!(of("a_handler_that_is_never_called"), "DEADLOCK");
+    assert_eq!(of("a_handler_comes_in_between"), "FAIL");
+    for (_, failed) in events.ended() {
+        assert_eq!(failed["failure"]["repeats"]["repeats"], "yes", "{failed:#}");
+    }
+}
+
 /// Handlers are no steps, and neither is what sets them: no search may say that it has tried all of that.
 #[test]
 fn a_claim_names_signals() {

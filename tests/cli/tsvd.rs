@@ -152,11 +152,7 @@ fn nobody_is_held_for_longer_than_is_allowed() {
 fn what_was_found_is_found_again() {
     let workspace = Workspace::of_fixture("tsvd");
     let found = |code, more: &[&str]| {
-        let events = run(
-            &workspace,
-            code,
-            &[&[DELAY, "write_and_write"], more].concat(),
-        );
+        let events = run(&workspace, code, &[&[DELAY, "once_each"], more].concat());
         let ids = all(&events, "violation").into_iter();
         ids.map(|found| found["id"].to_string()).collect::<Vec<_>>()
     };

@@ -23,7 +23,7 @@ pub(crate) use aside::allocator::is_in_allocator;
 pub use aside::allocator::{hushed, is_at_work};
 pub use decide::deadlines::NEVER;
 pub use decide::engine::outside;
-pub use decide::outside::Source;
+pub use decide::outside::{Source, with_handler};
 pub use observe::debugged::cct_stopped_here;
 pub use observe::races::UNSEEN;
 pub use observe::shares::heeds_shares;
@@ -41,6 +41,7 @@ pub use worker::facts::{
     current, current_thread, is_controlled, iteration, leave, leave_out, records, run_number,
 };
 pub(crate) use worker::facts::{expect_panic, expects_panic};
+pub use worker::interrupt::{TakeSignals, interrupt, tell_handler};
 pub use worker::local::{local, set_local};
 pub use worker::memory::{
     Atomic, AtomicAct, access, access_atomic, note_drop, note_free, note_reuse, pass_fence, unseen,
@@ -64,7 +65,7 @@ pub use worker::signal::{
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
     chain_of, check_ended, check_over, exists, is_finished, join, join_until, note_over, park,
-    sleep, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
+    sleep, sleep_until_signal, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
 };
 pub use worker::touch::{is_watched, read, touch};
 pub use worker::wait::{

@@ -11,7 +11,7 @@ use cct::primitive::Update as _;
 use libc::{FILE, c_char, c_int, c_uint, c_void, id_t, idtype_t, pid_t, rusage, siginfo_t};
 
 use super::caller::weak_with_caller;
-use super::descriptors::{On, Waiting, begin_iteration, share_all};
+use super::descriptors::{End, On, Waiting, begin_iteration, share_all};
 use super::real::{Real, system_call};
 use super::thread_unsafe::group::{CURRENT_DIRECTORY, VARIABLE};
 
@@ -279,9 +279,12 @@ fn carry_out(
         // SAFETY: the place is writable; an error is an answer, too.
         unsafe { system_call(libc::SYS_waitid, arguments) != 0 || found.si_pid() != 0 }
     };
-    waiting.until(is_over);
+    let mut end = waiting.until(is_over);
     while !is_over() {
-        waiting.again(is_over);
+        if end == End::Interrupted {
+            return super::fail(libc::EINTR);
+        }
+        end = waiting.again(is_over);
     }
     act(options)
 }

@@ -127,8 +127,11 @@ pub(super) unsafe extern "C" fn nanosleep(duration: *const timespec, left: *mut 
     // SAFETY: the caller's duration is readable.
     unsafe {
         if engine::is_controlled() {
-            engine::sleep(engine::deadline_after(duration_of(&*duration)));
-            return 0;
+            let deadline = engine::deadline_after(duration_of(&*duration));
+            return match sleep(deadline, left) {
+                0 => 0,
+                error => super::fail(error) as c_int,
+            };
         }
         NANOSLEEP.get()(duration, left)
     }
@@ -151,16 +154,30 @@ pub(super) unsafe extern "C" fn clock_nanosleep(
     {
         // SAFETY: the caller's time is readable.
         let time = duration_of(unsafe { &*time });
-        let deadline = if flags & libc::TIMER_ABSTIME != 0 {
-            deadline_on(epoch, time)
+        return if flags & libc::TIMER_ABSTIME != 0 {
+            // SAFETY: nothing is written to null.
+            unsafe { sleep(deadline_on(epoch, time), std::ptr::null_mut()) }
         } else {
-            engine::deadline_after(time)
+            // SAFETY: the caller's place.
+            unsafe { sleep(engine::deadline_after(time), left) }
         };
-        engine::sleep(deadline);
-        return 0;
     }
     // SAFETY: the caller's arguments.
     unsafe { CLOCK_NANOSLEEP.get()(clock, flags, time, left) }
+}
+
+/// Sleeps, and says how long it would have gone on if a handler has ended that; an error's number, or 0.
+unsafe fn sleep(deadline: u64, left: *mut timespec) -> c_int {
+    if !engine::sleep_until_signal(deadline) {
+        return 0;
+    }
+    let rest = Duration::from_nanos(deadline.saturating_sub(engine::now()));
+    // SAFETY: the caller's place, or null.
+    if let Some(left) = unsafe { left.as_mut() } {
+        left.tv_sec = rest.as_secs().cast_signed();
+        left.tv_nsec = rest.subsec_nanos().into();
+    }
+    libc::EINTR
 }
 
 /// `clock_nanosleep` by number, which tells errors as all system calls do.

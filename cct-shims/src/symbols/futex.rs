@@ -9,6 +9,7 @@ use cct::operation::Operation;
 use libc::{c_int, timespec};
 
 use super::clock::{deadline_on, duration_of, epoch};
+use super::pthread::waited;
 
 /// Carries out a futex operation on the engine; `None` for the ones that are left to the kernel.
 ///
@@ -21,10 +22,13 @@ pub(super) unsafe fn by_number(
     value: usize,
     timeout: *const timespec,
 ) -> Option<isize> {
+    let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
     if !engine::is_controlled() {
+        if [libc::FUTEX_WAKE, libc::FUTEX_WAKE_BITSET].contains(&command) {
+            waited::tell(ObjectId::at(word));
+        }
         return None;
     }
-    let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
     match command {
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
             // SAFETY: the caller gives null or a readable time.
@@ -54,23 +58,26 @@ unsafe fn wait(word: usize, expected: u32, deadline: u64) -> isize {
     // SAFETY: the caller's word; another worker may have changed it up to here, but not from here on.
     let changed = || unsafe { (word as *const u32).read_volatile() != expected };
     let object = ObjectId::at(word);
-    // The word's value matters when the worker comes to wait, and so it is a step of its own.
-    engine::point_at(Operation::FutexWait, object, engine::last_site()).done();
-    if changed() {
-        return super::fail(libc::EAGAIN);
-    }
-    match engine::wait_at(
-        Operation::FutexWait,
-        object,
-        deadline,
-        None,
-        engine::last_site(),
-    ) {
-        Wakeup::Woken => {
-            engine::acquire(object);
-            0
+    let site = engine::last_site();
+    loop {
+        // The word's value matters when the worker comes to wait, and so it is a step of its own.
+        engine::point_at(Operation::FutexWait, object, site).done();
+        waited::enter(object);
+        if changed() {
+            waited::leave(object);
+            return super::fail(libc::EAGAIN);
         }
-        Wakeup::TimedOut => super::fail(libc::ETIMEDOUT),
+        let wakeup = engine::wait_at(Operation::FutexWait, object, deadline, None, site);
+        waited::leave(object);
+        match wakeup {
+            Wakeup::Woken => {
+                engine::acquire(object);
+                return 0;
+            }
+            Wakeup::TimedOut => return super::fail(libc::ETIMEDOUT),
+            Wakeup::Interrupted { restarts: true } if deadline == engine::NEVER => {}
+            Wakeup::Interrupted { .. } => return super::fail(libc::EINTR),
+        }
     }
 }
 

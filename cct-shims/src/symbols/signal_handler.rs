@@ -82,6 +82,7 @@ impl Handler {
         let own = if is_deferred { 1 << (signal - 1) } else { 0 };
         let during = before | self.mask.load(Relaxed) | own;
         set_mask(during);
+        engine::tell_handler(signal);
         let mut information = *information;
         // SAFETY: the places are ours; all zeros is a context, which is filled in. The handler is made for
         // signals.

@@ -183,9 +183,12 @@ pub(super) unsafe extern "C" fn sigwait(set: *const sigset_t, signal: *mut c_int
         if !engine::is_controlled() {
             return SIGWAIT.get()(set, signal);
         }
-        let (taken, _) = wait(signals_of(set), NEVER).expect("it waits for ever");
-        signal.write(taken);
-        0
+        loop {
+            if let Ok((taken, _)) = wait(signals_of(set), NEVER) {
+                signal.write(taken);
+                return 0;
+            }
+        }
     }
 }
 
@@ -264,18 +267,19 @@ unsafe fn wait_up_to(wanted: u64, place: *mut siginfo_t, time: *const timespec) 
         }
     };
     match wait(wanted, deadline) {
-        Some((signal, information)) => {
+        Ok((signal, information)) => {
             if let Some(place) = place {
                 *place = information;
             }
             signal as isize
         }
-        None => super::fail(libc::EAGAIN),
+        Err(error) => super::fail(error),
     }
 }
 
-/// Takes one of these signals, or waits for one; none if the deadline comes first.
-fn wait(wanted: u64, deadline: u64) -> Option<(c_int, siginfo_t)> {
+/// Takes one of these signals, or waits for one; an error's number if the deadline or another signal comes
+/// first.
+fn wait(wanted: u64, deadline: u64) -> Result<(c_int, siginfo_t), c_int> {
     let waiting = Waiting {
         operation: Operation::WaitSignal,
         object: ObjectId::SIGNALS,
@@ -286,7 +290,7 @@ fn wait(wanted: u64, deadline: u64) -> Option<(c_int, siginfo_t)> {
     };
     let signals = WaitingSignals::for_current();
     let taken = std::cell::Cell::new(None);
-    waiting.count(
+    let count = waiting.count(
         || engine::touch(ObjectId::SIGNALS, Access::Writes),
         || signals.all() & wanted != 0,
         || {
@@ -295,7 +299,12 @@ fn wait(wanted: u64, deadline: u64) -> Option<(c_int, siginfo_t)> {
             isize::from(found.is_some())
         },
     );
-    taken.into_inner()
+    let error = if count.is_some() {
+        libc::EAGAIN
+    } else {
+        libc::EINTR
+    };
+    taken.into_inner().ok_or(error)
 }
 
 /// Unused bits of a set stay as they are.

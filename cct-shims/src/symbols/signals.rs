@@ -295,36 +295,45 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
         engine::use_shared(SIGNAL_ACTION.name, &name, false, None);
         engine::outside(|| drop(name));
     }
-    if engine::is_signal_blocked(signal, to) {
-        engine::point_at(
-            Operation::SendSignal,
-            ObjectId::SIGNALS,
-            engine::last_site(),
-        )
-        .done();
-        if engine::hold_signal(signal, to) {
+    let is_for_me = || {
+        let is_open = engine::signal_mask().0 & 1 << (signal - 1) == 0;
+        is_open && to.is_none_or(|to| Some(to) == engine::current_thread())
+    };
+    if !is_for_me() {
+        let site = engine::last_site();
+        engine::point_at(Operation::SendSignal, ObjectId::SIGNALS, site).done();
+        if engine::hold_signal(signal, to)
+            || is_ours(kernels_handler(signal)) && engine::interrupt(signal, to, take_all)
+        {
             engine::evaluate_predicates();
             return 0;
         }
     }
     let information = engine::signal_information(signal, to.is_some());
-    // Of one to the process another thread is meant if this one has it blocked.
-    let is_open = engine::signal_mask().0 & 1 << (signal - 1) == 0;
-    let is_for_me = to.map_or(is_open, |to| Some(to) == engine::current_thread());
-    let result = act(signal, &information, is_for_me);
+    let result = act(signal, &information, is_for_me());
     // A handler may have written into a pipe.
     engine::evaluate_predicates();
     take_all();
     result
 }
 
-/// The current thread takes the signals that wait for it and that it does not have blocked any more.
-pub(super) fn take_all() {
+/// The current thread takes the signals that wait for it and that it does not have blocked any more. False if
+/// one of their handlers ends a call that waits.
+pub(super) fn take_all() -> bool {
     let waiting = WaitingSignals::for_current();
+    let mut restarts = true;
     while let Some((signal, information)) = waiting.take_sent(!engine::signal_mask().0) {
+        let (_, flags) = handler_of(signal).function_and_flags();
+        restarts &= flags & libc::SA_RESTART != 0;
         act(signal, &information, true);
         engine::evaluate_predicates();
     }
+    restarts
+}
+
+/// True if the kernel has ours in the place of the program's handler.
+fn is_ours(handler: Option<sighandler_t>) -> bool {
+    handler == Some(arrive as *const () as usize)
 }
 
 /// A signal comes, with what is known of it: the process ends, or a handler runs, as a part of the thread
@@ -334,7 +343,7 @@ fn act(signal: c_int, information: &siginfo_t, is_for_me: bool) -> c_int {
     if ends_by_default(signal, handler) {
         engine::end_by_signal(signal);
     }
-    if is_for_me && handler == Some(arrive as *const () as usize) {
+    if is_for_me && is_ours(handler) {
         handler_of(signal).run(signal, information);
         return 0;
     }
@@ -348,7 +357,8 @@ fn act(signal: c_int, information: &siginfo_t, is_for_me: bool) -> c_int {
             let [thread, number] = [carrier(), signal].map(super::argument);
             let place = std::ptr::from_ref(information) as usize;
             let arguments = [process, thread, number, place, 0, 0];
-            let result = system_call(libc::SYS_rt_tgsigqueueinfo, arguments);
+            let result =
+                engine::with_handler(|| system_call(libc::SYS_rt_tgsigqueueinfo, arguments));
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
             super::result_of(result) as c_int
         }

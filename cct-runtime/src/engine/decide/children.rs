@@ -36,7 +36,8 @@ impl Children {
         !self.living.is_empty()
     }
 
-    fn any_lives(&self) -> bool {
+    /// True if one lives.
+    pub(super) fn any_lives(&self) -> bool {
         self.living.iter().any(|&child| lives(child))
     }
 

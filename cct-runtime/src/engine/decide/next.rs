@@ -210,8 +210,8 @@ impl Engine {
             self.cut_off();
             return None;
         }
-        outside::drain(self);
         signals::take(self);
+        outside::drain(self);
         if self.awaits_outside() {
             outside::let_finish(self);
         }
@@ -429,7 +429,11 @@ impl Engine {
             self.iteration.end = Some(self.end_of_test());
             return None;
         }
-        if outside::await_outside(self) || self.jump_to_next_deadline() || outside::wait(self) {
+        if outside::await_outside(self)
+            || self.jump_to_next_deadline()
+            || outside::wait(self)
+            || signals::await_one(self)
+        {
             return Some(());
         }
         let bug = self.describe_waits(

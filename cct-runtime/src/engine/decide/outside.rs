@@ -1,6 +1,6 @@
 //! The outside: word from threads that the engine does not control, and answers of the kernel.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,8 +17,10 @@ use crate::memory::kept::{KINDS, kept};
 use crate::strategy::WorkerId;
 use crate::wire;
 
-/// Set when an uncontrolled thread changed something that a controlled worker may wait for.
-static NEWS: AtomicBool = AtomicBool::new(false);
+/// Who has changed something that a controlled worker may wait for: these, or nobody.
+static NEWS: AtomicU8 = AtomicU8::new(0);
+const OF_THREADS: u8 = 1;
+const OF_HANDLERS: u8 = 2;
 /// True from the first engine of the process on; before, nobody can be waiting.
 static ENGINE_EXISTS: AtomicBool = AtomicBool::new(false);
 /// Workers that uncontrolled threads gave their park token: iteration and number.
@@ -31,7 +33,7 @@ const ATTEMPT: Duration = Duration::from_millis(10);
 
 pub(crate) fn reset() {
     ENGINE_EXISTS.store(true, Ordering::Relaxed);
-    NEWS.store(false, Ordering::Relaxed);
+    NEWS.store(0, Ordering::Relaxed);
 }
 
 /// Called on an uncontrolled thread that changed something; who waits for it is found by looking.
@@ -54,14 +56,19 @@ fn unparked() -> MutexGuard<'static, Vec<(u64, WorkerId)>> {
 
 /// Says that there is news; the lock is held, so that the engine cannot be about to sleep.
 fn announce(_unparked: &mut MutexGuard<'static, Vec<(u64, WorkerId)>>) {
-    NEWS.store(true, Ordering::Release);
+    let of = if ROLE.get() == Role::Handler {
+        OF_HANDLERS
+    } else {
+        OF_THREADS
+    };
+    NEWS.fetch_or(of, Ordering::Release);
     ARRIVED.notify_all();
 }
 
 /// True if there is news.
 #[inline]
 pub(crate) fn is_news() -> bool {
-    NEWS.load(Ordering::Relaxed)
+    NEWS.load(Ordering::Relaxed) != 0
 }
 
 /// Makes everybody who waits look again if there is news.
@@ -74,11 +81,13 @@ pub(crate) fn drain(engine: &mut Engine) {
 
 #[cold]
 fn take_news(engine: &mut Engine) {
-    if NEWS.swap(false, Ordering::Acquire) {
-        engine
-            .iteration
-            .left_out
-            .add(Exception::UncontrolledThreads);
+    let news = NEWS.swap(0, Ordering::Acquire);
+    if news != 0 {
+        // Handlers are an exception of their own.
+        if news & OF_THREADS != 0 {
+            let left_out = &mut engine.iteration.left_out;
+            left_out.add(Exception::UncontrolledThreads);
+        }
         for (iteration, worker) in unparked().drain(..) {
             if iteration == engine.iteration.number && (worker.0 as usize) < engine.roster.len() {
                 // SAFETY: the engine's workers are live.
@@ -311,8 +320,8 @@ pub(crate) fn await_until(
         }
         engine.outside.stirred = true;
         let_finish(engine);
-        drain(engine);
         signals::take(engine);
+        drain(engine);
         if is_so(engine) {
             return true;
         }
@@ -323,7 +332,7 @@ pub(crate) fn await_until(
         let steps = engine.budget.steps();
         engine.observers.tape.beat(steps);
         let guard = unparked();
-        if !NEWS.load(Ordering::Acquire) {
+        if NEWS.load(Ordering::Acquire) == 0 {
             drop(ARRIVED.wait_timeout(guard, SLICE));
         }
         waited += SLICE;
@@ -335,42 +344,59 @@ pub(crate) fn wait(engine: &mut Engine) -> bool {
     if !uncontrolled_threads_exist() {
         return false;
     }
-    let mut guard = unparked();
     for _ in 0..ATTEMPTS {
+        // Handlers may bring news.
         signals::take(engine);
-        if NEWS.load(Ordering::Acquire) || engine.wake_ready() {
+        let guard = unparked();
+        if NEWS.load(Ordering::Acquire) != 0 || engine.wake_ready() {
             break;
         }
-        guard = ARRIVED
-            .wait_timeout(guard, ATTEMPT)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
+        drop(ARRIVED.wait_timeout(guard, ATTEMPT));
     }
-    drop(guard);
-    let news = NEWS.load(Ordering::Acquire);
+    let news = NEWS.load(Ordering::Acquire) != 0;
     drain(engine);
     news || engine.roster.anyone_can_run()
 }
 
+/// What an OS thread is to the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// It runs controlled workers.
+    Engine,
+    /// It does as well, and runs a handler of a signal that is none of their code.
+    Handler,
+    /// It is not under control.
+    Other,
+}
+
 thread_local! {
-    static IS_ENGINE_THREAD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    static ROLE: std::cell::Cell<Role> = const { std::cell::Cell::new(Role::Other) };
 }
 
 /// Marks the OS thread that runs controlled workers.
 pub(crate) fn mark_engine_thread() {
-    IS_ENGINE_THREAD.set(true);
+    ROLE.set(Role::Engine);
     signals::mark_thread();
+}
+
+/// Calls this, which has a handler run that is none of a worker's code: what it changes is news, as from a
+/// thread that is not under control. A worker must not be the caller, unless [`outside`](super::outside()).
+pub fn with_handler<R>(act: impl FnOnce() -> R) -> R {
+    let role = ROLE.replace(Role::Handler);
+    let result = act();
+    ROLE.set(role);
+    result
 }
 
 /// The calling thread runs no workers any more: it goes on in a process of its own.
 pub(crate) fn forget_engine_thread() {
-    IS_ENGINE_THREAD.set(false);
+    ROLE.set(Role::Other);
 }
 
 /// True on the OS thread that runs controlled workers, once their surroundings are known.
 #[inline]
 pub(crate) fn is_engine_thread() -> bool {
-    IS_ENGINE_THREAD.get()
+    ROLE.get() == Role::Engine
 }
 
 /// The threads of the process that are none of the test's: libtest's two.

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::engine::{Engine, outside};
-use super::outside::{Source, note_use};
+use super::outside::{Source, await_until, drain, note_use, with_handler};
 use crate::engine::switch::{bit, held, pending, set_of};
 
 /// The signals that the iteration has handlers for, as bits.
@@ -63,7 +63,7 @@ pub(crate) fn are_handled() -> bool {
 }
 
 /// Has the handlers run of signals that have come. The engine decides, so to them there is none: what they
-/// do is no step.
+/// do is no step, and whom they wake is told as [news](drain).
 #[inline]
 pub(crate) fn take(engine: &mut Engine) {
     let handled = HANDLED.load(Relaxed);
@@ -84,14 +84,58 @@ fn take_pending(engine: &mut Engine, handled: u64) {
     }
     let come = set_of(come);
     // SAFETY: the sets are places of ours; handlers run as they would at any instruction.
-    unsafe {
+    with_handler(|| unsafe {
         let mut before = set_of(0);
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const come, &raw mut before);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut());
-    }
+    });
     note_use(engine, Source::Signal);
     engine.budget.idle = 0;
     engine.wake_ready();
+}
+
+/// Nobody can run: waits in real time for a signal that the iteration has a handler for, if a child or a
+/// timer of the kernel's may send one. False if in vain.
+pub(crate) fn await_one(engine: &mut Engine) -> bool {
+    if !are_handled() || !may_come(engine) {
+        return false;
+    }
+    let bound = engine.outside.allowance.timeout;
+    let is_over = |engine: &Engine| engine.roster.anyone_can_run() || !may_come(engine);
+    if !await_until(engine, bound, is_over) {
+        (engine.outside.allowance.give_up)("a signal of a child or a timer");
+        return false;
+    }
+    if !engine.roster.anyone_can_run() {
+        // The last one is there when its sender has ended.
+        take(engine);
+        drain(engine);
+    }
+    engine.roster.anyone_can_run()
+}
+
+/// True if somebody is there who may send signals.
+fn may_come(engine: &Engine) -> bool {
+    engine.outside.children.any_lives() || is_timer_set()
+}
+
+/// True if a timer is set that goes by real time, as far as the kernel tells.
+fn is_timer_set() -> bool {
+    // SAFETY: all zeros is a time; the places are ours, and a timer that is gone by now is an error.
+    let is_set = |timer: usize| unsafe {
+        let mut left: libc::itimerspec = zeroed();
+        libc::syscall(libc::SYS_timer_gettime, timer, &raw mut left) == 0
+            && (left.it_value.tv_sec, left.it_value.tv_nsec) != (0, 0)
+    };
+    // SAFETY: as above.
+    let is_alarm_set = unsafe {
+        let mut left: libc::itimerval = zeroed();
+        libc::getitimer(libc::ITIMER_REAL, &raw mut left) == 0
+            && (left.it_value.tv_sec, left.it_value.tv_usec) != (0, 0)
+    };
+    let timers = std::fs::read_to_string("/proc/self/timers").unwrap_or_default();
+    let numbers = timers.lines().filter_map(|line| line.strip_prefix("ID: "));
+    is_alarm_set || numbers.filter_map(|number| number.parse().ok()).any(is_set)
 }
 
 /// The name of a signal, as programs have it.
@@ -112,6 +156,11 @@ pub(crate) fn name_of(signal: libc::c_int) -> &'static str {
         libc::SIGPIPE => "SIGPIPE",
         libc::SIGALRM => "SIGALRM",
         libc::SIGTERM => "SIGTERM",
+        libc::SIGCHLD => "SIGCHLD",
+        libc::SIGCONT => "SIGCONT",
+        libc::SIGURG => "SIGURG",
+        libc::SIGWINCH => "SIGWINCH",
+        libc::SIGIO => "SIGIO",
         libc::SIGSYS => "SIGSYS",
         _ => "a signal",
     }

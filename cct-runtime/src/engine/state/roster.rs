@@ -30,6 +30,8 @@ pub(crate) struct Roster {
     with_predicates: Vec<*mut Worker>,
     /// The worker that goes on without being asked as long as it can, if there is one.
     pub(crate) undisturbed: *mut Worker,
+    /// What a thread does, when it goes on, that signals have come for; set while there may be one.
+    pub(crate) interrupted: Option<fn() -> bool>,
 }
 
 impl Default for Roster {
@@ -43,6 +45,7 @@ impl Default for Roster {
             contenders: 0,
             with_predicates: Vec::new(),
             undisturbed: null_mut(),
+            interrupted: None,
         }
     }
 }
@@ -67,6 +70,7 @@ impl Roster {
             contenders,
             with_predicates,
             undisturbed,
+            interrupted,
         } = self;
         *current = null_mut();
         *count = 0;
@@ -76,6 +80,7 @@ impl Roster {
         *contenders = 0;
         with_predicates.clear();
         *undisturbed = null_mut();
+        *interrupted = None;
     }
 
     /// How many workers there have been.

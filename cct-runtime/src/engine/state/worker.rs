@@ -53,6 +53,8 @@ pub(crate) struct Worker {
     pub(crate) ready: Option<ReadyPredicate>,
     /// True when the last wait ended because of its deadline.
     pub(crate) timed_out: bool,
+    /// Its last wait was ended by a signal, which its thread is about to take.
+    pub(crate) is_interrupted: bool,
     /// It is a candidate although it waits: its time-out may come.
     pub(crate) is_early: bool,
     /// It is a candidate that will take a lock, and has not run since it became one.
@@ -221,6 +223,7 @@ impl Worker {
             takes_next: None,
             ready: None,
             timed_out: false,
+            is_interrupted: false,
             is_early: false,
             contends: false,
             resumes_wait: false,

@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 use super::hold::wake;
 use crate::engine::decide::{Engine, Request, engine, outside};
 use crate::engine::state::worker::State;
+use crate::engine::worker::interrupt::take_signals;
 use crate::engine::worker::{OnWorker, controlled, hand_over, touch};
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -49,6 +50,7 @@ pub(super) unsafe fn keep_busy((engine, on): (*mut Engine, OnWorker)) {
                 (*thread).executor_waits = null_mut();
                 wake((engine, on), current, worker);
             }
+            take_signals(engine);
         }
     }
 }

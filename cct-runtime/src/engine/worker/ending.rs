@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use super::clock::touch_clock;
+use super::interrupt::take_signals;
 use super::local::destroy_all;
 use super::order::release;
 use super::wait::wake_all_of;
@@ -22,6 +23,7 @@ pub(super) extern "C" fn worker_main() -> ! {
     unsafe {
         let worker = (*engine).roster.current;
         let body = (*worker).body.take().expect("a worker begins once");
+        take_signals(engine);
         // A shim's closure catches the user's panics; what comes through is a destructor's, as in std.
         if catch_unwind(AssertUnwindSafe(body.0)).is_err() {
             end_by_destructor();

@@ -15,6 +15,7 @@ pub(crate) mod covered;
 pub(crate) mod ending;
 pub(crate) mod facts;
 mod glance;
+pub(crate) mod interrupt;
 pub(crate) mod local;
 pub(crate) mod memory;
 pub(crate) mod order;

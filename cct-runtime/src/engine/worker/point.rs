@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use super::interrupt::take_signals;
 use super::step::Step;
 use super::touch::touch;
 use super::{OnWorker, hand_over, on_worker};
@@ -273,6 +274,12 @@ unsafe fn decide_at_point(
                     Request::Point
                 };
                 hand_over(engine, on);
+                while take_signals(engine).is_some() {
+                    // Handlers come before the operation, which is declared once more.
+                    note_calls(engine);
+                    (*engine).decision.request = Request::Point;
+                    hand_over(engine, on);
+                }
                 if matches!(operation.effect(), Effect::Writes) {
                     // It happens only now: others may have spun since it was declared.
                     (*engine).budget.idle = 0;

@@ -7,6 +7,7 @@ use std::iter;
 use std::mem::zeroed;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::order::release;
 use super::outside_use::stir;
 use super::{controlled, outside};
 use crate::engine::decide::Engine;
@@ -14,6 +15,7 @@ use crate::engine::decide::outside::Source;
 use crate::engine::decide::signals::os_thread;
 use crate::engine::state::worker::Worker;
 use crate::engine::switch::{SignalMask, bit, held, hold, pending, set_of};
+use crate::object::ObjectId;
 use crate::strategy::WorkerId;
 
 /// The signals that wait for any thread.
@@ -58,14 +60,28 @@ pub fn is_signal_blocked(signal: libc::c_int, to: Option<WorkerId>) -> bool {
 pub fn hold_signal(signal: libc::c_int, to: Option<WorkerId>) -> bool {
     let waits = is_signal_blocked(signal, to);
     if waits {
-        let (engine, _) = controlled();
-        // SAFETY: a controlled worker's engine is live, and so are its workers; no switch happens in here.
-        let waiting = unsafe { to.map_or(&FOR_ANY, |to| &(*(*engine).roster.worker(to)).signals) };
-        waiting.fetch_or(bit(signal), Relaxed);
-        let information = signal_information(signal, to.is_some());
-        outside(|| make_pending(&information));
+        post(signal, to);
     }
     waits
+}
+
+/// A signal waits from here on for a thread, or for any, whether they have it blocked or not. Controlled
+/// workers only.
+pub(super) fn post(signal: libc::c_int, to: Option<WorkerId>) {
+    let (engine, _) = controlled();
+    // SAFETY: a controlled worker's engine is live, and so are its workers; no switch happens in here.
+    let waiting = unsafe { to.map_or(&FOR_ANY, |to| &(*(*engine).roster.worker(to)).signals) };
+    waiting.fetch_or(bit(signal), Relaxed);
+    release(ObjectId::SIGNALS);
+    let information = signal_information(signal, to.is_some());
+    outside(|| make_pending(&information));
+}
+
+/// True if a signal waits for a thread of the engine's that does not have it blocked.
+pub(super) fn anyone_has_open(engine: &Engine) -> bool {
+    let sent = |thread: &Worker| thread.signals.load(Relaxed) & !thread.mask.0 != 0;
+    let for_any = FOR_ANY.load(Relaxed) & !engine.roster.signals_blocked_by_all();
+    for_any != 0 || engine.roster.iter().any(sent)
 }
 
 /// The information that comes with a signal of the program to one of its threads, or to itself.

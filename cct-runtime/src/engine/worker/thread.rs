@@ -271,5 +271,21 @@ pub fn unpark(iteration: u64, worker: WorkerId) {
 pub fn sleep(deadline: u64) {
     // SAFETY: a controlled worker's engine is live.
     let object = ObjectId::sleep_of(unsafe { (*(*engine()).roster.current).id });
-    while wait_at(Operation::Sleep, object, deadline, None, Location::caller()) == Wakeup::Woken {}
+    while wait_at(Operation::Sleep, object, deadline, None, Location::caller()) != Wakeup::TimedOut
+    {
+    }
+}
+
+/// [`sleep`] that a handler of a signal ends; true if one has.
+#[track_caller]
+pub fn sleep_until_signal(deadline: u64) -> bool {
+    // SAFETY: a controlled worker's engine is live.
+    let object = ObjectId::sleep_of(unsafe { (*(*engine()).roster.current).id });
+    loop {
+        match wait_at(Operation::Sleep, object, deadline, None, Location::caller()) {
+            Wakeup::Woken => {}
+            Wakeup::TimedOut => return false,
+            Wakeup::Interrupted { .. } => return true,
+        }
+    }
 }

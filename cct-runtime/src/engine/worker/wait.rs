@@ -5,6 +5,7 @@ use std::panic::resume_unwind;
 
 use super::choice::choose_index;
 use super::ending::{bad_memory, end_with};
+use super::interrupt::take_signals;
 use super::point::note_calls;
 use super::{controlled, hand_over};
 use crate::engine::decide::deadlines::NEVER;
@@ -24,6 +25,11 @@ pub enum Wakeup {
     Woken,
     /// Its deadline has come.
     TimedOut,
+    /// Handlers of signals have run on the worker's thread.
+    Interrupted {
+        /// Natively the call would go on waiting, if it is one that does.
+        restarts: bool,
+    },
 }
 
 /// Takes the current worker out of the candidates until somebody wakes `object` or `deadline` comes.
@@ -120,6 +126,7 @@ pub fn wait_and_take(
         (*worker).deadline = deadline;
         (*worker).holder = holder;
         (*worker).timed_out = false;
+        (*worker).is_interrupted = false;
         if deadline != NEVER {
             (*engine).attend();
             outside(|| (*engine).deadline_changes(deadline));
@@ -127,13 +134,17 @@ pub fn wait_and_take(
         (*engine).budget.idle = 0;
         (*engine).decision.request = Request::Wait;
         hand_over(engine, on);
-        if was_hushed {
+        let (timed_out, is_interrupted) = ((*worker).timed_out, (*worker).is_interrupted);
+        let taken = if was_hushed {
             (*engine).enter_allocator();
-        }
-        if (*worker).timed_out {
-            Wakeup::TimedOut
+            None
         } else {
-            Wakeup::Woken
+            take_signals(engine)
+        };
+        match taken {
+            _ if timed_out => Wakeup::TimedOut,
+            Some(taken) if is_interrupted => taken.wakeup(),
+            _ => Wakeup::Woken,
         }
     }
 }

@@ -205,7 +205,7 @@ fn wait(epoll: c_int, timeout: Option<Duration>, look: impl Fn() -> c_int) -> c_
         || is_ready(epoll, libc::POLLIN),
         || look() as isize,
     );
-    count as c_int
+    count.unwrap_or_else(|| crate::symbols::fail(libc::EINTR)) as c_int
 }
 
 impl Member {

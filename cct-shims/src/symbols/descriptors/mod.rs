@@ -20,7 +20,7 @@ pub(super) mod socket;
 pub(super) mod timer;
 pub(super) mod transfer;
 
-pub(super) use ready::{On, Waiting};
+pub(super) use ready::{End, On, Waiting};
 pub(super) use table::{begin as begin_iteration, share_all};
 
 use libc::c_long;

@@ -79,8 +79,9 @@ pub(in crate::symbols) unsafe extern "C" fn ppoll(
     // SAFETY: as above; nobody else has the array during the call.
     let look = || poll_now(unsafe { std::slice::from_raw_parts_mut(place, count as usize) });
     match carry_out(waiting, look) {
-        error @ ..0 => crate::symbols::fail(-error as c_int) as c_int,
-        count => count as c_int,
+        None => crate::symbols::fail(libc::EINTR) as c_int,
+        Some(error @ ..0) => crate::symbols::fail(-error as c_int) as c_int,
+        Some(count) => count as c_int,
     }
 }
 
@@ -140,16 +141,24 @@ pub(in crate::symbols) unsafe extern "C" fn pselect(
         let is_wanted = |fd| wanted.iter().flatten().any(|set| libc::FD_ISSET(fd, set));
         let all = |see: &mut dyn FnMut(c_int)| (0..end).filter(|&fd| is_wanted(fd)).for_each(see);
         let waiting = waiting(timeout.as_ref().map(duration_of), &all);
-        let look = || {
+        let put_back = || {
             for (&set, wanted) in sets.iter().zip(&wanted) {
                 if let Some(wanted) = wanted {
                     set.write(*wanted);
                 }
             }
+        };
+        let look = || {
+            put_back();
             let mut now = timespec_of(Duration::ZERO);
             select_really(end, sets, &raw mut now, std::ptr::null())
         };
-        carry_out(waiting, look) as c_int
+        let found = carry_out(waiting, look);
+        let found = found.unwrap_or_else(|| {
+            put_back();
+            crate::symbols::fail(libc::EINTR)
+        });
+        found as c_int
     }
 }
 
@@ -215,7 +224,7 @@ fn waiting<'a>(timeout: Option<Duration>, all: &'a EachOf<'a>) -> Waiting<'a> {
 }
 
 /// Waits until `look` finds something, or fails.
-fn carry_out(waiting: Waiting<'_>, look: impl Fn() -> isize) -> isize {
+fn carry_out(waiting: Waiting<'_>, look: impl Fn() -> isize) -> Option<isize> {
     let touch = || {
         if let On::Any(all) = waiting.on {
             all(&mut |descriptor| engine::touch(table::of(descriptor).object(), Access::Reads));

@@ -144,6 +144,16 @@ impl Waiting<'_> {
         }
     }
 
+    /// True if the call goes on after a handler with `SA_RESTART`, as signal(7) has it.
+    fn restarts(self) -> bool {
+        let never = [
+            Operation::PollDescriptors,
+            Operation::EpollWait,
+            Operation::WaitSignal,
+        ];
+        self.deadline == NEVER && !never.contains(&self.operation)
+    }
+
     /// The scheduling point of an operation that need not wait.
     pub(in crate::symbols) fn point(self) -> Step {
         self.on.stir();
@@ -153,13 +163,14 @@ impl Waiting<'_> {
     }
 
     /// How many of several are ready: waits until `count` is not 0 or the deadline has come, if that is not
-    /// past already. `ready` tells whether it would be; `touch` names what it depends on.
+    /// past already. `ready` tells whether it would be; `touch` names what it depends on. None if a handler
+    /// of a signal came first.
     pub(in crate::symbols) fn count(
         self,
         touch: impl Fn(),
         ready: impl Fn() -> bool,
         count: impl Fn() -> isize,
-    ) -> isize {
+    ) -> Option<isize> {
         if self.deadline == PAST {
             let step = self.point();
             touch();
@@ -170,33 +181,34 @@ impl Waiting<'_> {
                 engine::acquire(ObjectId::KERNEL);
                 step.succeeded();
             }
-            return found;
+            return Some(found);
         }
-        let mut in_time = self.until(&ready);
+        let mut end = self.until(&ready);
         loop {
             touch();
             let found = count();
-            if found != 0 || !in_time {
-                return found;
+            match end {
+                End::Interrupted if found == 0 => return None,
+                End::Ready if found == 0 => end = self.again(&ready),
+                _ => return Some(found),
             }
-            in_time = self.again(&ready);
         }
     }
 
     /// Waits until `is_ready` holds, as one scheduling point: before the operation if it holds at once, in
-    /// its stead if not. False if the deadline came first.
-    pub(in crate::symbols) fn until<F: Fn() -> bool>(self, is_ready: F) -> bool {
+    /// its stead if not.
+    pub(in crate::symbols) fn until<F: Fn() -> bool>(self, is_ready: F) -> End {
         timer::expire(engine::now());
         if is_ready() {
             self.point().done();
             engine::acquire(ObjectId::KERNEL);
-            return true;
+            return End::Ready;
         }
         self.again(is_ready)
     }
 
     /// As [`until`](Waiting::until), for a worker that has found that it must wait.
-    pub(in crate::symbols) fn again<F: Fn() -> bool>(self, is_ready: F) -> bool {
+    pub(in crate::symbols) fn again<F: Fn() -> bool>(self, is_ready: F) -> End {
         self.on.stir();
         let wait = Wait {
             on: self.on,
@@ -214,21 +226,36 @@ impl Waiting<'_> {
             match engine::wait_until(self.operation, self.object, deadline, predicate, site) {
                 Wakeup::Woken => {
                     engine::acquire(ObjectId::KERNEL);
-                    return true;
+                    return End::Ready;
                 }
-                Wakeup::TimedOut => {
+                wakeup => {
                     timer::expire(engine::now());
                     if (wait.is_ready)() {
                         engine::acquire(ObjectId::KERNEL);
-                        return true;
+                        return End::Ready;
                     }
                     if engine::now() >= self.deadline {
-                        return false;
+                        return End::TooLate;
+                    }
+                    let goes_on = wakeup == Wakeup::Interrupted { restarts: true };
+                    if wakeup != Wakeup::TimedOut && !(goes_on && self.restarts()) {
+                        return End::Interrupted;
                     }
                 }
             }
         }
     }
+}
+
+/// How a wait ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::symbols) enum End {
+    /// What was waited for may be there.
+    Ready,
+    /// The deadline came first.
+    TooLate,
+    /// A handler of a signal has run, and ends the call.
+    Interrupted,
 }
 
 /// The deadline of a call that does not wait.

@@ -7,7 +7,7 @@ use cct::operation::Operation;
 use libc::{c_int, sockaddr, socklen_t};
 
 use super::options::{deadline, error_of, get_option, set_nonblocking};
-use super::ready::{Waiting, changed, is_ready};
+use super::ready::{End, Waiting, changed, is_ready};
 use super::table::{self, Kind};
 use super::transfer::{carry_out, is_nonblocking, uncontrolled};
 use super::{argument, call};
@@ -171,7 +171,7 @@ pub(in crate::symbols) unsafe extern "C" fn connect(
         // SAFETY: `errno` is a place of this thread.
         let under_way = result < 0 && unsafe { *libc::__errno_location() } == libc::EINPROGRESS;
         if under_way {
-            while !waiting.again(|| is_ready(descriptor, libc::POLLOUT)) {}
+            while waiting.again(|| is_ready(descriptor, libc::POLLOUT)) != End::Ready {}
             result = match error_of(descriptor) {
                 0 => 0,
                 error => crate::symbols::fail(error),

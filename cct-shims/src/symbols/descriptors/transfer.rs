@@ -5,7 +5,7 @@ use cct::harness::{note_output, report_unwritten};
 use cct::operation::{Access, Operation};
 use libc::{c_int, c_short, c_void, iovec, off_t, size_t, ssize_t};
 
-use super::ready::{Waiting, changed, is_ready};
+use super::ready::{End, Waiting, changed, is_ready};
 use super::table::{self, Descriptor, Kind};
 use super::{argument, call, messages, would_block};
 use crate::symbols::real::system_call;
@@ -257,7 +257,9 @@ unsafe fn between(from: c_int, to: c_int, pass: impl Fn() -> isize) -> isize {
                 libc::POLLIN => operation_in(what),
                 _ => Operation::DescriptorWrite,
             };
-            while !Waiting::on(operation, descriptor, what).until(|| is_ready(descriptor, events)) {
+            let waiting = Waiting::on(operation, descriptor, what);
+            if waiting.until(|| is_ready(descriptor, events)) == End::Interrupted {
+                return crate::symbols::fail(libc::EINTR);
             }
         }
         engine::touch(what.object(), Access::Writes);
@@ -300,7 +302,7 @@ pub(super) fn carry_out(
         }
         return result;
     }
-    let mut in_time = waiting.until(ready);
+    let mut end = waiting.until(ready);
     loop {
         // Another may have been faster.
         if ready() {
@@ -310,10 +312,11 @@ pub(super) fn carry_out(
                 return result;
             }
         }
-        if !in_time {
-            return crate::symbols::fail(libc::EAGAIN);
+        match end {
+            End::Ready => end = waiting.again(ready),
+            End::TooLate => return crate::symbols::fail(libc::EAGAIN),
+            End::Interrupted => return crate::symbols::fail(libc::EINTR),
         }
-        in_time = waiting.again(ready);
     }
 }
 

@@ -21,7 +21,7 @@ mod semaphore;
 mod specific;
 mod spin;
 mod thread;
-mod waited;
+pub(super) mod waited;
 
 pub(crate) use thread::handle;
 

@@ -153,8 +153,10 @@ unsafe fn wait_until(semaphore: *mut sem_t, deadline: u64) -> c_int {
         }
         let wakeup = engine::wait_at(Operation::SemWait, object, deadline, None, site);
         waited::leave(object);
-        if wakeup == Wakeup::TimedOut {
-            return fail(libc::ETIMEDOUT) as c_int;
+        match wakeup {
+            Wakeup::Woken | Wakeup::Interrupted { restarts: true } => {}
+            Wakeup::TimedOut => return fail(libc::ETIMEDOUT) as c_int,
+            Wakeup::Interrupted { restarts: false } => return fail(libc::EINTR) as c_int,
         }
     }
 }

@@ -31,12 +31,12 @@ static WAITED: Mutex<Waited> = Mutex::new(Waited {
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The current worker is going to wait for the object; it must look once more before it does.
-pub(super) fn enter(id: ObjectId) {
+pub(in crate::symbols) fn enter(id: ObjectId) {
     change(|waited| waited.object(id).waiting += 1);
 }
 
 /// The current worker no longer waits for the object; false if all that do have been called.
-pub(super) fn leave(id: ObjectId) -> bool {
+pub(in crate::symbols) fn leave(id: ObjectId) -> bool {
     change(|waited| {
         let object = waited.object(id);
         let is_uncalled = object.waiting > 0;
@@ -79,7 +79,7 @@ pub(super) fn is_waited_for(id: ObjectId) -> bool {
 }
 
 /// Called outside the engine by who changed the object.
-pub(super) fn tell(id: ObjectId) {
+pub(in crate::symbols) fn tell(id: ObjectId) {
     if is_waited_for(id) {
         engine::wake_all(id);
     }
