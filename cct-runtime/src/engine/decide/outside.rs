@@ -17,7 +17,7 @@ use crate::memory::kept::{KINDS, kept};
 use crate::strategy::WorkerId;
 use crate::wire;
 
-/// Who has changed something that a controlled worker may wait for: these, or nobody.
+/// The origin of changes of something that a controlled worker may wait for: these bits, or none.
 static NEWS: AtomicU8 = AtomicU8::new(0);
 const OF_THREADS: u8 = 1;
 const OF_HANDLERS: u8 = 2;
@@ -358,7 +358,7 @@ pub(crate) fn wait(engine: &mut Engine) -> bool {
     news || engine.roster.anyone_can_run()
 }
 
-/// What an OS thread is to the engine.
+/// The part of an OS thread, as the engine sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     /// It runs controlled workers.

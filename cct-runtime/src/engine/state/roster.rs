@@ -30,7 +30,7 @@ pub(crate) struct Roster {
     with_predicates: Vec<*mut Worker>,
     /// The worker that goes on without being asked as long as it can, if there is one.
     pub(crate) undisturbed: *mut Worker,
-    /// What a thread does, when it goes on, that signals have come for; set while there may be one.
+    /// Called by a thread that goes on and that signals have come for; set while there may be one.
     pub(crate) interrupted: Option<fn() -> bool>,
 }
 

@@ -14,8 +14,8 @@ use crate::object::ObjectId;
 use crate::operation::Operation;
 use crate::strategy::WorkerId;
 
-/// Takes the signals that wait for the current thread and that it does not have blocked. False if one of their
-/// handlers ends a call that waits.
+/// Takes the signals that wait for the current thread and that it does not have blocked. False if one of
+/// their handlers ends a call that waits.
 pub type TakeSignals = fn() -> bool;
 
 /// A signal waits for a thread, or for any, that does not have it blocked: it takes that by this function
@@ -53,8 +53,8 @@ pub fn tell_handler(signal: libc::c_int) {
     });
 }
 
-/// The current worker goes on: takes the signals that have come for its thread, and then its pending operation is
-/// what it was. None if there are none.
+/// The current worker goes on: takes the signals that have come for its thread. Its pending operation is
+/// afterwards what it was. None if there are none.
 ///
 /// # Safety
 ///

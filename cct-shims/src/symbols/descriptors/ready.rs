@@ -250,7 +250,7 @@ impl Waiting<'_> {
 /// How a wait ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::symbols) enum End {
-    /// What was waited for may be there.
+    /// The object of the wait may be there.
     Ready,
     /// The deadline came first.
     TooLate,
