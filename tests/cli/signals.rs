@@ -95,11 +95,19 @@ fn handlers_run_on_the_thread_that_a_signal_is_for_and_end_its_calls() {
             assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
         }
     }
-    let ignored = ["--test=interrupts", "--iterations=300", "--", "--ignored"];
+    let soon = "--uncontrolled-timeout=200ms";
+    let ignored = [
+        "--test=interrupts",
+        "--iterations=300",
+        soon,
+        "--",
+        "--ignored",
+    ];
     let events = workspace.explore(&ignored, 100);
     let status = events.statuses();
     let of = |test: &str| status[&format!("signals::interrupts {test}")].clone();
     assert_eq!(of("a_handler_that_is_never_called"), "DEADLOCK");
+    assert_eq!(of("a_child_that_sends_nothing"), "DEADLOCK");
     assert_eq!(of("a_handler_comes_in_between"), "FAIL");
     for (_, failed) in events.ended() {
         assert_eq!(failed["failure"]["repeats"]["repeats"], "yes", "{failed:#}");

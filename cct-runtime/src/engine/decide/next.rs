@@ -436,10 +436,12 @@ impl Engine {
         {
             return Some(());
         }
-        let bug = self.describe_waits(
-            BugKind::Deadlock,
-            "every worker waits, and nobody can wake them",
-        );
+        let message = if signals::may_come(self) {
+            "every worker waits, and no signal of a child has come to wake one"
+        } else {
+            "every worker waits, and nobody can wake them"
+        };
+        let bug = self.describe_waits(BugKind::Deadlock, message);
         self.iteration.end = Some(End::failed(bug));
         None
     }

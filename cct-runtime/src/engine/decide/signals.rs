@@ -96,14 +96,18 @@ fn take_pending(engine: &mut Engine, handled: u64) {
 
 /// Nobody can run: waits in real time for a signal that the iteration has a handler for, if a child or a
 /// timer of the kernel's may send one. False if in vain.
+///
+/// A timer that is set for later is beyond control, since its signal will come; a child need not send any.
 pub(crate) fn await_one(engine: &mut Engine) -> bool {
-    if !are_handled() || !may_come(engine) {
+    if !may_come(engine) {
         return false;
     }
     let bound = engine.outside.allowance.timeout;
     let is_over = |engine: &Engine| engine.roster.anyone_can_run() || !may_come(engine);
     if !await_until(engine, bound, is_over) {
-        (engine.outside.allowance.give_up)("a signal of a child or a timer");
+        if is_timer_set() {
+            (engine.outside.allowance.give_up)("a signal of a timer");
+        }
         return false;
     }
     if !engine.roster.anyone_can_run() {
@@ -114,8 +118,11 @@ pub(crate) fn await_one(engine: &mut Engine) -> bool {
     engine.roster.anyone_can_run()
 }
 
-/// True if somebody is there who may send signals.
-fn may_come(engine: &Engine) -> bool {
+/// True if somebody is there who may send a signal that the iteration has a handler for.
+pub(super) fn may_come(engine: &Engine) -> bool {
+    if !are_handled() {
+        return false;
+    }
     engine.outside.children.any_lives() || is_timer_set()
 }
 
