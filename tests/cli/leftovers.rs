@@ -214,6 +214,19 @@ fn a_file_that_a_failure_hangs_on_is_named() {
     assert!(!told.contains("unread"), "{told}");
 }
 
+/// The tool's own are not there for tests: it would not hear how these end.
+#[test]
+fn a_test_may_close_all_descriptors() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "hostile");
+    let events = workspace.explore(&["--iterations=20", "closes_all"], 0);
+    let statuses = events.statuses();
+    assert_eq!(statuses.len(), 2);
+    assert!(
+        statuses.values().all(|status| status == "PASS"),
+        "{statuses:#?}"
+    );
+}
+
 fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

@@ -1,6 +1,8 @@
 //! The pipe to cargo-cct, and the one from it.
 
 use crate::codec::Wire as _;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use crate::wire::{ENV_ANSWERS, ENV_EVENTS, Event};
 
 /// Sends events to cargo-cct.
@@ -71,8 +73,21 @@ impl Answers {
 /// Returns the descriptor that a variable names, if it is open: a debugger may have closed it. Processes that
 /// the test starts do not inherit it.
 fn descriptor_in(variable: &str) -> Option<libc::c_int> {
-    let descriptor = std::env::var(variable).ok()?.parse().ok()?;
+    let descriptor: libc::c_int = std::env::var(variable).ok()?.parse().ok()?;
     // SAFETY: touches no memory.
     let set = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    let number = descriptor.cast_unsigned();
+    if set == 0 && number < u64::BITS {
+        OWN.fetch_or(1 << number, Relaxed);
+    }
     (set == 0).then_some(descriptor)
+}
+
+/// The descriptors of channels, as bits: cargo-cct gives them the lowest numbers.
+static OWN: AtomicU64 = AtomicU64::new(0);
+
+/// True for a descriptor that natively nobody has opened: the program must not close it.
+pub fn is_own_descriptor(descriptor: libc::c_int) -> bool {
+    let number = descriptor.cast_unsigned();
+    number < u64::BITS && OWN.load(Relaxed) & 1 << number != 0
 }

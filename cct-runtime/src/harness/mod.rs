@@ -72,6 +72,7 @@ mod process;
 pub use core::prelude::v1::test as real_test;
 
 pub use case::{ShouldPanic, TestCase};
+pub use channel::is_own_descriptor;
 pub use crash::{default_action, is_default_handler};
 pub use explorer::{Exploration, Explorer, explore};
 pub use listener::{report_uncontrolled, report_unwritten};

@@ -1,10 +1,11 @@
 //! `close`, and the ways to a second descriptor of the same open file.
 
 use cct::engine;
+use cct::harness::is_own_descriptor;
 use cct::memory::note_copy_of_descriptor;
 use cct::object::ObjectId;
 use cct::operation::Operation;
-use libc::c_int;
+use libc::{c_int, c_uint};
 
 use super::ready::{Waiting, changed};
 use super::table::{self, Kind};
@@ -14,6 +15,9 @@ use super::{argument, call};
 /// Takes over the C library's `close`.
 #[unsafe(no_mangle)]
 pub(in crate::symbols) extern "C" fn close(descriptor: c_int) -> c_int {
+    if is_kept(descriptor) {
+        return crate::symbols::fail(libc::EBADF) as c_int;
+    }
     // SAFETY: touches no memory.
     let act = || unsafe { call(libc::SYS_close, [argument(descriptor), 0, 0, 0, 0, 0]) } as c_int;
     let Some(what) = table::known(descriptor).filter(|_| engine::is_controlled()) else {
@@ -44,6 +48,48 @@ pub(in crate::symbols) extern "C" fn close(descriptor: c_int) -> c_int {
     result
 }
 
+/// True for a descriptor of the tool's, on a controlled worker: it is not there natively.
+fn is_kept(descriptor: c_int) -> bool {
+    is_own_descriptor(descriptor) && engine::is_controlled()
+}
+
+/// Takes over the C library's `close_range`.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) extern "C" fn close_range(
+    first: c_uint,
+    last: c_uint,
+    flags: c_int,
+) -> c_int {
+    let act = |first: c_uint, last: c_uint| {
+        let arguments = [first as usize, last as usize, argument(flags), 0, 0, 0];
+        // SAFETY: touches no memory; what is closed is the caller's.
+        unsafe { call(libc::SYS_close_range, arguments) as c_int }
+    };
+    let only_later = flags & libc::CLOSE_RANGE_CLOEXEC.cast_signed() != 0;
+    if first > last || only_later || !engine::is_controlled() {
+        return act(first, last);
+    }
+    // Whoever waits at another end sees it.
+    for descriptor in table::known_in(first, last) {
+        close(descriptor);
+    }
+    let mut begin = first;
+    let own = (0..u64::BITS).filter(|&number| is_own_descriptor(number.cast_signed()));
+    for own in own.filter(|own| (first..=last).contains(own)) {
+        if begin < own {
+            act(begin, own - 1);
+        }
+        begin = own + 1;
+    }
+    if begin <= last { act(begin, last) } else { 0 }
+}
+
+/// Takes over the C library's `closefrom`.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) extern "C" fn closefrom(first: c_int) {
+    close_range(first.max(0).cast_unsigned(), c_uint::MAX, 0);
+}
+
 /// Takes over the C library's `dup`.
 #[unsafe(no_mangle)]
 pub(in crate::symbols) extern "C" fn dup(original: c_int) -> c_int {
@@ -68,6 +114,9 @@ pub(in crate::symbols) extern "C" fn dup2(original: c_int, copy: c_int) -> c_int
 /// Takes over the C library's `dup3`.
 #[unsafe(no_mangle)]
 pub(in crate::symbols) extern "C" fn dup3(original: c_int, copy: c_int, flags: c_int) -> c_int {
+    if is_kept(copy) {
+        return crate::symbols::fail(libc::EBUSY) as c_int;
+    }
     table::forget(copy);
     duplicate(original, || {
         let arguments = [argument(original), argument(copy), argument(flags), 0, 0, 0];

@@ -179,6 +179,14 @@ pub(super) fn known(descriptor: c_int) -> Option<Descriptor> {
     Descriptor::unpack(slot(descriptor)?.load(Relaxed))
 }
 
+/// The descriptors of a range that have an entry. Controlled workers only.
+pub(super) fn known_in(first: u32, last: u32) -> impl Iterator<Item = c_int> {
+    begin();
+    let end = last.saturating_add(1).min(END.load(Relaxed));
+    let all = (first..end).map(u32::cast_signed);
+    all.filter(|&descriptor| known(descriptor).is_some())
+}
+
 /// Says that a descriptor has just been made. Controlled workers only.
 pub(super) fn made(descriptor: c_int, kind: Kind) {
     made_together([descriptor], kind);

@@ -146,6 +146,7 @@ system_calls! {
     select = SYS_select => poll::select(end, read, write, special, timeout);
     pselect = SYS_pselect6 => poll::pselect_by_number(end, read, write, special, timeout, mask);
     close = SYS_close => closing::close(descriptor);
+    close_range = SYS_close_range => closing::close_range(first, last, flags);
     dup = SYS_dup => closing::dup(original);
     #[cfg(target_arch = "x86_64")]
     dup2 = SYS_dup2 => closing::dup2(original, copy);

@@ -46,6 +46,7 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
     ),
     ("mmap", &["mmap64"]),
     ("nanosleep", &["usleep"]),
+    ("close_range", &["closefrom"]),
     ("getrandom", &["getentropy"]),
     ("read and write", &["eventfd_read", "eventfd_write"]),
     ("sendto and recvfrom", &["send", "recv"]),
