@@ -69,7 +69,7 @@ pub(in crate::symbols) extern "C" fn close_range(
     if first > last || only_later || !engine::is_controlled() {
         return act(first, last);
     }
-    // Whoever waits at another end sees it.
+    // A waiter at another end sees it.
     for descriptor in table::known_in(first, last) {
         close(descriptor);
     }
