@@ -256,7 +256,7 @@ pub(super) extern "C" fn tgkill(process: pid_t, thread: pid_t, signal: c_int) ->
     if process == unsafe { libc::getpid() }
         && let Some(worker) = worker_of(thread)
     {
-        return send(signal, Some(worker));
+        return send_to_worker(worker, signal);
     }
     let [process, thread, signal] = [process, thread, signal].map(super::argument);
     // SAFETY: touches no memory of this process.
@@ -269,9 +269,17 @@ pub(super) extern "C" fn tgkill(process: pid_t, thread: pid_t, signal: c_int) ->
 /// `tkill`, which has a number only.
 pub(super) fn tkill(thread: pid_t, signal: c_int) -> c_int {
     match worker_of(thread) {
-        Some(worker) => send(signal, Some(worker)),
+        Some(worker) => send_to_worker(worker, signal),
         None => send_to_thread(thread, signal),
     }
+}
+
+/// By its number, which nobody has once it has ended.
+fn send_to_worker(worker: WorkerId, signal: c_int) -> c_int {
+    if engine::is_finished(worker) {
+        return super::fail(libc::ESRCH) as c_int;
+    }
+    send(signal, Some(worker))
 }
 
 fn send_to_thread(thread: pid_t, signal: c_int) -> c_int {
@@ -281,7 +289,7 @@ fn send_to_thread(thread: pid_t, signal: c_int) -> c_int {
 }
 
 /// The current worker sends a signal to a worker, or to the process: it acts at once, or waits where all
-/// that could take it have it blocked.
+/// that could take it have it blocked. One to a worker that has ended is nobody's.
 pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
     if !(0..=64).contains(&signal) {
         return super::fail(libc::EINVAL) as c_int;
@@ -302,6 +310,9 @@ pub(super) fn send(signal: c_int, to: Option<WorkerId>) -> c_int {
     if !is_for_me() {
         let site = engine::last_site();
         engine::point_at(Operation::SendSignal, ObjectId::SIGNALS, site).done();
+        if to.is_some_and(engine::is_finished) {
+            return 0;
+        }
         if engine::hold_signal(signal, to)
             || is_ours(kernels_handler(signal)) && engine::interrupt(signal, to, take_all)
         {
