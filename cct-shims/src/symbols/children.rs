@@ -258,6 +258,7 @@ fn carry_out(
         object: ObjectId::CHILDREN,
         deadline: NEVER,
         on: On::Process,
+        has_part: false,
     };
     if options & libc::WNOHANG != 0 {
         waiting.point().done();

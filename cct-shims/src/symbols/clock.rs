@@ -128,7 +128,7 @@ pub(super) unsafe extern "C" fn nanosleep(duration: *const timespec, left: *mut 
     unsafe {
         if engine::is_controlled() {
             let deadline = engine::deadline_after(duration_of(&*duration));
-            return match sleep(deadline, left) {
+            return match sleep_or_be_woken(deadline, left) {
                 0 => 0,
                 error => super::fail(error) as c_int,
             };
@@ -156,10 +156,10 @@ pub(super) unsafe extern "C" fn clock_nanosleep(
         let time = duration_of(unsafe { &*time });
         return if flags & libc::TIMER_ABSTIME != 0 {
             // SAFETY: nothing is written to null.
-            unsafe { sleep(deadline_on(epoch, time), std::ptr::null_mut()) }
+            unsafe { sleep_or_be_woken(deadline_on(epoch, time), std::ptr::null_mut()) }
         } else {
             // SAFETY: the caller's place.
-            unsafe { sleep(engine::deadline_after(time), left) }
+            unsafe { sleep_or_be_woken(engine::deadline_after(time), left) }
         };
     }
     // SAFETY: the caller's arguments.
@@ -167,7 +167,7 @@ pub(super) unsafe extern "C" fn clock_nanosleep(
 }
 
 /// Sleeps, and says how long it would have gone on if a handler has ended that; an error's number, or 0.
-unsafe fn sleep(deadline: u64, left: *mut timespec) -> c_int {
+unsafe fn sleep_or_be_woken(deadline: u64, left: *mut timespec) -> c_int {
     if !engine::sleep_until_signal(deadline) {
         return 0;
     }
@@ -207,6 +207,24 @@ pub(super) extern "C" fn usleep(micros: c_uint) -> c_int {
     };
     // SAFETY: `duration` is readable, and null is a place for nothing.
     unsafe { nanosleep(&raw const duration, std::ptr::null_mut()) }
+}
+
+/// Takes over the C library's `sleep`.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn sleep(seconds: c_uint) -> c_uint {
+    let duration = timespec {
+        tv_sec: seconds.into(),
+        tv_nsec: 0,
+    };
+    let mut left = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the times are places of ours.
+    match unsafe { nanosleep(&raw const duration, &raw mut left) } {
+        0 => 0,
+        _ => u32::try_from(left.tv_sec).unwrap_or(seconds),
+    }
 }
 
 /// Takes over the C library's `sched_yield`.

@@ -287,6 +287,7 @@ fn wait(wanted: u64, deadline: u64) -> Result<(c_int, siginfo_t), c_int> {
         on: On::Signal {
             is_of_timers: wanted & OF_TIMERS != 0,
         },
+        has_part: false,
     };
     let signals = WaitingSignals::for_current();
     let taken = std::cell::Cell::new(None);

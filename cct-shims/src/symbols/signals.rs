@@ -202,14 +202,19 @@ unsafe fn set_handler(signal: c_int, handler: sighandler_t) -> sighandler_t {
     }
 }
 
-/// The handler that the kernel has for a signal; none if that is no signal.
-fn kernels_handler(signal: c_int) -> Option<sighandler_t> {
+/// The action that the kernel has for a signal; none if that is no signal.
+fn kernels_action(signal: c_int) -> Option<libc::sigaction> {
     // SAFETY: all zeros is an action, and the kernel fills it in; for a number that is no signal it fails.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         let is_known = SIGACTION.get()(signal, std::ptr::null(), &raw mut action) == 0;
-        is_known.then_some(action.sa_sigaction)
+        is_known.then_some(action)
     }
+}
+
+/// The handler of that action.
+fn kernels_handler(signal: c_int) -> Option<sighandler_t> {
+    kernels_action(signal).map(|action| action.sa_sigaction)
 }
 
 /// True if the process has no handler for this signal, and ends by it without a word.
@@ -334,8 +339,9 @@ pub(super) fn take_all() -> bool {
     let waiting = WaitingSignals::for_current();
     let mut restarts = true;
     while let Some((signal, information)) = waiting.take_sent(!engine::signal_mask().0) {
-        let (_, flags) = handler_of(signal).function_and_flags();
-        restarts &= flags & libc::SA_RESTART != 0;
+        // `siginterrupt` changes it past us.
+        let action = kernels_action(signal);
+        restarts &= action.is_none_or(|action| action.sa_flags & libc::SA_RESTART != 0);
         act(signal, &information, true);
         engine::evaluate_predicates();
     }

@@ -275,12 +275,18 @@ impl Engine {
         any
     }
 
-    /// The worker, which was a candidate that contends, waits for what another holds, or has taken.
+    /// The worker, which was a candidate that contends, waits for what another holds, or has taken. While
+    /// signals are on their way it finds that out itself, after it has taken those that are its own.
     ///
     /// # Safety
     ///
     /// The worker is a candidate.
     unsafe fn take_back(&mut self, worker: *mut Worker, holder: Option<WorkerId>) {
+        if self.roster.interrupted.is_some() {
+            // SAFETY: as below.
+            unsafe { self.roster.forget_contender(worker) };
+            return;
+        }
         // SAFETY: the caller's worker is a candidate.
         let id = unsafe {
             self.roster.take_back(worker, holder);

@@ -111,7 +111,7 @@ pub(in crate::symbols) unsafe extern "C" fn sendmsg(
         }
         // The ancillary data have gone with the first bytes.
         let mut skip = sent.cast_unsigned();
-        let rest = in_pieces(parts, usize::MAX, |bytes| {
+        let rest = in_pieces(parts, usize::MAX, |bytes, _| {
             let skipped = skip.min(bytes.len());
             skip -= skipped;
             if skipped > 0 {
@@ -121,7 +121,7 @@ pub(in crate::symbols) unsafe extern "C" fn sendmsg(
                 iov_base: bytes.as_ptr().cast_mut().cast(),
                 iov_len: bytes.len(),
             };
-            send_parts(descriptor, what, waiting, &[part], flags)
+            send_parts(descriptor, what, waiting.with_part(true), &[part], flags)
         });
         rest.max(sent)
     }
@@ -187,6 +187,7 @@ pub(in crate::symbols) unsafe extern "C" fn recvfrom(
             flags | libc::MSG_DONTWAIT,
         );
         // SAFETY: as above.
+        let waiting = waiting.with_part(done > 0);
         let result = receive(descriptor, what, waiting, dont_wait, || unsafe {
             call(libc::SYS_recvfrom, arguments)
         });
@@ -293,7 +294,8 @@ pub(super) unsafe fn send_parts(
         return first;
     }
     let mut skip = first.cast_unsigned();
-    let all = in_pieces(parts, usize::MAX, |bytes| {
+    let waiting = waiting.with_part(true);
+    let all = in_pieces(parts, usize::MAX, |bytes, _| {
         if skip > 0 {
             let skipped = skip.min(bytes.len());
             skip -= skipped;

@@ -220,6 +220,7 @@ fn waiting<'a>(timeout: Option<Duration>, all: &'a EachOf<'a>) -> Waiting<'a> {
         object: object.unwrap_or_default(),
         deadline: deadline(timeout),
         on: On::Any(all),
+        has_part: false,
     }
 }
 

@@ -51,6 +51,8 @@ pub(in crate::symbols) struct Waiting<'a> {
     pub(in crate::symbols) deadline: u64,
     /// The descriptors that it waits for.
     pub(in crate::symbols) on: On<'a>,
+    /// A part of it is done: it ends with that when a handler has run.
+    pub(in crate::symbols) has_part: bool,
 }
 
 /// Names each of several descriptors.
@@ -141,6 +143,15 @@ impl Waiting<'_> {
             object: what.object(),
             deadline: NEVER,
             on: On::Descriptor(descriptor),
+            has_part: false,
+        }
+    }
+
+    /// The rest of an operation of which a part is done already, if it `has`.
+    pub(super) fn with_part(self, has: bool) -> Self {
+        Waiting {
+            has_part: has,
+            ..self
         }
     }
 
@@ -151,7 +162,7 @@ impl Waiting<'_> {
             Operation::EpollWait,
             Operation::WaitSignal,
         ];
-        self.deadline == NEVER && !never.contains(&self.operation)
+        self.deadline == NEVER && !self.has_part && !never.contains(&self.operation)
     }
 
     /// The scheduling point of an operation that need not wait.

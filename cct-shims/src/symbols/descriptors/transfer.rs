@@ -205,7 +205,7 @@ unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> i
     if what.kind != Kind::Pipe || !waits || total <= PIPE_CHUNK {
         return carry_out(descriptor, what, waiting, waits, libc::POLLOUT, put);
     }
-    in_pieces(parts, PIPE_CHUNK, |bytes| {
+    in_pieces(parts, PIPE_CHUNK, |bytes, has_part| {
         let arguments = [
             argument(descriptor),
             bytes.as_ptr() as usize,
@@ -214,6 +214,7 @@ unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> i
             0,
             0,
         ];
+        let waiting = waiting.with_part(has_part);
         carry_out(descriptor, what, waiting, true, libc::POLLOUT, || {
             // SAFETY: the bytes are readable.
             unsafe { call(libc::SYS_write, arguments) }
@@ -221,11 +222,12 @@ unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> i
     })
 }
 
-/// Puts all the bytes, no more than so many at a time. Bytes that have been put count, whatever comes then.
+/// Puts all the bytes, no more than so many at a time; `put` is told whether there were some before. Bytes
+/// that have been put count, whatever comes then.
 pub(super) fn in_pieces(
     parts: &[iovec],
     most: usize,
-    mut put: impl FnMut(&[u8]) -> isize,
+    mut put: impl FnMut(&[u8], bool) -> isize,
 ) -> isize {
     let mut done = 0;
     for part in parts.iter().filter(|part| part.iov_len > 0) {
@@ -233,7 +235,7 @@ pub(super) fn in_pieces(
         let mut left =
             unsafe { std::slice::from_raw_parts(part.iov_base.cast::<u8>(), part.iov_len) };
         while !left.is_empty() {
-            match put(&left[..left.len().min(most)]) {
+            match put(&left[..left.len().min(most)], done > 0) {
                 error if error < 0 => return if done > 0 { done } else { error },
                 count => {
                     done += count;
@@ -351,7 +353,7 @@ mod tests {
             })
             .collect();
         let mut calls = Vec::new();
-        let done = in_pieces(&parts, 4, |bytes| {
+        let done = in_pieces(&parts, 4, |bytes, _| {
             calls.push(String::from_utf8_lossy(bytes).into_owned());
             takes(calls.len(), bytes)
         });

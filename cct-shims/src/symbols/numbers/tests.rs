@@ -45,7 +45,7 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
         &["sysconf", "get_nprocs", "get_nprocs_conf"],
     ),
     ("mmap", &["mmap64"]),
-    ("nanosleep", &["usleep"]),
+    ("nanosleep", &["usleep", "sleep"]),
     ("close_range", &["closefrom"]),
     ("getrandom", &["getentropy"]),
     ("read and write", &["eventfd_read", "eventfd_write"]),

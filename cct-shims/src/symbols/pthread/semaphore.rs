@@ -154,9 +154,11 @@ unsafe fn wait_until(semaphore: *mut sem_t, deadline: u64) -> c_int {
         let wakeup = engine::wait_at(Operation::SemWait, object, deadline, None, site);
         waited::leave(object);
         match wakeup {
-            Wakeup::Woken | Wakeup::Interrupted { restarts: true } => {}
+            Wakeup::Woken => {}
             Wakeup::TimedOut => return fail(libc::ETIMEDOUT) as c_int,
-            Wakeup::Interrupted { restarts: false } => return fail(libc::EINTR) as c_int,
+            // As a futex: with a time it does not go on.
+            Wakeup::Interrupted { restarts: true } if deadline == NEVER => {}
+            Wakeup::Interrupted { .. } => return fail(libc::EINTR) as c_int,
         }
     }
 }
