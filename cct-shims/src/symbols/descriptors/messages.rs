@@ -186,8 +186,8 @@ pub(in crate::symbols) unsafe extern "C" fn recvfrom(
             count - done,
             flags | libc::MSG_DONTWAIT,
         );
-        // SAFETY: as above.
         let waiting = waiting.with_part(done > 0);
+        // SAFETY: as above.
         let result = receive(descriptor, what, waiting, dont_wait, || unsafe {
             call(libc::SYS_recvfrom, arguments)
         });
