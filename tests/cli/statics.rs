@@ -59,7 +59,7 @@ fn assert_ours_stay(statics: &[Static], known: &[&str]) {
 fn no_static_of_ours_is_put_back() {
     let known = [
         "cct ENGINE",
-        "cct IS_ENGINE_THREAD",
+        "cct ROLE",
         "cct NEWS",
         "cct CHANNEL",
         "cct ARENA",
