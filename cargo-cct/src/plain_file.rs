@@ -61,11 +61,17 @@ pub(crate) fn replaceable(path: &Path) -> Option<PathBuf> {
     file.is_file().then_some(file)
 }
 
-/// Makes a file to be locked, unless there is one; what is no plain file is refused, also a link: it may
-/// lead nowhere, or to something of the user's.
+/// Makes a file to be locked, unless there is one. A link in its place is removed, and so is a pipe or the
+/// like: it may lead nowhere, or to something of the user's. A folder is refused.
 pub(crate) fn lockable(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
-        Ok(there) => check(&there)?,
+        Ok(there) => {
+            if let Err(refused) = check(&there) {
+                if there.is_dir() || there.is_file() || clear(path).is_err() {
+                    return Err(refused);
+                }
+            }
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
@@ -75,6 +81,24 @@ pub(crate) fn lockable(path: &Path) -> io::Result<File> {
         .truncate(false)
         .custom_flags(libc::O_NOFOLLOW)
         .open(path)
+}
+
+/// Removes what is no plain file. A file that somebody has put there meanwhile, and may have locked, comes
+/// back.
+fn clear(path: &Path) -> io::Result<()> {
+    let mut aside = path.to_owned().into_os_string();
+    aside.push(format!(".tmp-{}", std::process::id()));
+    let aside = Path::new(&aside);
+    match fs::rename(path, aside) {
+        // Another one has cleared it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        moved => moved?,
+    }
+    if fs::symlink_metadata(aside)?.is_file() {
+        fs::rename(aside, path)
+    } else {
+        fs::remove_file(aside)
+    }
 }
 
 /// Opens a plain file to read it.
@@ -143,6 +167,30 @@ mod tests {
         let failed = |beside: &Path| fs::write(beside, "text").and(Err(io::Error::other("no")));
         replace(&file, failed).expect_err("no");
         assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 4);
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    #[test]
+    fn a_lock_takes_the_place_of_all_but_folders() {
+        let folder = std::env::temp_dir().join(format!("cct-lockable-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let (lock, letter) = (folder.join("lock"), folder.join("letter"));
+        fs::write(&letter, "mine").expect("a file");
+        for target in ["letter", "nothing", "/dev/null", "."] {
+            std::os::unix::fs::symlink(target, &lock).expect("a link");
+            lockable(&lock).expect("a file");
+            let made = fs::symlink_metadata(&lock).expect("it is there");
+            assert!(made.is_file() && made.len() == 0, "{target}");
+            fs::remove_file(&lock).expect("a file");
+        }
+        assert_eq!(fs::read_to_string(&letter).expect("a file"), "mine");
+        fs::create_dir(&lock).expect("a folder");
+        let refused = lockable(&lock).expect_err("a folder may have something in it");
+        assert_eq!(
+            refused.to_string(),
+            "it is a folder, and no file: remove it"
+        );
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 2);
         fs::remove_dir_all(&folder).expect("it is ours");
     }
 

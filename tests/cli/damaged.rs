@@ -46,7 +46,7 @@ fn put_pipe(path: &Path) {
 
 type Damage = fn(&Path, &Path);
 
-const DAMAGES: [(&str, Damage); 18] = [
+const DAMAGES: [(&str, Damage); 20] = [
     ("a pipe for what cargo knows of the compiler", |own, _| {
         put_pipe(&own.join(".rustc_info.json"));
     }),
@@ -107,6 +107,18 @@ const DAMAGES: [(&str, Damage); 18] = [
             fs::remove_file(tree.with_extension("lock")).expect("a file");
             symlink(garden.join("letter"), tree.with_extension("lock")).expect("a link");
         }
+    }),
+    ("links for the locks of all", |own, garden| {
+        for (lock, to) in [
+            (own.join(".lock"), garden.join("letter")),
+            (own.join("failures/.lock"), garden.join("nothing")),
+        ] {
+            let _ = fs::remove_file(&lock);
+            symlink(to, &lock).expect("a link");
+        }
+    }),
+    ("a pipe for the lock of all", |own, _| {
+        put_pipe(&own.join(".lock"));
     }),
     ("an index that is no JSON", |own, _| {
         for tree in trees(own) {

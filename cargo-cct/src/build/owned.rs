@@ -273,9 +273,9 @@ mod tests {
         fs::remove_dir_all(&folder).expect("removable");
     }
 
-    /// The user is asked to remove it, and nothing else.
+    /// A folder: the user is asked to remove it, and nothing else. A link is replaced.
     #[test]
-    fn a_lock_that_is_no_file_is_named() {
+    fn a_lock_that_is_a_folder_is_named_and_a_link_replaced() {
         let folder = scratch("lock");
         let lock = folder.join(LOCK);
         let refuse = || {
@@ -292,7 +292,8 @@ mod tests {
         fs::remove_dir(&lock).expect("removable");
         for leads_to in ["/no/such/file", "/proc/self/maps"] {
             std::os::unix::fs::symlink(leads_to, &lock).expect("a link");
-            refuse();
+            use_folder(&folder, &|| {}).expect("a lock of its own");
+            assert!(!lock.is_symlink());
             fs::remove_file(&lock).expect("removable");
         }
         fs::remove_dir_all(&folder).expect("removable");
