@@ -31,17 +31,37 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Has a file written beside, and moves it into its place: a reader finds the old one or the new one. A link
-/// is replaced.
+/// is replaced; a folder is moved aside, with what somebody has put into it.
 pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut beside = path.to_owned().into_os_string();
     beside.push(format!(".tmp-{}", std::process::id()));
     let beside = Path::new(&beside);
-    let written = write(beside).and_then(|()| fs::rename(beside, path));
+    let written = write(beside).and_then(|()| match fs::rename(beside, path) {
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+            move_aside(path).and_then(|()| fs::rename(beside, path))
+        }
+        moved => moved,
+    });
     if written.is_err() {
         // A part of the file is of no use to anybody, and others have need of the room.
         let _ = fs::remove_file(beside);
     }
     written
+}
+
+/// Gives a folder the name that has `.folder` behind it, or the first with a number that is free.
+fn move_aside(folder: &Path) -> io::Result<()> {
+    for number in 0.. {
+        let mut aside = folder.to_owned().into_os_string();
+        aside.push(".folder");
+        if number > 0 {
+            aside.push(number.to_string());
+        }
+        if fs::symlink_metadata(&aside).is_err() {
+            return fs::rename(folder, aside);
+        }
+    }
+    unreachable!("some number is free")
 }
 
 /// The same of a file that the user names. A link stays, and so does what is no plain file, as a device or a
@@ -167,6 +187,27 @@ mod tests {
         let failed = |beside: &Path| fs::write(beside, "text").and(Err(io::Error::other("no")));
         replace(&file, failed).expect_err("no");
         assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 4);
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    #[test]
+    fn folders_are_moved_aside_whole() {
+        let folder = std::env::temp_dir().join(format!("cct-aside-{}", std::process::id()));
+        let file = folder.join("trace.json");
+        for text in ["first", "second"] {
+            let _ = fs::remove_file(&file);
+            fs::create_dir_all(&file).expect("a folder");
+            fs::write(file.join("mine"), text).expect("a file");
+            put(&file, |beside| fs::write(beside, text)).expect("written");
+            assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+        }
+        for (aside, text) in [
+            ("trace.json.folder", "first"),
+            ("trace.json.folder1", "second"),
+        ] {
+            let mine = fs::read_to_string(folder.join(aside).join("mine"));
+            assert_eq!(mine.expect("a file"), text);
+        }
         fs::remove_dir_all(&folder).expect("it is ours");
     }
 
