@@ -86,10 +86,10 @@ pub(crate) fn replaceable(path: &Path) -> Option<PathBuf> {
 pub(crate) fn lockable(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(there) => {
-            if let Err(refused) = check(&there) {
-                if there.is_dir() || there.is_file() || clear(path).is_err() {
-                    return Err(refused);
-                }
+            if let Err(refused) = check(&there)
+                && (there.is_dir() || there.is_file() || clear(path).is_err())
+            {
+                return Err(refused);
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
