@@ -33,9 +33,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// Has a file written beside, and moves it into its place: a reader finds the old one or the new one. A link
 /// is replaced; a folder is moved aside, with what somebody has put into it.
 pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let mut beside = path.to_owned().into_os_string();
-    beside.push(format!(".tmp-{}", std::process::id()));
-    let beside = Path::new(&beside);
+    let beside = &beside(path);
     let written = write(beside).and_then(|()| match fs::rename(beside, path) {
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
             move_aside(path).and_then(|()| fs::rename(beside, path))
@@ -51,17 +49,23 @@ pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> i
 
 /// Gives a folder the name that has `.folder` behind it, or the first with a number that is free.
 fn move_aside(folder: &Path) -> io::Result<()> {
-    for number in 0.. {
-        let mut aside = folder.to_owned().into_os_string();
-        aside.push(".folder");
-        if number > 0 {
-            aside.push(number.to_string());
-        }
-        if fs::symlink_metadata(&aside).is_err() {
-            return fs::rename(folder, aside);
-        }
-    }
-    unreachable!("some number is free")
+    let names = (0..).map(|number| match number {
+        0 => with_end(folder, ".folder"),
+        number => with_end(folder, &format!(".folder{number}")),
+    });
+    let mut free = names.filter(|name| fs::symlink_metadata(name).is_err());
+    fs::rename(folder, free.next().expect("some number is free"))
+}
+
+/// The name beside it that this process has for what is not there yet, or no longer.
+fn beside(path: &Path) -> PathBuf {
+    with_end(path, &format!(".tmp-{}", std::process::id()))
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 /// The same of a file that the user names. A link stays, and so does what is no plain file, as a device or a
@@ -106,9 +110,7 @@ pub(crate) fn lockable(path: &Path) -> io::Result<File> {
 /// Removes what is no plain file. A file that somebody has put there meanwhile, and may have locked, comes
 /// back.
 fn clear(path: &Path) -> io::Result<()> {
-    let mut aside = path.to_owned().into_os_string();
-    aside.push(format!(".tmp-{}", std::process::id()));
-    let aside = Path::new(&aside);
+    let aside = &beside(path);
     match fs::rename(path, aside) {
         // Another one has cleared it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
