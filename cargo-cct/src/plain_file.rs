@@ -24,10 +24,23 @@ pub(crate) fn read_to_string(path: &Path) -> io::Result<String> {
     text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Copies a plain file.
+/// Copies a plain file, as with [`put`].
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     check(&fs::metadata(from)?)?;
-    fs::copy(from, to).map(drop)
+    put(to, |path| fs::copy(from, path).map(drop))
+}
+
+/// Makes a folder, unless there is one. What else is in its place, a link for one, is moved aside.
+pub(crate) fn folder(path: &Path) -> io::Result<()> {
+    let is_folder = |path: &Path| fs::symlink_metadata(path).map(|about| about.is_dir());
+    if is_folder(path).is_ok_and(|it| !it) {
+        let aside = move_aside(path)?;
+        if is_folder(&aside)? {
+            // Another one had made it meanwhile.
+            fs::rename(aside, path)?;
+        }
+    }
+    fs::create_dir_all(path)
 }
 
 /// Has a file written beside, and moves it into its place: a reader finds the old one or the new one. A link
@@ -36,7 +49,7 @@ pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> i
     let beside = &beside(path);
     let written = write(beside).and_then(|()| match fs::rename(beside, path) {
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-            move_aside(path).and_then(|()| fs::rename(beside, path))
+            move_aside(path).and_then(|_| fs::rename(beside, path))
         }
         moved => moved,
     });
@@ -47,19 +60,27 @@ pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> i
     written
 }
 
-/// Gives a folder the name that has `.folder` behind it, or the first with a number that is free.
-fn move_aside(folder: &Path) -> io::Result<()> {
+/// Gives it the name that has `.aside` behind it, or the first with a number that is free; returns it.
+fn move_aside(path: &Path) -> io::Result<PathBuf> {
     let names = (0..).map(|number| match number {
-        0 => with_end(folder, ".folder"),
-        number => with_end(folder, &format!(".folder{number}")),
+        0 => with_end(path, ".aside"),
+        number => with_end(path, &format!(".aside{number}")),
     });
     let mut free = names.filter(|name| fs::symlink_metadata(name).is_err());
-    fs::rename(folder, free.next().expect("some number is free"))
+    let name = free.next().expect("some number is free");
+    fs::rename(path, &name)?;
+    Ok(name)
 }
 
 /// The name beside it that this process has for what is not there yet, or no longer.
 fn beside(path: &Path) -> PathBuf {
     with_end(path, &format!(".tmp-{}", std::process::id()))
+}
+
+/// The file that is written under such a name until it is whole, and the process that does so.
+pub(crate) fn half_written(name: &str) -> Option<(&str, u32)> {
+    let (file, process) = name.rsplit_once(".tmp-")?;
+    Some((file, process.parse().ok()?))
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {
@@ -204,13 +225,41 @@ mod tests {
             assert_eq!(fs::read_to_string(&file).expect("a file"), text);
         }
         for (aside, text) in [
-            ("trace.json.folder", "first"),
-            ("trace.json.folder1", "second"),
+            ("trace.json.aside", "first"),
+            ("trace.json.aside1", "second"),
         ] {
             let mine = fs::read_to_string(folder.join(aside).join("mine"));
             assert_eq!(mine.expect("a file"), text);
         }
         fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_what_is_none() {
+        let place = std::env::temp_dir().join(format!("cct-folder-{}", std::process::id()));
+        let (mine, ours) = (place.join("mine"), place.join("ours"));
+        fs::create_dir_all(&mine).expect("a folder");
+        fs::write(mine.join("letter"), "mine").expect("a file");
+        let links = ["mine", "nothing", "ours"].map(Some);
+        for (number, link) in links.into_iter().chain([None]).enumerate() {
+            match link {
+                Some(link) => std::os::unix::fs::symlink(link, &ours),
+                None => fs::write(&ours, "mine, too"),
+            }
+            .expect("there is nothing");
+            for _ in 0..2 {
+                folder(&ours).expect("a folder");
+                assert!(!ours.is_symlink() && ours.is_dir(), "{link:?}");
+            }
+            fs::write(ours.join("file"), "").expect("a file");
+            assert_eq!(fs::read_dir(&mine).expect("a folder").count(), 1);
+            // The folder itself, and what was moved aside.
+            assert_eq!(fs::read_dir(&place).expect("it").count(), number + 3);
+            fs::remove_dir_all(&ours).expect("it is ours");
+        }
+        let aside = fs::read_to_string(place.join("ours.aside3")).expect("the file");
+        assert_eq!(aside, "mine, too");
+        fs::remove_dir_all(&place).expect("it is ours");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The tool's part of the target folder, when something else has been at it: it heals, or a message names
 //! the command that heals it. Nothing of the user's is changed for that.
 
-use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use cct_tests::support::{Finished, Workspace};
 
@@ -44,9 +44,14 @@ fn put_pipe(path: &Path) {
     assert!(made.expect("`mkfifo` can be run").success());
 }
 
+fn replace(path: &Path, put: impl FnOnce(&Path) -> io::Result<()>) {
+    let removed = fs::remove_dir_all(path).or_else(|_| fs::remove_file(path));
+    removed.and_then(|()| put(path)).expect("it was there");
+}
+
 type Damage = fn(&Path, &Path);
 
-const DAMAGES: [(&str, Damage); 20] = [
+const DAMAGES: [(&str, Damage); 24] = [
     ("a pipe for what cargo knows of the compiler", |own, _| {
         put_pipe(&own.join(".rustc_info.json"));
     }),
@@ -149,6 +154,27 @@ const DAMAGES: [(&str, Damage); 20] = [
             symlink(garden.join("letter"), &note).expect("a link");
         }
     }),
+    ("links for other folders", |own, garden| {
+        for folder in ["origins", "run"] {
+            replace(&own.join(folder), |path| symlink(garden, path));
+        }
+    }),
+    ("links to nowhere for folders", |own, garden| {
+        for folder in ["failures", "origins", "run"] {
+            let nowhere = garden.join("nothing");
+            replace(&own.join(folder), |path| symlink(nowhere, path));
+        }
+    }),
+    ("files for folders", |own, _| {
+        for folder in ["failures", "origins", "run"] {
+            replace(&own.join(folder), |path| fs::write(path, "no folder"));
+        }
+    }),
+    ("links for failures", |own, garden| {
+        for failure in entries(&own.join("failures")) {
+            replace(&failure, |path| symlink(garden, path));
+        }
+    }),
     ("no notes", |own, _| {
         for note in with_end(own, ".cct") {
             fs::remove_file(note).expect("a file");
@@ -191,6 +217,7 @@ fn what_was_damaged_heals() {
             let is_well = text.contains("a_store_is_lost");
             assert!(is_well, "{what}: {}: {text}", file.display());
         }
+        assert_eq!(entries(&garden).len(), 2, "{what}");
         assert_eq!(elsewhere.read("letter"), "mine", "{what}");
         assert_eq!(elsewhere.read("src/lib.rs"), "fn mine() {}", "{what}");
     }

@@ -2,8 +2,9 @@
 //!
 //! `CCT_GROWTH=1000000 cargo test -p cct-tests --test cli -- growth:: --nocapture` makes so many iterations.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
@@ -11,14 +12,16 @@ use std::time::Duration;
 use cct_tests::support::Workspace;
 
 /// A test process, as the kernel tells of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Size {
     /// Memory of its own in use, in KiB.
     memory: u64,
     /// Memory in use that it shares with copies of it, in KiB.
     shared: u64,
-    descriptors: usize,
-    children: usize,
+    /// Open descriptors: their numbers, and what is behind them, by the kernel's name for it.
+    descriptors: BTreeSet<(PathBuf, PathBuf)>,
+    /// The numbers of its children.
+    children: BTreeSet<u32>,
 }
 
 impl Size {
@@ -29,33 +32,41 @@ impl Size {
             let line = status.lines().find_map(|line| line.strip_prefix(key))?;
             line.split_whitespace().next()?.parse().ok()
         };
-        let mut children = 0;
+        let mut children = BTreeSet::new();
         for task in fs::read_dir(process.join("task")).ok()?.flatten() {
             let list = fs::read_to_string(task.path().join("children")).ok()?;
-            children += list.split_whitespace().count();
+            children.extend(
+                list.split_whitespace()
+                    .filter_map(|child| child.parse().ok()),
+            );
         }
+        let open = fs::read_dir(process.join("fd")).ok()?.flatten();
+        let descriptors = open.filter_map(|entry| {
+            let behind = fs::read_link(entry.path()).ok()?;
+            Some((entry.file_name().into(), behind))
+        });
         Some(Size {
             memory: field("RssAnon:")?,
             shared: field("RssShmem:")?,
-            descriptors: fs::read_dir(process.join("fd")).ok()?.count(),
+            descriptors: descriptors.collect(),
             children,
         })
     }
 
-    /// The most memory of both, and the fewest descriptors and children: some are there for a moment, and
-    /// those that are left behind for good.
+    /// The most memory of both, and the descriptors and children of both: some are there for a moment, the
+    /// process of an iteration among them, and those that are left behind for good.
     fn with(self, other: Size) -> Size {
         Size {
             memory: self.memory.max(other.memory),
             shared: self.shared.max(other.shared),
-            descriptors: self.descriptors.min(other.descriptors),
-            children: self.children.min(other.children),
+            descriptors: &self.descriptors & &other.descriptors,
+            children: &self.children & &other.children,
         }
     }
 }
 
 /// The process of this executable's test whose parent is not of the same executable: copies are left out.
-fn test_process(executable: &Path) -> Option<std::path::PathBuf> {
+fn test_process(executable: &Path) -> Option<PathBuf> {
     let exe = |process: &Path| fs::read_link(process.join("exe")).ok();
     let is_it = |process: &Path| {
         exe(process).is_some_and(|path| path.starts_with(executable)) && {
@@ -99,7 +110,7 @@ fn sizes(isolation: &str, iterations: u64) -> [Size; 3] {
     assert!(status.success(), "{status}");
     // Memory that is taken once is taken at the beginning.
     let seen = &seen[seen.len() / 4..];
-    let size = |part: &[Size]| part.iter().copied().reduce(Size::with);
+    let size = |part: &[Size]| part.iter().cloned().reduce(Size::with);
     let (first, second) = seen.split_at(seen.len() / 2);
     let last = &second[second.len() - (second.len() / 5).max(1)..];
     let sizes = [first, second, last].map(|part| size(part).expect("it was not over too soon"));
@@ -120,8 +131,10 @@ fn assert_flat([first, second, last]: [Size; 3]) {
         "{first:?} {second:?}"
     );
     // Also one that is left behind late.
-    assert!(last.descriptors <= first.descriptors, "{first:?} {last:?}");
-    assert!(last.children <= first.children, "{first:?} {last:?}");
+    let late = &last.descriptors - &first.descriptors;
+    assert!(late.is_empty(), "{late:?} in {last:?}");
+    let late = &last.children - &first.children;
+    assert!(late.is_empty(), "{late:?} in {last:?}");
 }
 
 #[test]

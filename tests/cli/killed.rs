@@ -90,11 +90,12 @@ fn children(run: u32) -> Vec<u32> {
 
 /// The boards of a run.
 fn boards(run: u32) -> usize {
-    let begins = format!("cct-{run:07}-");
+    let process = format!("-{run:07}-");
     let shared = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     let names = shared.map(|entry| entry.file_name());
     names
-        .filter(|name| name.to_string_lossy().starts_with(&begins))
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("cct-") && name.contains(&process))
         .count()
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -169,17 +170,35 @@ fn children_of(process: u32) -> Vec<u32> {
     words.map(|word| word.parse().expect("a number")).collect()
 }
 
-/// The next run removes the folders of one that was killed.
+/// The next run removes the folders of one that was killed, and no others: those of runs in another
+/// container that shares the folder, and those of anybody else's, which may be named after a day.
 #[test]
 fn folders_for_temporary_files_are_swept() {
     let workspace = workspace();
     let run = Run::new(&workspace);
+    let namespace = fs::metadata("/proc/self/ns/pid").expect("there is one");
+    let namespace = namespace.ino();
+    let another = namespace ^ 1;
     // No process has such a number.
-    let left = run.temporary.join("cct-9999999-000001-tmp");
-    fs::create_dir_all(left.join("folder")).expect("the copy is writable");
+    let left = format!("cct-{namespace:08x}-9999999-000001-tmp");
+    let stay = [
+        "20261128".to_owned(),
+        "9999999".to_owned(),
+        "cct-9999999-notes".to_owned(),
+        format!("cct-{another:08x}-9999999-000001-tmp"),
+    ];
+    for name in stay.iter().chain([&left]) {
+        let folder = run.temporary.join(name).join("folder");
+        fs::create_dir_all(folder).expect("the copy is writable");
+    }
     let args = ["test", "--iterations=1", "--test=folders", "a_socket"];
     Finished::of(&mut run.cct(&workspace, &args)).expect(0);
-    assert!(!left.exists());
+    assert!(!run.temporary.join(left).exists());
+    for name in stay {
+        let folder = run.temporary.join(name);
+        assert!(folder.join("folder").exists(), "{}", folder.display());
+        fs::remove_dir_all(folder).expect("it is the test's");
+    }
     run.has_left_nothing();
 }
 

@@ -134,7 +134,9 @@ fn a_task_chain_is_overtaken_in_half_of_the_schedules() {
     let workspace = Workspace::of_fixture("task-chain");
     let run = |seed| {
         let mut command = workspace.cct();
-        command.args(["test", "--json", "--tests", "--seed", seed]);
+        command.args([
+            "test", "--json", "--tests", "--seed", seed, "--shrink", "off",
+        ]);
         let finished =
             Finished::of(command.args(["--iterations", "1", "--strategy", "task-pct:1"]));
         finished.expect(100);

@@ -44,7 +44,7 @@ pub(crate) fn write_named(folder: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         leftovers::clear_place(&file, false).map_err(|error| room::at(folder, error))?;
         // Another run may be reading it: it is there as a whole, or not at all.
         let beside = folder.join(format!("tmp-{}", process::id()));
-        let written = fs::create_dir_all(folder)
+        let written = plain_file::folder(folder)
             .and_then(|()| fs::write(&beside, bytes))
             .and_then(|()| fs::rename(&beside, &file));
         written.map_err(|error| {

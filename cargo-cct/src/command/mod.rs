@@ -45,6 +45,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Cli, ListArgs, Output, ReplayArgs, ShowArgs, ShrinkArgs, Verb};
 use crate::exit::Exit;
+use crate::failure::Store;
 use crate::report;
 use crate::room;
 use crate::run::{is_unread_error, outlive_file_size_limit, stop, stopped_by};
@@ -265,6 +266,7 @@ fn prepare(
     };
     workspace.use_target(&|target| say(report::waiting(0, target)))?;
     leftovers::sweep(&workspace.target);
+    Store::new(workspace.failures()).sweep();
     let cache = Cache::find()?;
     let is_new = Cell::new(false);
     let tell = |news: News<'_>| {

@@ -32,7 +32,9 @@ pub(super) fn keep(
     workspace: &Workspace,
 ) -> Report {
     let folder = store.folder_of(&record.id);
-    match write(store, &folder, record, &report, &workspace.root) {
+    let made = plain_file::folder(&folder);
+    let written = made.and_then(|()| write(store, &folder, record, &report, &workspace.root));
+    match written {
         Ok(path) => {
             let path = path.map(|path| relative(&path, &workspace.folder));
             report.with_picture(path)
@@ -71,7 +73,6 @@ pub(super) fn write(
     let Some(page) = timeline(report, as_found.as_ref()) else {
         return Ok(None);
     };
-    fs::create_dir_all(folder)?;
     let path = folder.join(FILE);
     let written = plain_file::put(&path, |path| fs::write(path, page));
     written.map_err(|error| room::at(&path, error))?;

@@ -36,7 +36,7 @@ use crate::run::TestName;
 /// The folder of failures.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// The parts of a record that tell which bug it is; the rest is passed over.
@@ -151,7 +151,10 @@ impl Store {
     pub(crate) fn lock(&self) -> Result<Lock, StoreError> {
         let path = self.folder.join(".lock");
         let failed = |error| StoreError::Access(path.clone(), error);
-        fs::create_dir_all(&self.folder).map_err(failed)?;
+        // Failures may be kept elsewhere, with a link to there.
+        if !self.folder.is_dir() {
+            plain_file::folder(&self.folder).map_err(failed)?;
+        }
         let file = plain_file::lockable(&path).map_err(failed)?;
         file.lock().map_err(failed)?;
         Ok(Lock(file))
@@ -205,7 +208,7 @@ impl Store {
     ) -> Result<PathBuf, StoreError> {
         let folder = self.folder_of(&record.id);
         let failed = |error| StoreError::Access(folder.clone(), error);
-        fs::create_dir_all(&folder).map_err(failed)?;
+        plain_file::folder(&folder).map_err(failed)?;
         let put = |name: &str, bytes: &[u8]| {
             plain_file::put(&folder.join(name), |path| fs::write(path, bytes))
         };
@@ -285,7 +288,7 @@ impl Store {
             return Ok(aside);
         }
         let failed = |error| StoreError::Access(aside.clone(), error);
-        fs::create_dir_all(&aside).map_err(failed)?;
+        plain_file::folder(&aside).map_err(failed)?;
         if folder.join("log.jsonl").exists() {
             plain_file::copy(&folder.join("log.jsonl"), &aside.join("log.jsonl"))
                 .map_err(failed)?;
@@ -361,7 +364,7 @@ impl Store {
 }
 
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
+    plain_file::folder(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let to = to.join(entry.file_name());

@@ -1,9 +1,10 @@
-//! Removes failures that nobody has seen for long.
+//! Removes failures that nobody has seen for long, and what killed processes have left half written.
 //!
 //! The tool removes files that it has written, and nothing else: the folder of a failure in which there is
 //! anything of the user's stays as it is, and so do failures that are kept.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -34,6 +35,18 @@ const FILES: [&str; 6] = [
 const AS_FOUND: &str = "as-found";
 
 impl Store {
+    /// Removes files that were begun by processes that are gone.
+    pub(crate) fn sweep(&self) {
+        let folders = entries(&self.folder).filter(|entry| is_failure_name(&entry.file_name()));
+        for folder in folders.map(|entry| entry.path()) {
+            let files = entries(&folder).chain(entries(&folder.join(AS_FOUND)));
+            for file in files.filter(is_half_written) {
+                // The next run can try again.
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
     /// Removes failures that were written long ago, or are none of the latest, but for these. Returns how
     /// many.
     pub(crate) fn trim(&self, but: &BTreeSet<Id>) -> Result<usize, StoreError> {
@@ -56,6 +69,26 @@ impl Store {
         let removed = old.filter(|folder| remove(folder));
         Ok(removed.count())
     }
+}
+
+/// The entries of a folder that is no link to somebody else's.
+fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> + use<> {
+    let is_real = fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir());
+    let entries = is_real.then(|| fs::read_dir(folder).ok()).flatten();
+    entries.into_iter().flatten().flatten()
+}
+
+fn is_failure_name(name: &OsStr) -> bool {
+    name.to_str().and_then(Id::parse).is_some()
+}
+
+/// True for one of our files that a process which is gone has not written to its end.
+fn is_half_written(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    let begun = name.to_str().and_then(plain_file::half_written);
+    begun.is_some_and(|(file, process)| {
+        FILES.contains(&file) && !Path::new(&format!("/proc/{process}")).exists()
+    })
 }
 
 /// True for a failure of this tool's, or of another version of it, without anything else in its folder.
@@ -157,6 +190,40 @@ mod tests {
         assert_eq!(left(&folder), stay);
         assert_eq!(store.trim_to(&but, 2).expect("it can be trimmed"), 1);
         assert_eq!(left(&folder), [&stay[..1], &stay[2..]].concat());
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    #[test]
+    fn what_is_half_written_goes_unless_it_is_the_users() {
+        let folder = std::env::temp_dir().join(format!("cct-half.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let (here, elsewhere) = (folder.join("failures"), folder.join("elsewhere"));
+        let own = format!("2222-22/trace.json.tmp-{}", std::process::id());
+        let stay = [
+            "2222-22/trace.json",
+            "2222-22/notes.tmp-9999999",
+            "2222-22/trace.json.tmp-mine",
+            "mine/trace.json.tmp-9999999",
+            &own,
+        ];
+        // No process has such a number: the kernel stops at 2^22.
+        let left = [
+            "2222-22/trace.json.tmp-9999999",
+            "3333-33/as-found/report.txt.tmp-9999999",
+        ];
+        for file in stay.iter().chain(&left) {
+            let path = here.join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        }
+        let linked = "report.txt.tmp-9999999";
+        fs::create_dir(&elsewhere).expect("a folder");
+        fs::write(elsewhere.join(linked), "").expect("a file");
+        std::os::unix::fs::symlink(&elsewhere, here.join("4444-44")).expect("a link");
+        Store::new(here.clone()).sweep();
+        assert!(stay.iter().all(|file| here.join(file).exists()));
+        assert!(!left.iter().any(|file| here.join(file).exists()));
+        assert!(elsewhere.join(linked).exists());
         fs::remove_dir_all(&folder).expect("removable");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use cct::trace::{Call, Site};
@@ -83,12 +83,14 @@ impl Injections {
         let folder = self.folder.join(found.id.to_string());
         let text = told(found);
         let value = value(found);
-        fs::create_dir_all(&folder)?;
-        write_whole(
-            &folder.join("report.txt"),
-            &anstream::adapter::strip_str(&text).to_string(),
-        )?;
-        write_whole(&folder.join("report.json"), &format!("{value:#}\n"))?;
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        plain_file::folder(&folder)?;
+        for (name, text) in [
+            ("report.txt", plain),
+            ("report.json", format!("{value:#}\n")),
+        ] {
+            plain_file::put(&folder.join(name), |path| fs::write(path, text))?;
+        }
         if self.is_json {
             return Json::line("violation", value);
         }
@@ -223,11 +225,6 @@ impl Injections {
         );
         say(out)
     }
-}
-
-/// Writes a file that is there as a whole, or as it was.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    plain_file::replace(path, |path| fs::write(path, text))
 }
 
 /// How it is wrong.

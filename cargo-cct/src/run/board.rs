@@ -5,7 +5,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::mem::{offset_of, size_of};
-use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use cct::codec::Wire as _;
@@ -42,12 +42,13 @@ impl Pulse {
 impl BoardFile {
     /// Makes an empty board, for a process with this folder for temporary files, which is removed with it.
     pub(crate) fn create(path: &Path, temporary: &Path) -> io::Result<BoardFile> {
+        // In a folder where anybody may put a file, or a link.
         let mut options = OpenOptions::new();
         let file = options
             .read(true)
             .write(true)
-            .create(true)
-            .truncate(true)
+            .create_new(true)
+            .mode(0o600)
             .open(path)?;
         let board = BoardFile {
             path: path.to_owned(),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::{fs, io, process};
+use std::{fs, io};
 
 use cct::claim::Exception;
 use cct::config::Isolation;
@@ -94,9 +94,8 @@ impl Leaks {
     }
 
     fn write(&self, names: &BTreeSet<TestName>) -> io::Result<()> {
-        let beside = self.file.with_extension(format!("{}", process::id()));
-        let written = fs::write(&beside, serde_json::to_vec_pretty(names)?)
-            .and_then(|()| fs::rename(&beside, &self.file));
+        let text = serde_json::to_vec_pretty(names)?;
+        let written = plain_file::put(&self.file, |path| fs::write(path, text));
         written.map_err(|error| room::at(&self.file, error))
     }
 

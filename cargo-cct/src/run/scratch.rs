@@ -1,17 +1,19 @@
 //! The files of one run: boards, schedules to replay, what tests print.
 
+use std::fmt;
 use std::fs::{DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{env, fs, io, process};
 
 use super::board::BoardFile;
-use crate::room;
+use crate::{plain_file, room};
 
 /// A folder of this run's own; removed with this value.
 #[derive(Debug)]
 pub(crate) struct Scratch {
+    maker: Maker,
     folder: PathBuf,
     memory: PathBuf,
     /// Where test processes have their folders for temporary files: in the user's, since the paths of sockets
@@ -25,9 +27,14 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// Makes the folder inside `target`.
     pub(crate) fn create(target: &Path) -> io::Result<Scratch> {
-        let folder = target.join("run").join(format!("{:07}", process::id()));
-        sweep(&target.join("run"));
-        fs::create_dir_all(&folder).map_err(|error| room::at(&folder, error))?;
+        let maker = Maker::own();
+        let runs = target.join("run");
+        let folder = runs.join(maker.to_string());
+        let made = plain_file::folder(&runs).and_then(|()| {
+            sweep(&runs, maker, of_run);
+            fs::create_dir_all(&folder)
+        });
+        made.map_err(|error| room::at(&folder, error))?;
         if let Some(lack) = room::lacks(&folder, room::A_LITTLE) {
             // A leftover is swept by the next run.
             let _ = fs::remove_dir(&folder);
@@ -40,10 +47,12 @@ impl Scratch {
         } else {
             folder.clone()
         };
-        sweep(&memory);
         let temporary = env::temp_dir();
-        sweep(&temporary);
+        for shared in [&memory, &temporary] {
+            sweep(shared, maker, of_board);
+        }
         Ok(Scratch {
+            maker,
             folder,
             memory,
             temporary,
@@ -95,34 +104,81 @@ impl Scratch {
     }
 
     fn unique(&self, purpose: &str) -> String {
-        format!(
-            "{purpose}-{:07}-{:06}",
-            process::id(),
-            self.next.fetch_add(1, Relaxed)
-        )
+        let number = self.next.fetch_add(1, Relaxed);
+        format!("{purpose}-{}-{number:06}", self.maker)
     }
 }
 
-/// Removes what runs have left in a folder that were killed, and could not.
-fn sweep(folder: &Path) {
+/// The process that made something, as its name says. Containers may share a folder, and each counts its
+/// processes from 1: they are told apart by their namespaces of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Maker {
+    namespace: u32,
+    process: u32,
+}
+
+impl Maker {
+    fn own() -> Maker {
+        let namespace = fs::metadata("/proc/self/ns/pid").map_or(0, |about| about.ino());
+        Maker {
+            namespace: u32::try_from(namespace).unwrap_or_default(),
+            process: process::id(),
+        }
+    }
+
+    /// The one with which a name begins, and the rest of the name.
+    fn of(name: &str) -> Option<(Maker, &str)> {
+        let (namespace, rest) = name.split_once('-')?;
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        let (process, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let maker = Maker {
+            namespace: u32::from_str_radix(namespace, 16).ok()?,
+            process: process.parse().ok()?,
+        };
+        // As it is written.
+        let is_one = name.strip_suffix(rest) == Some(&*maker.to_string());
+        is_one.then_some((maker, rest))
+    }
+}
+
+impl fmt::Display for Maker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}-{:07}", self.namespace, self.process)
+    }
+}
+
+/// The maker of a run's folder.
+fn of_run(name: &str) -> Option<Maker> {
+    let (maker, rest) = Maker::of(name)?;
+    rest.is_empty().then_some(maker)
+}
+
+/// The maker of a board, or of a folder for temporary files.
+fn of_board(name: &str) -> Option<Maker> {
+    let (maker, rest) = Maker::of(name.strip_prefix("cct-")?)?;
+    let number = rest
+        .strip_suffix("-tmp")
+        .unwrap_or(rest)
+        .strip_prefix('-')?;
+    (number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(maker)
+}
+
+/// Removes what runs have left in a folder that were killed, and could not. There may be files of anybody
+/// else's, too.
+fn sweep(folder: &Path, own: Maker, maker: fn(&str) -> Option<Maker>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(owner);
-        if owner.is_some_and(|owner| !Path::new(&format!("/proc/{owner}")).exists()) {
+        let maker = name.to_str().and_then(maker);
+        let is_gone = |maker: Maker| {
+            maker.namespace == own.namespace
+                && !Path::new(&format!("/proc/{}", maker.process)).exists()
+        };
+        if maker.is_some_and(is_gone) {
             // Another user's files stay.
             let path = entry.path();
             let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
         }
     }
-}
-
-/// The process that made what has this name: a run's folder, or a board.
-fn owner(name: &str) -> Option<u32> {
-    let number = match name.strip_prefix("cct-") {
-        Some(rest) => rest.split_once('-')?.0,
-        None => name,
-    };
-    (number.len() >= 7).then(|| number.parse().ok()).flatten()
 }
 
 impl Drop for Scratch {
@@ -134,26 +190,56 @@ impl Drop for Scratch {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn what_killed_runs_left_is_removed_and_nothing_else() {
         let folder = std::env::temp_dir().join(format!("cct-sweep.{}", process::id()));
         fs::create_dir_all(&folder).expect("a folder");
+        let own = Maker::own();
         // No process has such a number: the kernel stops at 2^22.
-        let own = format!("cct-{:07}-000001", process::id());
-        let all = ["cct-9999999-000000", "cct-notes", "cct-123", &own];
-        for name in all {
-            fs::write(folder.join(name), "").expect("a file");
+        let gone = Maker {
+            process: 9_999_999,
+            ..own
+        };
+        let elsewhere = Maker {
+            namespace: own.namespace ^ 1,
+            ..gone
+        };
+        let boards = [
+            format!("cct-{gone}-000000"),
+            format!("cct-{gone}-000001-tmp"),
+        ];
+        let runs = [gone.to_string()];
+        let mut stay = vec![
+            own.to_string(),
+            elsewhere.to_string(),
+            format!("cct-{own}-000001"),
+            format!("cct-{elsewhere}-000001"),
+            format!("cct-{gone}"),
+            format!("cct-{gone}-notes"),
+            format!("cct-{gone}-000001-notes"),
+            format!("{gone}-notes"),
+            format!("0{gone}"),
+            format!("{gone}0000"),
+        ];
+        // Somebody's, by the day and the like.
+        stay.extend(["20261128", "9999999", "cct-9999999-000000", "cct-notes"].map(str::to_owned));
+        for name in boards.iter().chain(&runs).chain(&stay) {
+            fs::create_dir(folder.join(name)).expect("a folder");
         }
-        fs::create_dir(folder.join("9999999")).expect("a folder");
-        sweep(&folder);
-        let left = fs::read_dir(&folder).expect("it is there").flatten();
-        let mut left: Vec<_> = left.map(|entry| entry.file_name()).collect();
-        left.sort();
-        let mut expected = all[1..].to_vec();
-        expected.sort_unstable();
-        assert_eq!(left, expected);
+        let left = || {
+            let left = fs::read_dir(&folder).expect("it is there").flatten();
+            left.map(|entry| entry.file_name().into_string().expect("a text"))
+                .collect::<BTreeSet<_>>()
+        };
+        let all = |parts: &[&[String]]| parts.concat().into_iter().collect::<BTreeSet<_>>();
+        sweep(&folder, own, of_board);
+        assert_eq!(left(), all(&[&runs, &stay]));
+        sweep(&folder, own, of_run);
+        assert_eq!(left(), all(&[&stay]));
         fs::remove_dir_all(&folder).expect("removable");
     }
 }

@@ -14,6 +14,7 @@ use crate::build::sysroot::Sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::build::{digest, origins};
+use crate::plain_file;
 
 /// The facts.
 #[derive(Debug, Serialize, Deserialize)]
@@ -71,10 +72,8 @@ impl Setup {
         // A shell with the variables goes on with its own setup, whatever others do.
         let file = folder.join(format!("{}.json", &digest::of_parts(&[&bytes])[..16]));
         let write = || {
-            fs::create_dir_all(&folder)?;
-            let beside = folder.join(format!("tmp-{}", std::process::id()));
-            fs::write(&beside, &bytes)?;
-            fs::rename(&beside, &file)
+            plain_file::folder(&folder)?;
+            plain_file::put(&file, |path| fs::write(path, &bytes))
         };
         write().with_context(|| format!("cannot write `{}`", file.display()))?;
         Ok(file)

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use crate::build::workspace::Workspace;
 use crate::command::relative;
+use crate::plain_file;
 use crate::report::Machines;
 
 /// Writes a folder for each executable below `machines` of our part of the target folder, in place of that of
@@ -33,7 +34,7 @@ pub(super) fn write(machines: &Machines, workspace: &Workspace) -> anyhow::Resul
 
 /// An earlier run may have had other machines. Folders in this one are other executables'.
 fn clear(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    plain_file::folder(folder)?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
