@@ -35,10 +35,8 @@ impl Size {
         let mut children = BTreeSet::new();
         for task in fs::read_dir(process.join("task")).ok()?.flatten() {
             let list = fs::read_to_string(task.path().join("children")).ok()?;
-            children.extend(
-                list.split_whitespace()
-                    .filter_map(|child| child.parse().ok()),
-            );
+            let numbers = list.split_whitespace();
+            children.extend(numbers.filter_map(|child| child.parse::<u32>().ok()));
         }
         let open = fs::read_dir(process.join("fd")).ok()?.flatten();
         let descriptors = open.filter_map(|entry| {
