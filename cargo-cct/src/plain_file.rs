@@ -30,7 +30,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     put(to, |path| fs::copy(from, path).map(drop))
 }
 
-/// Makes a folder, unless there is one. What else is in its place, a link for one, is moved aside.
+/// Makes a folder, unless there is one. Anything else in its place, a link for one, is moved aside.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     let is_folder = |path: &Path| fs::symlink_metadata(path).map(|about| about.is_dir());
     if is_folder(path).is_ok_and(|it| !it) {
