@@ -29,6 +29,7 @@ mod failure;
 #[cfg(test)]
 mod fuzz;
 mod interference;
+mod maker;
 mod plain_file;
 mod report;
 mod results;

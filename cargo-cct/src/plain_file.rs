@@ -7,6 +7,8 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::maker::Maker;
+
 /// The largest file that is read: a trace of the longest schedule is a fraction of it.
 const MOST: u64 = 1 << 30;
 
@@ -73,14 +75,14 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The name beside it that this process has for what is not there yet, or no longer.
-fn beside(path: &Path) -> PathBuf {
-    with_end(path, &format!(".tmp-{}", std::process::id()))
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    with_end(path, &format!(".tmp-{}", Maker::own()))
 }
 
-/// The file that is written under such a name until it is whole, and the process that does so.
-pub(crate) fn half_written(name: &str) -> Option<(&str, u32)> {
-    let (file, process) = name.rsplit_once(".tmp-")?;
-    Some((file, process.parse().ok()?))
+/// The file that has such a name until it is whole, and the process that sees to that.
+pub(crate) fn half_written(name: &str) -> Option<(&str, Maker)> {
+    let (before, maker) = Maker::at_end(name)?;
+    Some((before.strip_suffix(".tmp-")?, maker))
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

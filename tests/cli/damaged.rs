@@ -10,6 +10,7 @@ use std::{fs, io};
 use cct_tests::support::{Finished, Workspace};
 
 use crate::explored::text;
+use crate::leftovers::gone_process;
 
 /// All entries of a folder, by paths.
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -244,20 +245,21 @@ fn what_a_killed_build_has_left_is_removed() {
     let workspace = Workspace::of_fixture("drills");
     let args = ["--lib", "--iterations=10", "nothing_is_found"];
     workspace.test(&args, 0);
-    // No process has such a number.
+    let gone = gone_process();
+    let checks = format!("target/cct/shadow/checks.tmp-{gone}");
     let left = [
-        "target/cct/shadow/checks-9999999/lib.rmeta",
-        "target/cct/origins/tmp-9999999",
-        "target/cct/failures/7f3k-q2/trace.json.tmp-9999999",
+        format!("{checks}/lib.rmeta"),
+        format!("target/cct/origins/1234.tmp-{gone}"),
+        format!("target/cct/failures/7f3k-q2/trace.json.tmp-{gone}"),
     ];
-    for file in left {
+    for file in &left {
         workspace.write(file, "half");
     }
     workspace.test(&args, 0);
-    for file in left {
+    for file in &left {
         assert!(!workspace.path(file).exists(), "{file}");
     }
-    assert!(!workspace.path("target/cct/shadow/checks-9999999").exists());
+    assert!(!workspace.path(&checks).exists());
 }
 
 /// Failures that were seen long ago go, and this is said once; what is kept or was added to stays.

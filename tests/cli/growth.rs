@@ -53,7 +53,7 @@ impl Size {
 
     /// The most memory of both, and the descriptors and children of both: some are there for a moment, the
     /// process of an iteration among them, and those that are left behind for good.
-    fn with(self, other: Size) -> Size {
+    fn with(self, other: &Size) -> Size {
         Size {
             memory: self.memory.max(other.memory),
             shared: self.shared.max(other.shared),
@@ -108,10 +108,13 @@ fn sizes(isolation: &str, iterations: u64) -> [Size; 3] {
     assert!(status.success(), "{status}");
     // Memory that is taken once is taken at the beginning.
     let seen = &seen[seen.len() / 4..];
-    let size = |part: &[Size]| part.iter().cloned().reduce(Size::with);
+    let size = |part: &[Size]| {
+        let (first, rest) = part.split_first().expect("it was not over too soon");
+        rest.iter().fold(first.clone(), Size::with)
+    };
     let (first, second) = seen.split_at(seen.len() / 2);
     let last = &second[second.len() - (second.len() / 5).max(1)..];
-    let sizes = [first, second, last].map(|part| size(part).expect("it was not over too soon"));
+    let sizes = [first, second, last].map(size);
     println!("{iterations} iterations, isolation {isolation}: {sizes:?}");
     sizes
 }

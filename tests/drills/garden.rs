@@ -23,7 +23,6 @@ impl Garden {
             ("garden/deep/lib.rs", "fn mine() {}"),
             ("garden/.lock", "a lock of mine"),
             ("garden/20261128/notes.txt", "of that day"),
-            ("garden/notes.tmp-9999999", "in a name as ours are"),
             ("garden/cct-9999999-notes/notes.txt", "about the tool"),
         ] {
             workspace.write(name, text);

@@ -24,6 +24,7 @@ use crate::build::sysroot;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::{Workspace, library_path};
 use crate::config::ConfigFile;
+use crate::plain_file;
 
 /// An archive that is unpacked.
 #[derive(Debug)]
@@ -96,9 +97,7 @@ impl Archive {
     }
 
     fn unpack(&self) -> Result<(), ArchiveError> {
-        let staging = self
-            .home
-            .with_extension(format!("tmp-{}", std::process::id()));
+        let staging = plain_file::beside(&self.home);
         let unpacked = self.unpack_into(&staging);
         let access = |error| ArchiveError::Access(self.home.clone(), error);
         if unpacked.is_err() {

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process;
 
 use sha2::{Digest as _, Sha256};
 
@@ -41,17 +40,10 @@ pub(crate) fn write_named(folder: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     if plain_file::read(&file).is_ok_and(|found| found == bytes) {
         leftovers::note_use(&file);
     } else {
-        leftovers::clear_place(&file, false).map_err(|error| room::at(folder, error))?;
         // Another run may be reading it: it is there as a whole, or not at all.
-        let beside = folder.join(format!("tmp-{}", process::id()));
         let written = plain_file::folder(folder)
-            .and_then(|()| fs::write(&beside, bytes))
-            .and_then(|()| fs::rename(&beside, &file));
-        written.map_err(|error| {
-            // A part of the file is of no use to anybody.
-            let _ = fs::remove_file(&beside);
-            room::at(folder, error)
-        })?;
+            .and_then(|()| plain_file::put(&file, |path| fs::write(path, bytes)));
+        written.map_err(|error| room::at(folder, error))?;
     }
     Ok(file)
 }

@@ -18,6 +18,7 @@ use super::marker::Treatment;
 use super::rustc_args::{self, Facts};
 use super::shadow::{Shadow, Subject};
 use super::sysroot::prefixed;
+use crate::plain_file;
 use crate::rewrite::{Edition, Named, Passes};
 use crate::room;
 
@@ -288,7 +289,7 @@ impl Ladder<'_> {
         if !diagnostics::quotes_other_text(&attempt.said) {
             return attempt.end(treatment);
         }
-        let folder = self.home.join(format!("checks-{}", std::process::id()));
+        let folder = plain_file::beside(&self.home.join("checks"));
         fs::create_dir_all(&folder)?;
         let checked = self
             .call

@@ -69,27 +69,11 @@ fn is_forgotten(path: &Path) -> bool {
 fn half_written(folder: &Path) {
     for path in entries(folder) {
         let name = path.file_name().and_then(|name| name.to_str());
-        let writer = name.and_then(writer);
-        if writer.is_some_and(|writer| !Path::new(&format!("/proc/{writer}")).exists()) {
+        let begun = name.and_then(plain_file::half_written);
+        if begun.is_some_and(|(_, maker)| maker.is_gone()) {
             let _ = owned::remove_any(&path);
         }
     }
-}
-
-/// The process that writes what has this name, until it is whole.
-fn writer(name: &str) -> Option<u32> {
-    let at = name.rfind(['-', '.'])?;
-    let (begins, number) = (&name[..at], &name[at + 1..]);
-    let ends = [
-        "tmp",
-        "checks",
-        ".tag",
-        ".index",
-        "CACHEDIR.TAG",
-        "traps.json",
-    ];
-    let is_one = ends.iter().any(|end| begins.ends_with(end));
-    number.parse().ok().filter(|_| is_one)
 }
 
 fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
@@ -114,38 +98,40 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::maker::Maker;
 
     #[test]
     fn what_killed_processes_have_left_goes_and_nothing_else() {
         let target = std::env::temp_dir().join(format!("cct-leftovers.{}", std::process::id()));
         let _ = fs::remove_dir_all(&target);
-        // No process has such a number: the kernel stops at 2^22.
+        let (gone, elsewhere) = (Maker::gone(), Maker::elsewhere());
         let left = [
-            "shadow/checks-9999999/libx.rmeta",
-            "shadow/.x-1.index.9999999",
-            "origins/tmp-9999999",
-            ".tag-9999999",
-            "traps.json.9999999",
+            format!("shadow/checks.tmp-{gone}/libx.rmeta"),
+            format!("shadow/.x-1.index.tmp-{gone}"),
+            format!("origins/1234.tmp-{gone}"),
+            format!("CACHEDIR.TAG.tmp-{gone}"),
         ];
-        let own = format!("shadow/checks-{}", std::process::id());
         let stay = [
-            "shadow/checks-mine",
-            "notes-9999999",
-            "failures/2222-22/notes.tmp-9999999",
+            "shadow/checks-mine".to_owned(),
+            "notes-9999999".to_owned(),
+            "notes.tmp-9999999".to_owned(),
+            format!("failures/2222-22/notes.tmp-{gone}"),
+            format!("shadow/checks.tmp-{}", Maker::own()),
+            format!("shadow/checks.tmp-{elsewhere}"),
         ];
-        for file in left.iter().chain(&stay).chain([&&*own]) {
+        for file in left.iter().chain(&stay) {
             let path = target.join(file);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, "").expect("a file");
         }
         sweep(&target);
-        for file in left {
+        for file in &left {
             assert!(!target.join(file).exists(), "{file}");
         }
-        for file in stay.iter().chain([&&*own]) {
+        for file in &stay {
             assert!(target.join(file).exists(), "{file}");
         }
-        assert!(!target.join("shadow/checks-9999999").exists());
+        assert!(!target.join(format!("shadow/checks.tmp-{gone}")).exists());
         fs::remove_dir_all(&target).expect("removable");
     }
 
@@ -157,14 +143,15 @@ mod tests {
         for folder in [&target, &foreign.join("tree"), &foreign.join("2222-22")] {
             fs::create_dir_all(folder).expect("a folder");
         }
+        let gone = Maker::gone();
         let files = [
-            "old",
-            "tree.lock",
-            "tree/tmp-9999999",
-            "tmp-9999999",
-            "2222-22/trace.json.tmp-9999999",
+            "old".to_owned(),
+            "tree.lock".to_owned(),
+            format!("tree/x.tmp-{gone}"),
+            format!("x.tmp-{gone}"),
+            format!("2222-22/trace.json.tmp-{gone}"),
         ];
-        for file in files {
+        for file in &files {
             let file = fs::File::create(foreign.join(file)).expect("a file");
             let time = SystemTime::now() - 2 * FORGOTTEN;
             file.set_modified(time).expect("a time");
@@ -173,7 +160,7 @@ mod tests {
             std::os::unix::fs::symlink(&foreign, target.join(folder)).expect("a link");
         }
         sweep(&target);
-        for file in files {
+        for file in &files {
             assert!(foreign.join(file).exists(), "{file}");
         }
         fs::remove_dir_all(&place).expect("removable");

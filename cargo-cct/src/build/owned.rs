@@ -60,8 +60,10 @@ pub(crate) fn claim(folder: &Path) -> Result<(), OwnedError> {
     }
     fs::create_dir_all(folder).map_err(failed)?;
     // Another process may be about to claim it, too.
-    let is_ours =
-        |name: &OsStr| name == TAG || name == LOCK || name.to_string_lossy().starts_with(".tag-");
+    let is_ours = |name: &OsStr| {
+        let begun = name.to_str().and_then(plain_file::half_written);
+        name == TAG || name == LOCK || begun.is_some_and(|(file, _)| file == TAG)
+    };
     let mut entries = fs::read_dir(folder).map_err(failed)?.flatten();
     if entries.any(|entry| !is_ours(&entry.file_name())) && !is_own(folder) {
         return Err(OwnedError::Foreign(folder.to_owned()));
@@ -71,9 +73,7 @@ pub(crate) fn claim(folder: &Path) -> Result<(), OwnedError> {
 
 /// Says of a folder, which the tool has made, that it is its own.
 pub(crate) fn mark(folder: &Path) -> io::Result<()> {
-    let beside = folder.join(format!(".tag-{}", std::process::id()));
-    fs::write(&beside, TEXT)?;
-    fs::rename(&beside, folder.join(TAG))
+    plain_file::put(&folder.join(TAG), |path| fs::write(path, TEXT))
 }
 
 /// Refuses a folder that the tool has not made.

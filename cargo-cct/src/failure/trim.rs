@@ -86,9 +86,7 @@ fn is_failure_name(name: &OsStr) -> bool {
 fn is_half_written(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     let begun = name.to_str().and_then(plain_file::half_written);
-    begun.is_some_and(|(file, process)| {
-        FILES.contains(&file) && !Path::new(&format!("/proc/{process}")).exists()
-    })
+    begun.is_some_and(|(file, maker)| FILES.contains(&file) && maker.is_gone())
 }
 
 /// True for a failure of this tool's, or of another version of it, without anything else in its folder.
@@ -145,6 +143,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::maker::Maker;
 
     fn put(folder: &Path, name: &str, days: u64) {
         let folder = folder.join(name);
@@ -197,33 +196,33 @@ mod tests {
     fn what_is_half_written_goes_unless_it_is_the_users() {
         let folder = std::env::temp_dir().join(format!("cct-half.{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        let (here, elsewhere) = (folder.join("failures"), folder.join("elsewhere"));
-        let own = format!("2222-22/trace.json.tmp-{}", std::process::id());
+        let (here, place) = (folder.join("failures"), folder.join("elsewhere"));
+        let (own, gone, elsewhere) = (Maker::own(), Maker::gone(), Maker::elsewhere());
         let stay = [
-            "2222-22/trace.json",
-            "2222-22/notes.tmp-9999999",
-            "2222-22/trace.json.tmp-mine",
-            "mine/trace.json.tmp-9999999",
-            &own,
+            "2222-22/trace.json".to_owned(),
+            format!("2222-22/notes.tmp-{gone}"),
+            "2222-22/trace.json.tmp-9999999".to_owned(),
+            format!("mine/trace.json.tmp-{gone}"),
+            format!("2222-22/trace.json.tmp-{own}"),
+            format!("2222-22/trace.json.tmp-{elsewhere}"),
         ];
-        // No process has such a number: the kernel stops at 2^22.
         let left = [
-            "2222-22/trace.json.tmp-9999999",
-            "3333-33/as-found/report.txt.tmp-9999999",
+            format!("2222-22/trace.json.tmp-{gone}"),
+            format!("3333-33/as-found/report.txt.tmp-{gone}"),
         ];
         for file in stay.iter().chain(&left) {
             let path = here.join(file);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, "").expect("a file");
         }
-        let linked = "report.txt.tmp-9999999";
-        fs::create_dir(&elsewhere).expect("a folder");
-        fs::write(elsewhere.join(linked), "").expect("a file");
-        std::os::unix::fs::symlink(&elsewhere, here.join("4444-44")).expect("a link");
+        let linked = format!("report.txt.tmp-{gone}");
+        fs::create_dir(&place).expect("a folder");
+        fs::write(place.join(&linked), "").expect("a file");
+        std::os::unix::fs::symlink(&place, here.join("4444-44")).expect("a link");
         Store::new(here.clone()).sweep();
         assert!(stay.iter().all(|file| here.join(file).exists()));
         assert!(!left.iter().any(|file| here.join(file).exists()));
-        assert!(elsewhere.join(linked).exists());
+        assert!(place.join(&linked).exists());
         fs::remove_dir_all(&folder).expect("removable");
     }
 }

@@ -1,13 +1,13 @@
 //! The files of one run: boards, schedules to replay, what tests print.
 
-use std::fmt;
 use std::fs::{DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::{env, fs, io, process};
+use std::{env, fs, io};
 
 use super::board::BoardFile;
+use crate::maker::Maker;
 use crate::{plain_file, room};
 
 /// A folder of this run's own; removed with this value.
@@ -31,7 +31,7 @@ impl Scratch {
         let runs = target.join("run");
         let folder = runs.join(maker.to_string());
         let made = plain_file::folder(&runs).and_then(|()| {
-            sweep(&runs, maker, of_run);
+            sweep(&runs, of_run);
             fs::create_dir_all(&folder)
         });
         made.map_err(|error| room::at(&folder, error))?;
@@ -49,7 +49,7 @@ impl Scratch {
         };
         let temporary = env::temp_dir();
         for shared in [&memory, &temporary] {
-            sweep(shared, maker, of_board);
+            sweep(shared, of_board);
         }
         Ok(Scratch {
             maker,
@@ -109,71 +109,28 @@ impl Scratch {
     }
 }
 
-/// The process that made something, as its name says. Containers may share a folder, and each counts its
-/// processes from 1: they are told apart by their namespaces of processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Maker {
-    namespace: u32,
-    process: u32,
-}
-
-impl Maker {
-    fn own() -> Maker {
-        let namespace = fs::metadata("/proc/self/ns/pid").map_or(0, |about| about.ino());
-        Maker {
-            namespace: u32::try_from(namespace).unwrap_or_default(),
-            process: process::id(),
-        }
-    }
-
-    /// The one with which a name begins, and the rest of the name.
-    fn of(name: &str) -> Option<(Maker, &str)> {
-        let (namespace, rest) = name.split_once('-')?;
-        let end = rest.find(|c: char| !c.is_ascii_digit());
-        let (process, rest) = rest.split_at(end.unwrap_or(rest.len()));
-        let maker = Maker {
-            namespace: u32::from_str_radix(namespace, 16).ok()?,
-            process: process.parse().ok()?,
-        };
-        // As it is written.
-        let is_one = name.strip_suffix(rest) == Some(&*maker.to_string());
-        is_one.then_some((maker, rest))
-    }
-}
-
-impl fmt::Display for Maker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}-{:07}", self.namespace, self.process)
-    }
-}
-
 /// The maker of a run's folder.
 fn of_run(name: &str) -> Option<Maker> {
-    let (maker, rest) = Maker::of(name)?;
-    rest.is_empty().then_some(maker)
+    let (before, maker) = Maker::at_end(name)?;
+    before.is_empty().then_some(maker)
 }
 
 /// The maker of a board, or of a folder for temporary files.
 fn of_board(name: &str) -> Option<Maker> {
-    let (maker, rest) = Maker::of(name.strip_prefix("cct-")?)?;
-    let number = rest
-        .strip_suffix("-tmp")
-        .unwrap_or(rest)
-        .strip_prefix('-')?;
-    (number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(maker)
+    let name = name.strip_suffix("-tmp").unwrap_or(name);
+    let (name, number) = name.rsplit_once('-')?;
+    let (before, maker) = Maker::at_end(name)?;
+    let is_number = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
+    (before == "cct-" && is_number).then_some(maker)
 }
 
 /// Removes what runs have left in a folder that were killed, and could not. There may be files of anybody
 /// else's, too.
-fn sweep(folder: &Path, own: Maker, maker: fn(&str) -> Option<Maker>) {
+fn sweep(folder: &Path, maker: fn(&str) -> Option<Maker>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let maker = name.to_str().and_then(maker);
-        let is_gone = |maker: Maker| {
-            maker.namespace == own.namespace
-                && !Path::new(&format!("/proc/{}", maker.process)).exists()
-        };
-        if maker.is_some_and(is_gone) {
+        if maker.is_some_and(Maker::is_gone) {
             // Another user's files stay.
             let path = entry.path();
             let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
@@ -196,18 +153,9 @@ mod tests {
 
     #[test]
     fn what_killed_runs_left_is_removed_and_nothing_else() {
-        let folder = std::env::temp_dir().join(format!("cct-sweep.{}", process::id()));
+        let folder = std::env::temp_dir().join(format!("cct-sweep.{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
-        let own = Maker::own();
-        // No process has such a number: the kernel stops at 2^22.
-        let gone = Maker {
-            process: 9_999_999,
-            ..own
-        };
-        let elsewhere = Maker {
-            namespace: own.namespace ^ 1,
-            ..gone
-        };
+        let (own, gone, elsewhere) = (Maker::own(), Maker::gone(), Maker::elsewhere());
         let boards = [
             format!("cct-{gone}-000000"),
             format!("cct-{gone}-000001-tmp"),
@@ -224,6 +172,7 @@ mod tests {
             format!("{gone}-notes"),
             format!("0{gone}"),
             format!("{gone}0000"),
+            format!("cct-notes-{gone}-000001"),
         ];
         // Somebody's, by the day and the like.
         stay.extend(["20261128", "9999999", "cct-9999999-000000", "cct-notes"].map(str::to_owned));
@@ -236,9 +185,9 @@ mod tests {
                 .collect::<BTreeSet<_>>()
         };
         let all = |parts: &[&[String]]| parts.concat().into_iter().collect::<BTreeSet<_>>();
-        sweep(&folder, own, of_board);
+        sweep(&folder, of_board);
         assert_eq!(left(), all(&[&runs, &stay]));
-        sweep(&folder, own, of_run);
+        sweep(&folder, of_run);
         assert_eq!(left(), all(&[&stay]));
         fs::remove_dir_all(&folder).expect("removable");
     }

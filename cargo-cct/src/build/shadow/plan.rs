@@ -6,10 +6,10 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process;
 
 use super::files::is_no_source;
 use super::mirrored;
+use crate::plain_file;
 
 /// The replacement of an original.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,10 +140,9 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&staging, path)
 }
 
-/// A name in the same folder that nobody else has.
+/// A name in the same folder that nobody else has, and that cargo takes for no target.
 fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", process::id()));
-    path.with_file_name(name)
+    plain_file::beside(&path.with_file_name(name))
 }

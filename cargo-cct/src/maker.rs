@@ -1,0 +1,107 @@
+//! The process that makes something, in the name of what it makes: what one that is gone has left is removed.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::{fmt, fs, process};
+
+/// A process. Containers may share a folder, and each counts its processes from 1: they are told apart by their
+/// namespaces of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Maker {
+    namespace: u32,
+    process: u32,
+}
+
+impl Maker {
+    /// This process.
+    pub(crate) fn own() -> Maker {
+        let namespace = fs::metadata("/proc/self/ns/pid").map_or(0, |about| about.ino());
+        Maker {
+            namespace: u32::try_from(namespace).unwrap_or_default(),
+            process: process::id(),
+        }
+    }
+
+    /// The one with which a name ends, and what stands before it.
+    pub(crate) fn at_end(name: &str) -> Option<(&str, Maker)> {
+        let (rest, process) = name.rsplit_once('-')?;
+        let at = rest.len().checked_sub(8)?;
+        let (before, namespace) = rest.split_at_checked(at)?;
+        let maker = Maker {
+            namespace: u32::from_str_radix(namespace, 16).ok()?,
+            process: process.parse().ok()?,
+        };
+        // As it is written.
+        let is_one = name.strip_prefix(before) == Some(&*maker.to_string());
+        is_one.then_some((before, maker))
+    }
+
+    /// True if it does not run any more, as far as can be seen from here.
+    pub(crate) fn is_gone(self) -> bool {
+        self.namespace == Maker::own().namespace
+            && !Path::new(&format!("/proc/{}", self.process)).exists()
+    }
+
+    /// One of this namespace that is gone: the kernel's numbers stop at 2^22.
+    #[cfg(test)]
+    pub(crate) fn gone() -> Maker {
+        Maker {
+            process: 9_999_999,
+            ..Maker::own()
+        }
+    }
+
+    /// The same of another namespace, of which nobody here knows.
+    #[cfg(test)]
+    pub(crate) fn elsewhere() -> Maker {
+        Maker {
+            namespace: Maker::own().namespace ^ 1,
+            ..Maker::gone()
+        }
+    }
+}
+
+/// Always as long, for processes of up to seven digits.
+impl fmt::Display for Maker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}-{:07}", self.namespace, self.process)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_written_is_read() {
+        for maker in [Maker::own(), Maker::gone(), Maker::elsewhere()] {
+            for before in ["", "cct-", "a.tmp-", "ä"] {
+                let name = format!("{before}{maker}");
+                assert_eq!(Maker::at_end(&name), Some((before, maker)));
+                assert_eq!(Maker::at_end(&format!("{name}-")), None);
+            }
+        }
+        for name in [
+            "",
+            "-",
+            "9999999",
+            "20261128",
+            "f0000000",
+            "f0000000-1",
+            "F0000000-9999999",
+            "f0000000-09999999",
+            "f0000000-99999999999",
+            "ää000000-9999999",
+            "+0000000-9999999",
+            "f0000000-+999999",
+        ] {
+            assert_eq!(Maker::at_end(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_taken_for_gone_who_may_be_there() {
+        assert!(!Maker::own().is_gone() && !Maker::elsewhere().is_gone());
+        assert!(Maker::gone().is_gone());
+    }
+}
