@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use cct_tests::support::{Events, Finished, Workspace};
+use cct_tests::support::{Events, Finished, Workspace, run_by};
 
 use crate::explored::text;
 use crate::killed::send;
@@ -201,6 +201,41 @@ fn folders_for_temporary_files_are_swept() {
         let folder = run.temporary.join(name);
         assert!(folder.join("folder").exists(), "{}", folder.display());
         fs::remove_dir_all(folder).expect("it is the test's");
+    }
+    run.has_left_nothing();
+}
+
+/// Each counts its processes from 1, sees none of the other's, and has the same target folder and folder for
+/// temporary files.
+#[test]
+fn runs_in_two_containers_do_not_take_each_other_for_gone() {
+    let container = ["-p", "-f", "--mount-proc", "--kill-child"];
+    let status = Command::new("unshare").args(container).arg("true").status();
+    if !status.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: namespaces of processes are not permitted here");
+        return;
+    }
+    let workspace = workspace();
+    let run = Run::new(&workspace);
+    let args = ["test", "--json", "--test=folders", "--iterations=300"];
+    Finished::of(&mut run.cct(&workspace, &[&args[..], &["--no-run"]].concat())).expect(0);
+    let ended = thread::scope(|scope| {
+        let runs = [1, 2, 3].map(|_| {
+            scope.spawn(|| {
+                let mut shell = Command::new("unshare");
+                shell.args(container);
+                Finished::of(&mut run_by(shell, &run.cct(&workspace, &args)))
+            })
+        });
+        runs.map(|run| run.join().expect("it ends"))
+    });
+    let [first, others @ ..] = ended.each_ref().map(|finished| {
+        let events = Events::of(finished);
+        assert_eq!(finished.code, ended[0].code, "{finished:#?}");
+        events.statuses()
+    });
+    for other in others {
+        assert_eq!(other, first);
     }
     run.has_left_nothing();
 }

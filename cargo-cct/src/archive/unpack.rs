@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use cct::codec::Wire as _;
 use cct::config::Settings;
@@ -235,6 +236,7 @@ impl Archive {
             config: self.settings(&packed.config)?,
             overrides: Vec::new(),
             origins: self.now(&packed.origins),
+            hash: OnceLock::new(),
         })
     }
 

@@ -10,6 +10,7 @@ use std::io::{self, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command};
+use std::sync::OnceLock;
 
 use cargo_metadata::{Artifact, Message, PackageId, TargetKind};
 use cct::codec::Wire as _;
@@ -18,6 +19,7 @@ use cct::known::Crate;
 use cct::origin;
 
 use super::chosen::Chosen;
+use super::digest;
 use super::facts::SourceFacts;
 use super::layer;
 use super::leftovers;
@@ -135,9 +137,20 @@ pub(crate) struct Executable {
     pub overrides: Vec<Override>,
     /// The file that says whose code is where.
     pub origins: PathBuf,
+    /// The hash of the file, once somebody has asked for it.
+    pub hash: OnceLock<String>,
 }
 
 impl Executable {
+    /// The hash of the file, which is read once.
+    pub(crate) fn hash(&self) -> io::Result<&str> {
+        if let Some(known) = self.hash.get() {
+            return Ok(known);
+        }
+        let hash = digest::of_file(&self.path)?;
+        Ok(self.hash.get_or_init(|| hash))
+    }
+
     /// The settings that files give for one of its tests.
     pub(crate) fn config_of(&self, test: &str) -> Settings {
         let subject = Subject {
@@ -363,6 +376,7 @@ impl Cargo<'_> {
             config: member.config.clone(),
             overrides: self.workspace.profile.overrides.clone(),
             origins: origins.to_owned(),
+            hash: OnceLock::new(),
         })
     }
 

@@ -9,7 +9,6 @@ use cct::origin::Table;
 use super::{lose, picture, relative};
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
-use crate::build::digest;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::failure::{
@@ -214,7 +213,7 @@ impl Keeper<'_> {
             manifest: relative(&self.workspace.manifest, &self.workspace.root),
             folder: relative(&self.workspace.folder, &self.workspace.root),
             executable: relative(&executable.path, &self.workspace.target),
-            executable_hash: digest::of_file(&executable.path)?,
+            executable_hash: executable.hash()?.to_owned(),
             selection: self.selection.clone(),
             chosen: self.chosen.clone(),
             origins: Table::default(),

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use cct::config::{Memory, Settings};
 
@@ -12,7 +11,6 @@ use super::relative;
 use super::replay::{Judged, Way, again};
 use crate::build::cargo::Executable;
 use crate::build::code::Code;
-use crate::build::digest;
 use crate::build::workspace::Workspace;
 use crate::failure::{Id, Kept, Record, Store, build_of};
 use crate::report::{Replay, warning_word};
@@ -38,8 +36,6 @@ pub(super) struct Known<'a> {
     overrides: &'a Settings,
     scratch: &'a Scratch,
     stop: &'a Stop,
-    /// The hashes of executables.
-    hashes: Mutex<BTreeMap<PathBuf, String>>,
 }
 
 /// A file of the user's with the schedule of a test.
@@ -72,7 +68,6 @@ impl<'a> Known<'a> {
             overrides,
             scratch,
             stop,
-            hashes: Mutex::default(),
         };
         let mut heads = if are_tried {
             known.store.heads()
@@ -195,16 +190,6 @@ impl<'a> Known<'a> {
             && (is_weak || record.schedule.staleness == 0)
     }
 
-    fn hash(&self, executable: &Executable) -> io::Result<String> {
-        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = hashes.get(&executable.path) {
-            return Ok(known.clone());
-        }
-        let hash = digest::of_file(&executable.path)?;
-        hashes.insert(executable.path.clone(), hash.clone());
-        Ok(hash)
-    }
-
     /// Tries a failure on record; none if that would tell nothing new.
     fn try_known(&self, id: &Id, executable: &Executable) -> io::Result<Option<Tried>> {
         let Some(record) = self.store.of_id(id) else {
@@ -216,8 +201,8 @@ impl<'a> Known<'a> {
         if record.repeats != Repeats::Yes || record.bug.is_none() || !is_of_this_build {
             return Ok(None);
         }
-        let hash = self.hash(executable)?;
-        if record.history.gone_in.as_ref() == Some(&hash) {
+        let hash = executable.hash()?;
+        if record.history.gone_in.as_deref() == Some(hash) {
             return Ok(None);
         }
         let changed = hash != record.provenance.executable_hash;
@@ -225,7 +210,7 @@ impl<'a> Known<'a> {
         Ok(end.map(|end| Tried {
             origin: TriedOf::Known {
                 id: id.clone(),
-                executable: hash,
+                executable: hash.to_owned(),
                 was_gone: record.history.gone_in.is_some(),
             },
             end,

@@ -6,7 +6,6 @@ use cct::config::Settings;
 use super::keeper::Keeper;
 use super::{cargo, load, prepare, tested};
 use crate::build::cargo::{Built, Executable};
-use crate::build::digest;
 use crate::build::toolchain::Toolchain;
 use crate::build::workspace::Workspace;
 use crate::cli::{CargoArgs, Output, Place, Unpacked};
@@ -77,8 +76,7 @@ impl Rebuilt {
         built: Built,
     ) -> anyhow::Result<Rebuilt> {
         let index = find(&built.executables, &record, &workspace)?;
-        let hash = digest::of_file(&built.executables[index].path)?;
-        let changed = hash != record.provenance.executable_hash;
+        let changed = built.executables[index].hash()? != record.provenance.executable_hash;
         let (executable, test) = (&built.executables[index], &record.name.test);
         if changed {
             let names = plan::names(executable, &[])?;

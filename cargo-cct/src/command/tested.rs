@@ -157,9 +157,10 @@ impl Tested {
             return Ok(known.clone());
         }
         let all = self.built.executables.iter().map(|executable| {
-            let hash = digest::of_file(&executable.path)
+            let hash = executable
+                .hash()
                 .with_context(|| format!("cannot read `{}`", executable.path.display()))?;
-            Ok((executable.label.clone(), hash))
+            Ok((executable.label.clone(), hash.to_owned()))
         });
         let all: Vec<_> = all.collect::<anyhow::Result<_>>()?;
         Ok(digest::of_executables(all.into_iter()))

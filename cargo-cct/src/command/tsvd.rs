@@ -15,7 +15,6 @@ use super::tested::Tested;
 use crate::build::cargo::Executable;
 use crate::build::chosen::Chosen;
 use crate::build::code::Code;
-use crate::build::digest;
 use crate::cli::{HarnessArgs, TsvdArgs};
 use crate::exit::Exit;
 use crate::report::{InjectedRun, Injections};
@@ -129,9 +128,10 @@ impl Session<'_> {
         if self.stop.is_set() {
             return Ok(());
         }
-        let digest = digest::of_file(&executable.path)
+        let digest = executable
+            .hash()
             .with_context(|| format!("cannot read `{}`", executable.path.display()))?;
-        let pairs = self.write_pairs(executable, &digest)?;
+        let pairs = self.write_pairs(executable, digest)?;
         let injection = Injection {
             executable,
             words: self.words,
@@ -152,7 +152,7 @@ impl Session<'_> {
         } = injection
             .run(self.scratch, self.stop, |event| match event {
                 Event::Pair(pair) => {
-                    traps.note(&executable.label, &digest, &pair, &mut locator);
+                    traps.note(&executable.label, digest, &pair, &mut locator);
                     // No more than the pairs of a moment are lost when this tool is killed.
                     if wrote.elapsed() > MOMENT {
                         errors.extend(traps.write().err().map(Into::into));

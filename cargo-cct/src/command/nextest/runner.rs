@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use anyhow::Context as _;
@@ -194,6 +195,7 @@ fn executable(setup: &Setup, workspace: &Workspace, path: PathBuf) -> anyhow::Re
         root: setup.root.clone(),
         env: Vec::new(),
         origins: setup.origins.clone(),
+        hash: OnceLock::new(),
     })
 }
 

@@ -7,7 +7,6 @@ use anyhow::ensure;
 use cct::config::Settings;
 
 use crate::build::cargo::Executable;
-use crate::build::digest;
 use crate::report::warning_word;
 use crate::tsvd::TrapFile;
 
@@ -42,7 +41,7 @@ pub(super) fn check(path: &Path, executables: &[Executable]) -> anyhow::Result<(
     let traps = TrapFile::read(path)?;
     let known = executables.iter().filter_map(|executable| {
         let of = traps.executable(&executable.label)?;
-        Some(digest::of_file(&executable.path).is_ok_and(|digest| digest == of))
+        Some(executable.hash().is_ok_and(|hash| hash == of))
     });
     let known: Vec<bool> = known.collect();
     let why = match known[..] {
