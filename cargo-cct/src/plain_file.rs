@@ -64,14 +64,18 @@ pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> i
 
 /// Gives it the name that has `.aside` behind it, or the first with a number that is free; returns it.
 fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    let name = aside(path);
+    fs::rename(path, &name)?;
+    Ok(name)
+}
+
+fn aside(path: &Path) -> PathBuf {
     let names = (0..).map(|number| match number {
         0 => with_end(path, ".aside"),
         number => with_end(path, &format!(".aside{number}")),
     });
     let mut free = names.filter(|name| fs::symlink_metadata(name).is_err());
-    let name = free.next().expect("some number is free");
-    fs::rename(path, &name)?;
-    Ok(name)
+    free.next().expect("some number is free")
 }
 
 /// The name beside it that this process has for what is not there yet, or no longer.
@@ -109,12 +113,12 @@ pub(crate) fn replaceable(path: &Path) -> Option<PathBuf> {
 }
 
 /// Makes a file to be locked, unless there is one. A link in its place is removed, and so is a pipe or the
-/// like: it may lead nowhere, or to something of the user's. A folder is refused.
+/// like: it may lead nowhere, or to something of the user's. A folder is moved aside.
 pub(crate) fn lockable(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(there) => {
             if let Err(refused) = check(&there)
-                && (there.is_dir() || there.is_file() || clear(path).is_err())
+                && (there.is_file() || clear(path).is_err())
             {
                 return Err(refused);
             }
@@ -130,19 +134,22 @@ pub(crate) fn lockable(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Removes what is no plain file. A file that somebody has put there meanwhile, and may have locked, comes
-/// back.
+/// Removes what is no plain file, but for folders. A file that somebody has put there meanwhile, and may have
+/// locked, comes back.
 fn clear(path: &Path) -> io::Result<()> {
-    let aside = &beside(path);
-    match fs::rename(path, aside) {
+    let taken = &beside(path);
+    match fs::rename(path, taken) {
         // Another one has cleared it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         moved => moved?,
     }
-    if fs::symlink_metadata(aside)?.is_file() {
-        fs::rename(aside, path)
+    let kind = fs::symlink_metadata(taken)?.file_type();
+    if kind.is_file() {
+        fs::rename(taken, path)
+    } else if kind.is_dir() {
+        fs::rename(taken, aside(path))
     } else {
-        fs::remove_file(aside)
+        fs::remove_file(taken)
     }
 }
 
@@ -265,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_takes_the_place_of_all_but_folders() {
+    fn a_lock_takes_the_place_of_anything() {
         let folder = std::env::temp_dir().join(format!("cct-lockable-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         let (lock, letter) = (folder.join("lock"), folder.join("letter"));
@@ -279,12 +286,12 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&letter).expect("a file"), "mine");
         fs::create_dir(&lock).expect("a folder");
-        let refused = lockable(&lock).expect_err("a folder may have something in it");
-        assert_eq!(
-            refused.to_string(),
-            "it is a folder, and no file: remove it"
-        );
-        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 2);
+        fs::write(lock.join("letter"), "mine, too").expect("a file");
+        lockable(&lock).expect("a file");
+        assert!(fs::symlink_metadata(&lock).expect("it is there").is_file());
+        let aside = fs::read_to_string(folder.join("lock.aside/letter"));
+        assert_eq!(aside.expect("the folder is moved"), "mine, too");
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 3);
         fs::remove_dir_all(&folder).expect("it is ours");
     }
 

@@ -52,7 +52,7 @@ fn replace(path: &Path, put: impl FnOnce(&Path) -> io::Result<()>) {
 
 type Damage = fn(&Path, &Path);
 
-const DAMAGES: [(&str, Damage); 24] = [
+const DAMAGES: [(&str, Damage); 25] = [
     ("a pipe for what cargo knows of the compiler", |own, _| {
         put_pipe(&own.join(".rustc_info.json"));
     }),
@@ -121,6 +121,11 @@ const DAMAGES: [(&str, Damage); 24] = [
         ] {
             let _ = fs::remove_file(&lock);
             symlink(to, &lock).expect("a link");
+        }
+    }),
+    ("folders for the locks of all", |own, _| {
+        for lock in [own.join(".lock"), own.join("failures/.lock")] {
+            replace(&lock, |path| fs::create_dir(path));
         }
     }),
     ("a pipe for the lock of all", |own, _| {

@@ -275,21 +275,14 @@ mod tests {
 
     /// A folder: the user is asked to remove it, and nothing else. A link is replaced.
     #[test]
-    fn a_lock_that_is_a_folder_is_named_and_a_link_replaced() {
+    fn a_lock_takes_the_place_of_folders_and_links() {
         let folder = scratch("lock");
         let lock = folder.join(LOCK);
-        let refuse = || {
-            for refused in [use_folder(&folder, &|| {}), super::lock(&folder, &|| {})] {
-                let Err(OwnedError::Access(path, _)) = refused else {
-                    panic!("{refused:?}");
-                };
-                assert_eq!(path, lock);
-            }
-        };
         claim(&folder).expect("a folder");
         fs::create_dir_all(&lock).expect("a folder");
-        refuse();
-        fs::remove_dir(&lock).expect("removable");
+        drop(super::lock(&folder, &|| {}).expect("a lock of its own"));
+        assert!(lock.is_file() && folder.join(".lock.aside").is_dir());
+        fs::remove_file(&lock).expect("removable");
         for leads_to in ["/no/such/file", "/proc/self/maps"] {
             std::os::unix::fs::symlink(leads_to, &lock).expect("a link");
             use_folder(&folder, &|| {}).expect("a lock of its own");
