@@ -4,6 +4,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::{fmt, fs, process};
 
+/// The namespace of those who cannot see theirs.
+const UNKNOWN: u32 = 0;
+
 /// A process. Containers may share a folder, and each counts its processes from 1: they are told apart by
 /// their namespaces of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,9 +18,10 @@ pub(crate) struct Maker {
 impl Maker {
     /// This process.
     pub(crate) fn own() -> Maker {
-        let namespace = fs::metadata("/proc/self/ns/pid").map_or(0, |about| about.ino());
+        let about = fs::metadata("/proc/self/ns/pid").ok();
+        let namespace = about.and_then(|about| u32::try_from(about.ino()).ok());
         Maker {
-            namespace: u32::try_from(namespace).unwrap_or_default(),
+            namespace: namespace.unwrap_or(UNKNOWN),
             process: process::id(),
         }
     }
@@ -36,9 +40,10 @@ impl Maker {
         is_one.then_some((before, maker))
     }
 
-    /// True if it does not run any more, as far as can be seen from here.
+    /// True if it does not run any more, as far as can be seen from here: without `/proc`, of nobody.
     pub(crate) fn is_gone(self) -> bool {
-        self.namespace == Maker::own().namespace
+        self.namespace != UNKNOWN
+            && self.namespace == Maker::own().namespace
             && !Path::new(&format!("/proc/{}", self.process)).exists()
     }
 
@@ -91,6 +96,11 @@ mod tests {
     #[test]
     fn nobody_is_taken_for_gone_who_may_be_there() {
         assert!(!Maker::own().is_gone() && !Maker::elsewhere().is_gone());
+        let unseen = Maker {
+            namespace: UNKNOWN,
+            ..Maker::gone()
+        };
+        assert!(!unseen.is_gone());
         assert!(Maker::gone().is_gone());
     }
 }

@@ -9,6 +9,8 @@ use std::thread;
 
 use cct_tests::support::{Finished, Workspace, build, cargo};
 
+use crate::rust_src::{Toolchain, assert_cache_outlives_the_component};
+
 /// The packages that a call compiled, in alphabetical order.
 #[track_caller]
 fn compiled(command: &mut Command, code: i32) -> Vec<String> {
@@ -93,13 +95,15 @@ fn a_setting_that_affects_code_rebuilds() {
 }
 
 /// Two processes start at once with an empty cache: one builds, the other waits for it. Another
-/// folder then, and another content, mean another build of the user's crates.
+/// content then, and another folder, mean another build of the user's crates. What was changed is
+/// built again with rustup's component `rust-src`, which need not stay.
 #[test]
 fn the_sysroot_is_built_once_and_crates_depend_on_it() {
+    let toolchain = Toolchain::new();
     let cache = Workspace::empty(Some("cache"));
     let workspaces = ["configured", "features"].map(Workspace::of_fixture);
     let run = |workspace: &Workspace, cache: &Path| {
-        let mut command = workspace.cct();
+        let mut command = toolchain.cct(workspace);
         command.env("CCT_CACHE_DIR", cache);
         let finished = Finished::of(command.args(["test", "--lib", "--seed", "1"]));
         finished.expect(0);
@@ -128,6 +132,7 @@ fn the_sysroot_is_built_once_and_crates_depend_on_it() {
     );
     let stamp = find(&cache.path(""), "stamp");
     fs::write(&stamp, "another content").expect("the cache is writable");
+    toolchain.add_source();
     let mended = run(workspace, &cache.path(""));
     assert!(
         mended.stderr.contains("again: its files have changed"),
@@ -138,6 +143,8 @@ fn the_sysroot_is_built_once_and_crates_depend_on_it() {
         "{mended:#?}"
     );
 
+    assert_cache_outlives_the_component(&toolchain, &cache.path(""));
+    assert!(packages(&run(workspace, &cache.path(""))).is_empty());
     let moved = cache.path("").with_file_name("another place");
     fs::rename(cache.path(""), &moved).expect("the folder is ours");
     assert_eq!(packages(&run(workspace, &moved)), ["configured"]);

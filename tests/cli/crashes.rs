@@ -312,11 +312,14 @@ const PASS: [&str; 4] = [
     "handlers a_raised_signal_is_handled",
 ];
 
+const HANG_TIMEOUT: [&str; 2] = ["--hang-timeout", "4s"];
+
 /// The fixture, and what was told of it.
 static EXPLORED: LazyLock<(Workspace, Events)> = LazyLock::new(|| {
     let folder = env!("CARGO_TARGET_TMPDIR");
     let workspace = Workspace::of_fixture_with_built_library(folder, "crashes");
-    let events = workspace.explore(&["--iterations", "300", "--hang-timeout", "4s"], 100);
+    let args = [&HANG_TIMEOUT[..], &["--iterations", "300"]].concat();
+    let events = workspace.explore(&args, 100);
     (workspace, events)
 });
 
@@ -373,7 +376,7 @@ fn each_crash_replays() {
     for [test, ..] in CRASHES {
         let failure = &ended(test)["failure"];
         let replay = ["replay", text(&failure["id"]), "--json"];
-        let replayed = Finished::of(EXPLORED.0.cct().args(replay));
+        let replayed = Finished::of(EXPLORED.0.cct().args(replay).args(HANG_TIMEOUT));
         let told = Events::of(&replayed);
         let told = told.of_kind("replayed").next();
         let same = told.is_some_and(|told| {

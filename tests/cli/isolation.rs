@@ -6,7 +6,7 @@ use std::fs;
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;
 
-use crate::explored::text;
+use crate::explored::{ALONE, text};
 
 fn run(workspace: &Workspace, args: &[&str], code: i32) {
     Finished::of(workspace.cct().args(args)).expect(code);
@@ -221,9 +221,14 @@ fn each_verdict_is_the_same_in_many_processes() {
         "an_unobserved_panic",
         "--skip",
         "in_the_middle",
+        "--skip",
+        ALONE,
     ];
     let args = ["--hang-timeout", "2s", "--iterations", "200"];
     same_in_many("verdicts", &["portfolio"], &[&args[..], &skip].concat());
+    // Each of their schedules is long.
+    let alone = ["--test", ALONE, "--iterations", "10"];
+    same_in_many("verdicts", &["portfolio"], &alone);
 }
 
 #[test]

@@ -13,13 +13,13 @@ use crate::explored::{ALONE, HANGS};
 use crate::verdicts::assert_each_failure_is_what_it_is;
 
 /// A toolchain of its own beside the one of this machine, with links for files.
-struct Toolchain {
+pub(crate) struct Toolchain {
     folder: Workspace,
     sysroot: PathBuf,
 }
 
 impl Toolchain {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let asked = Finished::of(cleaned("rustc").args(["--print", "sysroot"]));
         let folder = Workspace::empty(Some("toolchain"));
         let sysroot = folder.path("");
@@ -35,7 +35,7 @@ impl Toolchain {
     }
 
     /// rustc takes the component for installed when this file is there. Its text is for people.
-    fn add_source(&self) {
+    pub(crate) fn add_source(&self) {
         let file = "lib/rustlib/src/rust/library/std/src/lib.rs";
         self.folder.write(file, "//! A stand-in.\n");
     }
@@ -48,13 +48,18 @@ impl Toolchain {
     }
 
     /// The tool, as a shell has it in which this toolchain comes first.
-    fn explore(&self, workspace: &Workspace, set_up: impl FnOnce(&mut Command)) -> Events {
+    pub(crate) fn cct(&self, workspace: &Workspace) -> Command {
         let mut command = workspace.cct();
-        command.args(["test", "--json", "--seed", "1", "--iterations", "100"]);
         for program in ["rustc", "cargo", "rustdoc"] {
             let path = self.sysroot.join("bin").join(program);
             command.env(program.to_uppercase(), path);
         }
+        command
+    }
+
+    fn explore(&self, workspace: &Workspace, set_up: impl FnOnce(&mut Command)) -> Events {
+        let mut command = self.cct(workspace);
+        command.args(["test", "--json", "--seed", "1", "--iterations", "100"]);
         set_up(&mut command);
         let finished = Finished::of(&mut command);
         finished.expect(100);
@@ -93,15 +98,12 @@ fn failures_are_what_they_are_with_the_component_and_after_it() {
     assert_each_failure_is_what_it_is(&explore());
 }
 
-/// The engine is built with the component, too.
-#[test]
-fn a_cache_outlives_the_component() {
-    let toolchain = Toolchain::new();
-    let cache = Workspace::empty(Some("cache"));
+/// An engine that was built with the component is the same with it and after it.
+pub(crate) fn assert_cache_outlives_the_component(toolchain: &Toolchain, cache: &Path) {
     let explore = || {
         let workspace = Workspace::of_fixture("verdicts");
         toolchain.explore(&workspace, |command| {
-            command.env("CCT_CACHE_DIR", cache.path(""));
+            command.env("CCT_CACHE_DIR", cache);
             command.args(["--test", "signal"]);
         })
     };
@@ -110,7 +112,6 @@ fn a_cache_outlives_the_component() {
         let site = &ended["failure"]["bug"]["site"];
         assert_eq!(site["file"], "tests/signal.rs", "{ended:#}");
     };
-    toolchain.add_source();
     is_at_the_write(&explore());
     toolchain.remove_source();
     is_at_the_write(&explore());

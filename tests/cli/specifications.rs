@@ -1,15 +1,9 @@
 //! Specifications and choices: verdicts, reports, replays; and nothing of it under plain cargo.
 
-use std::path::Path;
-
 use cct_tests::support::{Events, Finished, Workspace};
 
 pub(crate) fn fixture() -> Workspace {
-    let workspace = Workspace::of_fixture("specified");
-    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cct-runtime");
-    let library = library.to_str().expect("the checkout's path is text");
-    workspace.replace("Cargo.toml", "../../../cct-runtime", library);
-    workspace
+    Workspace::of_fixture_with_built_library(env!("CARGO_TARGET_TMPDIR"), "specified")
 }
 
 /// Each test, its kind of bug, a part of the message, and a step that its report must have.
