@@ -34,9 +34,16 @@ pub(crate) fn lacks(folder: &Path, bytes: usize) -> Option<io::Error> {
     Some(at(folder, error))
 }
 
-/// The same of the folder for temporary files and of this one, for a few files.
+/// The same of the folder for temporary files, which nobody makes, and a few files.
+pub(crate) fn lacks_for_temporary_files() -> Option<io::Error> {
+    let folder = env::temp_dir();
+    let error = attempt(&folder, A_LITTLE).err()?;
+    Some(at(&folder, error))
+}
+
+/// The same of both, for a few files.
 pub(crate) fn lacks_for_files(folder: &Path) -> Option<io::Error> {
-    lacks(folder, A_LITTLE).or_else(|| lacks(&env::temp_dir(), A_LITTLE))
+    lacks(folder, A_LITTLE).or_else(lacks_for_temporary_files)
 }
 
 /// Says where it was that a file could not be written.

@@ -95,8 +95,8 @@ fn a_setting_that_affects_code_rebuilds() {
 }
 
 /// Two processes start at once with an empty cache: one builds, the other waits for it. Another
-/// content then, and another folder, mean another build of the user's crates. What was changed is
-/// built again with rustup's component `rust-src`, which need not stay.
+/// content then, and another folder, mean another build of the user's crates. The second build is
+/// one with rustup's component `rust-src`, which need not stay.
 #[test]
 fn the_sysroot_is_built_once_and_crates_depend_on_it() {
     let toolchain = Toolchain::new();

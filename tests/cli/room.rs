@@ -215,3 +215,20 @@ fn odd_files_in_the_place_of_a_failure_are_refused_unread() {
         Finished::of(workspace.cct().arg("list")).expect(0);
     }
 }
+
+/// Nobody makes it, and rustdoc cannot do without: that is nothing about the documentation.
+#[test]
+fn a_folder_for_temporary_files_that_is_not_there_is_told() {
+    let workspace = Workspace::of_fixture("configured");
+    Finished::of(workspace.cct().args(["test", "--no-run"])).expect(0);
+    let mut command = workspace.cct();
+    command.env("TMPDIR", workspace.path("nowhere"));
+    let finished = Finished::of(command.arg("test"));
+    finished.expect(96);
+    let is_told =
+        finished.stdout.contains("REFUSED") && finished.stdout.contains("cannot write to");
+    assert!(
+        is_told && !finished.stdout.contains("FAIL"),
+        "{finished:#?}"
+    );
+}

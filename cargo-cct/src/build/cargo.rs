@@ -3,7 +3,6 @@
 //! Executables are taken from cargo's own messages; no path is guessed.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -241,7 +240,7 @@ impl Cargo<'_> {
         let made = made?;
         if !status.success() {
             let lack = room::lacks(&self.workspace.target, room::FOR_A_BUILD);
-            let lack = lack.or_else(|| room::lacks(&env::temp_dir(), room::A_LITTLE));
+            let lack = lack.or_else(room::lacks_for_temporary_files);
             let reason = status
                 .signal()
                 .map_or(BuildError::Failed, BuildError::Killed);

@@ -97,7 +97,7 @@ fn blame_the_disk(error: SysrootError, staging: &Path) -> SysrootError {
         return error;
     };
     let lack = room::lacks(staging, room::FOR_A_BUILD);
-    let lack = lack.or_else(|| room::lacks(&env::temp_dir(), room::A_LITTLE));
+    let lack = lack.or_else(room::lacks_for_temporary_files);
     let told = || {
         let last = output
             .lines()
