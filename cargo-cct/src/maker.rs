@@ -18,11 +18,14 @@ pub(crate) struct Maker {
 impl Maker {
     /// This process.
     pub(crate) fn own() -> Maker {
+        let process = process::id();
+        // `/proc` may be that of another namespace, and tell of others under the numbers of this one.
+        let is_ours = fs::read_link("/proc/self").is_ok_and(|link| link == process.to_string());
         let about = fs::metadata("/proc/self/ns/pid").ok();
         let namespace = about.and_then(|about| u32::try_from(about.ino()).ok());
         Maker {
-            namespace: namespace.unwrap_or(UNKNOWN),
-            process: process::id(),
+            namespace: namespace.filter(|_| is_ours).unwrap_or(UNKNOWN),
+            process,
         }
     }
 
@@ -45,6 +48,11 @@ impl Maker {
         self.namespace != UNKNOWN
             && self.namespace == Maker::own().namespace
             && !Path::new(&format!("/proc/{}", self.process)).exists()
+    }
+
+    /// The same when this process begins: one that had its number, in a container that is no more, is gone.
+    pub(crate) fn has_left(self) -> bool {
+        self.is_gone() || (self.namespace != UNKNOWN && self == Maker::own())
     }
 
     /// One of this namespace that is gone: the kernel's numbers stop at 2^22.
@@ -102,5 +110,6 @@ mod tests {
         };
         assert!(!unseen.is_gone());
         assert!(Maker::gone().is_gone());
+        assert!(Maker::own().has_left() && !Maker::elsewhere().has_left());
     }
 }

@@ -4,6 +4,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
+use std::iter;
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -78,6 +79,12 @@ fn aside(path: &Path) -> PathBuf {
     free.next().expect("some number is free")
 }
 
+/// True if something has this name since it was in the place of ours.
+pub(crate) fn is_aside(name: &str) -> bool {
+    let number = name.rsplit_once(".aside").map(|(_, number)| number);
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The name beside it that this process has for what is not there yet, or no longer.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     with_end(path, &format!(".tmp-{}", Maker::own()))
@@ -106,10 +113,21 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) 
 
 /// The plain file that is there, or can be; none if it is something else.
 pub(crate) fn replaceable(path: &Path) -> Option<PathBuf> {
-    let Ok(file) = fs::canonicalize(path) else {
-        return Some(path.to_owned());
+    match fs::canonicalize(path) {
+        Ok(file) => file.is_file().then_some(file),
+        Err(_) => Some(end_of_links(path)),
+    }
+}
+
+/// The place to which a link leads where there is nothing yet.
+fn end_of_links(path: &Path) -> PathBuf {
+    let follow = |path: &PathBuf| {
+        let next = fs::read_link(path).ok()?;
+        Some(path.parent().unwrap_or(Path::new("")).join(next))
     };
-    file.is_file().then_some(file)
+    // As many as the kernel follows.
+    let places = iter::successors(Some(path.to_owned()), follow).take(40);
+    places.last().unwrap_or_default()
 }
 
 /// Makes a file to be locked, unless there is one. A link in its place is removed, and so is a pipe or the
@@ -205,12 +223,14 @@ mod tests {
         let (file, link, nowhere) = (folder.join("file"), folder.join("link"), folder.join("new"));
         fs::write(&file, "before").expect("a file");
         std::os::unix::fs::symlink(&file, &link).expect("a link");
-        for path in [&file, &link, &nowhere] {
+        let (later, far) = (folder.join("later"), folder.join("far"));
+        std::os::unix::fs::symlink("far", &later).expect("a link");
+        for path in [&file, &link, &nowhere, &later] {
             let text = path.to_str().expect("text");
             replace(path, |beside| fs::write(beside, text)).expect("written");
             assert_eq!(fs::read_to_string(path).expect("a file"), text);
         }
-        assert!(link.is_symlink());
+        assert!(link.is_symlink() && later.is_symlink() && far.is_file());
         let null = folder.join("null");
         std::os::unix::fs::symlink("/dev/null", &null).expect("a link");
         replace(&null, |it| fs::write(it, "text")).expect("written");
@@ -218,7 +238,7 @@ mod tests {
         replace(&folder, |it| fs::write(it, "text")).expect_err("a folder");
         let failed = |beside: &Path| fs::write(beside, "text").and(Err(io::Error::other("no")));
         replace(&file, failed).expect_err("no");
-        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 4);
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 6);
         fs::remove_dir_all(&folder).expect("it is ours");
     }
 

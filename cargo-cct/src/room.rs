@@ -3,16 +3,21 @@
 //! A disk that is full, or may not be written to, makes compilers and tests fail in a hundred ways. Such a
 //! failure says nothing about the program, so the disk is asked before one is believed.
 
+use std::env;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::{env, process};
+use std::sync::{Mutex, PoisonError};
+
+use crate::plain_file;
 
 /// The room that a few files of a run take.
 pub(crate) const A_LITTLE: usize = 64 << 10;
 /// A disk with less room than this may have failed a build, whose compilers have removed their files since.
 pub(crate) const FOR_A_BUILD: usize = 8 << 20;
+
+/// The file that is written to see if it can be.
+pub(crate) const ATTEMPT: &str = ".cct-room";
 
 /// Messages of compilers and linkers that wanted room.
 const TOLD: [&str; 8] = [
@@ -62,6 +67,11 @@ pub(crate) fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{said}: {error}"))
 }
 
+/// True if it is a disk or a folder that does not take what is written.
+pub(crate) fn is_lack(error: &io::Error) -> bool {
+    advice(error).is_some() || error.kind() == ErrorKind::PermissionDenied
+}
+
 /// Advice for an error of this kind, if there is any.
 pub(crate) fn advice(error: &io::Error) -> Option<&'static str> {
     if let Some(libc::EMFILE | libc::ENFILE) = error.raw_os_error() {
@@ -92,11 +102,12 @@ pub(crate) fn is_told_in(said: &[u8]) -> bool {
 
 /// Writes a file of so many bytes, and removes it.
 fn attempt(folder: &Path, bytes: usize) -> io::Result<()> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Relaxed);
-    let path = folder.join(format!(".cct-room-{}-{number}", process::id()));
+    let path = plain_file::beside(&folder.join(ATTEMPT));
+    // One at a time has the name, and what somebody has put there is not followed.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let file = Removed(path);
-    let mut written = File::create(&file.0)?;
+    let mut written = File::create_new(&file.0)?;
     let block = vec![0; A_LITTLE.min(bytes)];
     for _ in 0..bytes.div_ceil(block.len().max(1)) {
         written.write_all(&block)?;
@@ -121,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_takes_files_lacks_nothing_and_keeps_nothing() {
-        let folder = env::temp_dir().join(format!("cct-room-{}", process::id()));
+        let folder = env::temp_dir().join(format!("cct-room-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         assert!(lacks(&folder.join("of/a run"), 3 * A_LITTLE + 1).is_none());
         assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 0);

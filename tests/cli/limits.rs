@@ -50,6 +50,15 @@ fn a_test_that_takes_more_and_more_memory_ends_by_a_limit() {
 }
 
 #[test]
+fn a_test_that_stops_the_process_above_it_comes_to_its_end() {
+    let workspace = Workspace::of_fixture("limits");
+    let args = ["--test", "above", "--iterations", "5"];
+    let args = [&args[..], &["--hang-timeout", "1s"]].concat();
+    let finished = Finished::of(workspace.cct().arg("test").args(args));
+    finished.expect(0);
+}
+
+#[test]
 fn memory_that_is_reserved_or_given_back_does_not_count() {
     let workspace = Workspace::of_fixture("limits");
     let args = [

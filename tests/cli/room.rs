@@ -98,9 +98,13 @@ fn shared_memory_that_is_full_is_done_without() {
     let Some(confined) = Confined::new() else {
         return;
     };
-    let full = "mount -t tmpfs -o size=64k none /dev/shm";
-    confined.run(full, &["test", "nothing_is_found"]).expect(0);
-    confined.run(full, &["test", "a_store_is_lost"]).expect(100);
+    for size in ["4k", "64k"] {
+        let full = format!("mount -t tmpfs -o size={size} none /dev/shm");
+        let run = |test| confined.run(&full, &["test", test]);
+        run("nothing_is_found").expect(0);
+        run("a_temporary_file_is_written").expect(0);
+        run("a_store_is_lost").expect(100);
+    }
 }
 
 #[test]
@@ -231,4 +235,57 @@ fn a_folder_for_temporary_files_that_is_not_there_is_told() {
         is_told && !finished.stdout.contains("FAIL"),
         "{finished:#?}"
     );
+}
+
+/// Tests run in their package's folder, and the tool elsewhere.
+#[test]
+fn a_relative_folder_for_temporary_files_is_where_the_tool_runs() {
+    let workspace = Workspace::of_fixture("limits");
+    for temporary in ["", ".", "../tests"] {
+        let mut command = workspace.cct();
+        command.env("TMPDIR", temporary);
+        command.current_dir(workspace.path("src"));
+        let args = ["test", "--test", "disk", "a_temporary_file"];
+        Finished::of(command.args(args)).expect(0);
+    }
+}
+
+/// Files that are written to see if they can be follow no link, and go when their process has been killed.
+#[test]
+fn attempts_to_write_follow_no_links_and_do_not_stay() {
+    let Some(confined) = Confined::new() else {
+        return;
+    };
+    let Confined(workspace) = &confined;
+    let temporary = workspace.path("temporary");
+    std::fs::create_dir(&temporary).expect("a folder");
+    workspace.write("letter", "mine");
+    // The first process of a namespace of its own is the tool, with the names that the one before had.
+    let maker = "maker=$(printf %08x $(stat -L -c %i /proc/self/ns/pid))-0000001";
+    let before = format!(
+        "{maker}; ln -s ../letter $W/temporary/.cct-room.tmp-$maker; \
+         mkdir -p $W/temporary/cct-$maker-000000-tmp/left $W/target/cct/run/$maker/left; \
+         export TMPDIR=$W/temporary"
+    );
+    let script = format!("set -e; W=\"$1\"; shift; {before}; exec \"$@\"");
+    let mut shell = Command::new("unshare");
+    shell.args([
+        "-m",
+        "-p",
+        "--fork",
+        "--mount-proc",
+        "sh",
+        "-c",
+        &script,
+        "sh",
+    ]);
+    shell.arg(workspace.path("."));
+    let args = ["test", "--test", "disk", "a_temporary_file"];
+    Finished::of(&mut run_by(shell, workspace.cct().args(args))).expect(0);
+    let letter = std::fs::read_to_string(workspace.path("letter"));
+    assert_eq!(letter.expect("a file"), "mine");
+    for place in [temporary, workspace.path("target/cct/run")] {
+        let left = std::fs::read_dir(&place).expect("a folder").count();
+        assert_eq!(left, 0, "{place:?}");
+    }
 }

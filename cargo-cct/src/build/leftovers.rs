@@ -17,11 +17,13 @@ pub(super) const SHADOW: &str = "shadow";
 /// The folder of tables that say whose code is where.
 pub(super) const ORIGINS: &str = "origins";
 
+/// Cargo would read a device or a pipe in their place to its end.
+const READ_BY_CARGO: [&str; 2] = [".rustc_info.json", "CACHEDIR.TAG"];
+
 /// Removes it. Nothing that cannot be removed is a reason to stop.
 pub(crate) fn sweep(target: &Path) {
     half_written(target);
-    // Cargo would read a device or a pipe to its end.
-    for path in entries(target) {
+    for path in READ_BY_CARGO.map(|name| target.join(name)) {
         if fs::metadata(&path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
             let _ = owned::remove_any(&path);
         }
@@ -97,6 +99,8 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
     use crate::maker::Maker;
 
@@ -124,7 +128,12 @@ mod tests {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, "").expect("a file");
         }
+        for name in [".rustc_info.json", "mine"] {
+            let made = Command::new("mkfifo").arg(target.join(name)).status();
+            assert!(made.expect("`mkfifo` can be run").success());
+        }
         sweep(&target);
+        assert!(!target.join(".rustc_info.json").exists() && target.join("mine").exists());
         for file in &left {
             assert!(!target.join(file).exists(), "{file}");
         }

@@ -11,7 +11,6 @@ use cct::claim::Exception;
 
 use super::code::Code;
 use super::facts::SourceFacts;
-use super::leftovers::clear_place;
 use crate::plain_file;
 use crate::rewrite::Passes;
 
@@ -76,10 +75,7 @@ impl Kind {
 impl Marker {
     /// Leaves a note beside `file`.
     pub(crate) fn write(&self, file: &Path) -> io::Result<()> {
-        let place = path(file);
-        // A link in its place may lead to something of the user's.
-        clear_place(&place, false)?;
-        fs::write(place, self.text())
+        plain_file::put(&path(file), |place| fs::write(place, self.text()))
     }
 
     /// Reads the note beside `file`.

@@ -117,7 +117,7 @@ pub(crate) fn remove(folder: &Path) -> Result<bool, OwnedError> {
 }
 
 /// Removes a file, a link or a folder, if it is there.
-pub(super) fn remove_any(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_any(path: &Path) -> io::Result<()> {
     let about = match fs::symlink_metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -168,21 +168,24 @@ pub(crate) enum How {
 
 /// Claims a folder, and locks it. `waits` is called first if others have to be waited for.
 pub(crate) fn use_folder(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
+    lock_folder(folder, How::Shared, waits)
+}
+
+/// Locks an own folder that is to be removed, or part of it; likewise.
+pub(crate) fn lock(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
+    lock_folder(folder, How::Alone, waits)
+}
+
+fn lock_folder(folder: &Path, how: How, waits: &dyn Fn()) -> Result<Use, OwnedError> {
     loop {
         claim(folder)?;
         let lock = folder.join(LOCK);
-        match lock_file(&lock, How::Shared, waits) {
+        match lock_file(&lock, how, waits) {
             // It was removed meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             locked => return locked.map_err(|error| OwnedError::Access(lock, error)),
         }
     }
-}
-
-/// Locks an own folder that is to be removed, or part of it; likewise.
-pub(crate) fn lock(folder: &Path, waits: &dyn Fn()) -> Result<Use, OwnedError> {
-    let lock = folder.join(LOCK);
-    lock_file(&lock, How::Alone, waits).map_err(|error| OwnedError::Access(lock, error))
 }
 
 /// Locks a file, which is made if it is not there.

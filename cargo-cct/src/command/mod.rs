@@ -204,12 +204,13 @@ fn is_interruption(error: &anyhow::Error) -> bool {
     stop::is_interrupted() && (is_build || error.chain().any(is_one))
 }
 
-/// Says why a failure that was found cannot be kept. It counts more than that, unless there is no room.
+/// Says why a failure that was found cannot be kept. It counts more than that, unless there is no room, or no
+/// permission.
 fn lose(error: &(dyn Error + 'static)) {
     explain(error);
     let mut cause = Some(error);
     while let Some(error) = cause {
-        if error.downcast_ref().and_then(room::advice).is_some() {
+        if error.downcast_ref().is_some_and(room::is_lack) {
             Exit::note_shortage();
         }
         cause = error.source();

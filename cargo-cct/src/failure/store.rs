@@ -13,6 +13,7 @@
 //!
 //! Several runs may write at a time: who changes something holds the lock of the whole folder.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -153,6 +154,15 @@ impl Store {
         let failed = |error| StoreError::Access(path.clone(), error);
         // Failures may be kept elsewhere, with a link to there.
         if !self.folder.is_dir() {
+            if let Ok(to) = fs::read_link(&self.folder) {
+                // They may be on a disk that is not there now.
+                crate::report::remark_line!(
+                    "warning: `{}` is a link to `{}`, where no folder is: it ends in `.aside` now, \
+                     and failures are kept in a folder in its place",
+                    self.folder.display(),
+                    to.display()
+                );
+            }
             plain_file::folder(&self.folder).map_err(failed)?;
         }
         let file = plain_file::lockable(&path).map_err(failed)?;
@@ -349,7 +359,9 @@ impl Store {
             .into_iter()
             .flatten()
             .filter_map(Result::ok);
+        let is_aside = |name: &OsString| name.to_str().is_some_and(plain_file::is_aside);
         let mut files: Vec<_> = entries
+            .filter(|entry| !is_aside(&entry.file_name()))
             .filter_map(|entry| {
                 let file = entry.path().join("trace.json");
                 // A link that leads nowhere is there, too, and is told.

@@ -50,18 +50,21 @@ impl BoardFile {
             .create_new(true)
             .mode(0o600)
             .open(path)?;
-        let board = BoardFile {
+        // The part with a process's last words is there: without room for the rest, it can still say so.
+        let made = file
+            .write_all_at(&vec![0; offset_of!(Board, run_table)], 0)
+            .and_then(|()| file.set_len(Board::FILE_SIZE));
+        if let Err(error) = made {
+            // There may be room elsewhere, with the same folder.
+            let _ = fs::remove_file(path);
+            return Err(error);
+        }
+        Ok(BoardFile {
             path: path.to_owned(),
             file,
             temporary: temporary.to_owned(),
             is_owner: true,
-        };
-        // The part with a process's last words is there: without room for the rest, it can still say so.
-        board
-            .file
-            .write_all_at(&vec![0; offset_of!(Board, run_table)], 0)?;
-        board.file.set_len(Board::FILE_SIZE)?;
-        Ok(board)
+        })
     }
 
     /// The same board, read by somebody else; the file is removed with the first.

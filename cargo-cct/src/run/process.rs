@@ -375,8 +375,11 @@ fn signal(warden: &Child, signal: i32) {
     let Ok(process) = i32::try_from(warden.id()) else {
         return;
     };
-    // SAFETY: `kill` touches no memory of ours. Callers have not seen it end, so the number is its own.
-    unsafe { libc::kill(process, signal) };
+    // A test may have stopped its warden.
+    for signal in [signal, libc::SIGCONT] {
+        // SAFETY: `kill` touches no memory of ours. Callers have not seen it end, so the number is its own.
+        unsafe { libc::kill(process, signal) };
+    }
 }
 
 fn prepare(tool: u32, events: i32, answers: Option<i32>) -> io::Result<()> {

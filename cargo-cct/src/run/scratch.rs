@@ -4,9 +4,10 @@ use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::{env, fs, io};
+use std::{env, fs, io, path};
 
 use super::board::BoardFile;
+use crate::build::owned::remove_any;
 use crate::maker::Maker;
 use crate::{plain_file, room};
 
@@ -31,7 +32,7 @@ impl Scratch {
         let runs = target.join("run");
         let folder = runs.join(maker.to_string());
         let made = plain_file::folder(&runs).and_then(|()| {
-            sweep(&runs, of_run);
+            sweep(&runs, of_run, Maker::has_left);
             fs::create_dir_all(&folder)
         });
         made.map_err(|error| room::at(&folder, error))?;
@@ -47,9 +48,10 @@ impl Scratch {
         } else {
             folder.clone()
         };
-        let temporary = env::temp_dir();
+        // Tests run elsewhere.
+        let temporary = path::absolute(env::temp_dir()).unwrap_or_else(|_| folder.clone());
         for shared in [&memory, &temporary] {
-            sweep(shared, of_board);
+            sweep(shared, of_board, Maker::has_left);
         }
         Ok(Scratch {
             maker,
@@ -92,10 +94,14 @@ impl Scratch {
             temporary = self.folder.join(&folder);
             make(&temporary).map_err(|error| room::at(&temporary, error))?;
         }
-        BoardFile::create(&self.memory.join(&name), &temporary).or_else(|_| {
+        let made = BoardFile::create(&self.memory.join(&name), &temporary).or_else(|_| {
             let path = self.folder.join(&name);
             BoardFile::create(&path, &temporary).map_err(|error| room::at(&path, error))
-        })
+        });
+        if made.is_err() {
+            let _ = fs::remove_dir(&temporary);
+        }
+        made
     }
 
     /// The reason why a failure of a test says nothing: there is no room for files.
@@ -115,8 +121,11 @@ fn of_run(name: &str) -> Option<Maker> {
     before.is_empty().then_some(maker)
 }
 
-/// The maker of a board, or of a folder for temporary files.
+/// The maker of a board, of a folder for temporary files, or of a file that was written to see if it can be.
 fn of_board(name: &str) -> Option<Maker> {
+    if let Some((file, maker)) = plain_file::half_written(name) {
+        return (file == room::ATTEMPT).then_some(maker);
+    }
     let name = name.strip_suffix("-tmp").unwrap_or(name);
     let (name, number) = name.rsplit_once('-')?;
     let (before, maker) = Maker::at_end(name)?;
@@ -126,14 +135,14 @@ fn of_board(name: &str) -> Option<Maker> {
 
 /// Removes what runs have left in a folder that were killed, and could not. There may be files of anybody
 /// else's, too.
-fn sweep(folder: &Path, maker: fn(&str) -> Option<Maker>) {
+fn sweep(folder: &Path, maker: fn(&str) -> Option<Maker>, has_left: fn(Maker) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let maker = name.to_str().and_then(maker);
-        if maker.is_some_and(Maker::is_gone) {
+        if maker.is_some_and(has_left) {
             // Another user's files stay.
             let path = entry.path();
-            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+            let _ = remove_any(&path);
         }
     }
 }
@@ -159,12 +168,15 @@ mod tests {
         let boards = [
             format!("cct-{gone}-000000"),
             format!("cct-{gone}-000001-tmp"),
+            format!("{}.tmp-{gone}", room::ATTEMPT),
         ];
         let runs = [gone.to_string()];
         let mut stay = vec![
             own.to_string(),
             elsewhere.to_string(),
             format!("cct-{own}-000001"),
+            format!("{}.tmp-{own}", room::ATTEMPT),
+            format!("notes.tmp-{gone}"),
             format!("cct-{elsewhere}-000001"),
             format!("cct-{gone}"),
             format!("cct-{gone}-notes"),
@@ -185,9 +197,9 @@ mod tests {
                 .collect::<BTreeSet<_>>()
         };
         let all = |parts: &[&[String]]| parts.concat().into_iter().collect::<BTreeSet<_>>();
-        sweep(&folder, of_board);
+        sweep(&folder, of_board, Maker::is_gone);
         assert_eq!(left(), all(&[&runs, &stay]));
-        sweep(&folder, of_run);
+        sweep(&folder, of_run, Maker::is_gone);
         assert_eq!(left(), all(&[&stay]));
         fs::remove_dir_all(&folder).expect("removable");
     }
