@@ -102,9 +102,9 @@ pub(crate) fn is_told_in(said: &[u8]) -> bool {
 
 /// Writes a file of so many bytes, and removes it.
 fn attempt(folder: &Path, bytes: usize) -> io::Result<()> {
+    static ONE: Mutex<()> = Mutex::new(());
     let path = plain_file::beside(&folder.join(ATTEMPT));
     // One at a time has the name, and what somebody has put there is not followed.
-    static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let file = Removed(path);
     let mut written = File::create_new(&file.0)?;

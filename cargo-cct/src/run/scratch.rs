@@ -94,14 +94,14 @@ impl Scratch {
             temporary = self.folder.join(&folder);
             make(&temporary).map_err(|error| room::at(&temporary, error))?;
         }
-        let made = BoardFile::create(&self.memory.join(&name), &temporary).or_else(|_| {
+        let board = BoardFile::create(&self.memory.join(&name), &temporary).or_else(|_| {
             let path = self.folder.join(&name);
             BoardFile::create(&path, &temporary).map_err(|error| room::at(&path, error))
         });
-        if made.is_err() {
+        if board.is_err() {
             let _ = fs::remove_dir(&temporary);
         }
-        made
+        board
     }
 
     /// The reason why a failure of a test says nothing: there is no room for files.
