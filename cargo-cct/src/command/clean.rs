@@ -26,8 +26,16 @@ pub(super) fn run(args: &CleanArgs) -> anyhow::Result<Exit> {
         owned::check(target)?;
         let _alone = owned::lock(target, &waits)?;
         let failures = workspace.failures();
+        let is_link = failures.is_symlink();
         owned::remove_part(&failures)?;
-        say(report::removed(&failures));
+        let removed = report::removed(&failures);
+        if is_link {
+            say(format!(
+                "{removed}, which is a link: where it leads to all stays"
+            ));
+        } else {
+            say(removed);
+        }
     } else {
         owned::check(target)?;
         let alone = owned::lock(target, &waits)?;

@@ -20,25 +20,34 @@ pub(super) fn write(machines: &Machines, workspace: &Workspace) -> anyhow::Resul
     }
     let folder = workspace.machines();
     for (binary, files) in files {
-        let folder = binary
-            .split("::")
-            .fold(folder.clone(), |path, part| path.join(part));
-        let written = clear(&folder).and_then(|()| {
+        let mut parts = binary.split("::");
+        let made = plain_file::folder(&folder).and_then(|()| {
+            parts.try_fold(folder.clone(), |path, part| {
+                let path = path.join(part);
+                plain_file::folder(&path).map(|()| path)
+            })
+        });
+        let written = made.and_then(|folder| {
+            clear(&folder)?;
             let mut files = files.iter();
-            files.try_for_each(|(name, text)| fs::write(folder.join(name), text))
+            files.try_for_each(|(name, text)| {
+                plain_file::put(&folder.join(name), |path| fs::write(path, text))
+            })
         });
         written.with_context(|| format!("cannot write to `{}`", folder.display()))?;
     }
     Ok(Some(relative(&folder, &workspace.root)))
 }
 
-/// An earlier run may have had other machines. Folders in this one are other executables'.
+/// An earlier run may have had other machines. Folders in this one are other executables', and files with
+/// other names are somebody's.
 fn clear(folder: &Path) -> io::Result<()> {
-    plain_file::folder(folder)?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_file() {
-            fs::remove_file(entry.path())?;
+        let path = entry.path();
+        let end = path.extension().and_then(|end| end.to_str());
+        if entry.file_type()?.is_file() && matches!(end, Some("dot" | "svg")) {
+            fs::remove_file(path)?;
         }
     }
     Ok(())
