@@ -144,5 +144,10 @@ impl Surroundings {
 
 /// The folder for temporary files, if the process has it to itself.
 fn own_folder() -> Option<PathBuf> {
-    processes::are_ended().then(std::env::temp_dir)
+    let folder = processes::are_ended().then(std::env::temp_dir);
+    // Code before `main` may have named one of the user's.
+    folder.filter(|folder| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("cct-") && name.ends_with("-tmp"))
+    })
 }
