@@ -64,7 +64,16 @@ impl Maker {
         }
     }
 
-    /// The same of another namespace, of which nobody here knows.
+    /// The first of this namespace, which lives.
+    #[cfg(test)]
+    pub(crate) fn another() -> Maker {
+        Maker {
+            process: 1,
+            ..Maker::own()
+        }
+    }
+
+    /// One of another namespace, of which nobody here knows.
     #[cfg(test)]
     pub(crate) fn elsewhere() -> Maker {
         Maker {
@@ -110,6 +119,7 @@ mod tests {
         };
         assert!(!unseen.is_gone());
         assert!(Maker::gone().is_gone());
-        assert!(Maker::own().has_left() && !Maker::elsewhere().has_left());
+        assert!(!Maker::another().has_left() && !Maker::elsewhere().has_left());
+        assert!(Maker::own().has_left());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     put(to, |path| fs::copy(from, path).map(drop))
 }
 
-/// Makes a folder, unless there is one. Anything else in its place, a link for one, is moved aside.
+/// Makes a folder, unless there is one. Anything else in its place, a link for one, is moved aside, and told.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     let is_folder = |path: &Path| fs::symlink_metadata(path).map(|about| about.is_dir());
     if is_folder(path).is_ok_and(|it| !it) {
@@ -63,10 +63,16 @@ pub(crate) fn put(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> i
     written
 }
 
-/// Gives it the name that has `.aside` behind it, or the first with a number that is free; returns it.
+/// Gives it the name that has `.aside` behind it, or the first with a number that is free, and tells that.
+/// Returns the name.
 fn move_aside(path: &Path) -> io::Result<PathBuf> {
     let name = aside(path);
     fs::rename(path, &name)?;
+    crate::report::remark_line!(
+        "warning: in the place of `{}` was something that cargo-cct had not put there: it is `{}` now",
+        path.display(),
+        name.display()
+    );
     Ok(name)
 }
 
@@ -96,7 +102,8 @@ pub(crate) fn half_written(name: &str) -> Option<(&str, Maker)> {
     Some((before.strip_suffix(".tmp-")?, maker))
 }
 
-fn with_end(path: &Path, end: &str) -> PathBuf {
+/// The path with this behind it.
+pub(crate) fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(end);
     PathBuf::from(name)

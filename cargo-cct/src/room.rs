@@ -107,6 +107,7 @@ fn attempt(folder: &Path, bytes: usize) -> io::Result<()> {
     // One at a time has the name, and what somebody has put there is not followed.
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let file = Removed(path);
+    let _ = fs::remove_file(&file.0);
     let mut written = File::create_new(&file.0)?;
     let block = vec![0; A_LITTLE.min(bytes)];
     for _ in 0..bytes.div_ceil(block.len().max(1)) {
@@ -137,6 +138,20 @@ mod tests {
         assert!(lacks(&folder.join("of/a run"), 3 * A_LITTLE + 1).is_none());
         assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 0);
         fs::remove_dir(&folder).expect("it is empty");
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_an_attempt_is_not_followed() {
+        let folder = env::temp_dir().join(format!("cct-attempt-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let letter = folder.join("letter");
+        fs::write(&letter, "mine").expect("a file");
+        let place = plain_file::beside(&folder.join(ATTEMPT));
+        std::os::unix::fs::symlink(&letter, &place).expect("a link");
+        assert!(lacks(&folder, A_LITTLE).is_none());
+        assert_eq!(fs::read_to_string(&letter).expect("a file"), "mine");
+        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 1);
+        fs::remove_dir_all(&folder).expect("it is ours");
     }
 
     #[test]

@@ -72,8 +72,8 @@ pub const ENV_TOGETHER: &str = "CCT_TOGETHER";
 /// The one of several tests that run together that does nothing, if there is one: whether the others fail
 /// without it.
 pub const ENV_MUTED: &str = "CCT_MUTED";
-/// Set if the parent of the process is its warden, which waits for processes whose parents have ended, and
-/// `TMPDIR` names a folder that the process has to itself.
+/// The folder for temporary files that the process has to itself. Set if its parent is its warden, which
+/// waits for processes whose parents have ended. `TMPDIR` names the folder, too, until somebody changes it.
 pub const ENV_WARDEN: &str = "CCT_WARDEN";
 /// Set if code of the program may look at counts of references.
 pub const ENV_LOOKS: &str = "CCT_LOOKS_AT_COUNTS";

@@ -28,6 +28,19 @@ fn clean_removes_what_was_found_and_what_was_built() {
         "{told}"
     );
     assert!(!exists("target/cct/failures") && exists("target/cct"));
+    workspace.write("elsewhere/letter", "mine");
+    let link = workspace.path("target/cct/failures");
+    std::os::unix::fs::symlink("../../elsewhere", &link).expect("a link");
+    let told = clean(&["--failures"]);
+    assert!(
+        told.contains("which is a link") && !link.is_symlink(),
+        "{told}"
+    );
+    assert!(exists("elsewhere/letter"));
+    // One that leads nowhere is moved aside, which is told.
+    std::os::unix::fs::symlink("../../nowhere", &link).expect("a link");
+    let found = workspace.test(&["a_store_is_lost"], 100);
+    assert!(found.stderr.contains("failures.aside"), "{found:#?}");
     clean(&[]);
     assert!(!exists("target/cct") && exists("target/debug/something"));
     // There is nothing left to remove, and nothing is said against that.

@@ -50,6 +50,13 @@ fn replace(path: &Path, put: impl FnOnce(&Path) -> io::Result<()>) {
     removed.and_then(|()| put(path)).expect("it was there");
 }
 
+/// The path with this behind it.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
 type Damage = fn(&Path, &Path);
 
 const DAMAGES: [(&str, Damage); 25] = [
@@ -104,14 +111,14 @@ const DAMAGES: [(&str, Damage); 25] = [
     }),
     ("pipes for indices and locks", |own, _| {
         for tree in trees(own) {
-            put_pipe(&tree.with_extension("index"));
-            put_pipe(&tree.with_extension("lock"));
+            put_pipe(&beside(&tree, ".index"));
+            put_pipe(&beside(&tree, ".lock"));
         }
     }),
     ("links for locks", |own, garden| {
         for tree in trees(own) {
-            fs::remove_file(tree.with_extension("lock")).expect("a file");
-            symlink(garden.join("letter"), tree.with_extension("lock")).expect("a link");
+            fs::remove_file(beside(&tree, ".lock")).expect("a file");
+            symlink(garden.join("letter"), beside(&tree, ".lock")).expect("a link");
         }
     }),
     ("links for the locks of all", |own, garden| {
@@ -133,7 +140,7 @@ const DAMAGES: [(&str, Damage); 25] = [
     }),
     ("an index that is no JSON", |own, _| {
         for tree in trees(own) {
-            fs::write(tree.with_extension("index"), "{").expect("a file");
+            fs::write(beside(&tree, ".index"), "{").expect("a file");
         }
     }),
     ("tables cut off", |own, _| {

@@ -287,3 +287,18 @@ fn a_test_may_close_all_descriptors() {
 fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
+
+/// Code before `main` has named another folder for temporary files; a test has another output.
+#[test]
+fn what_is_the_users_is_not_put_back() {
+    let workspace = Workspace::of_fixture("limits");
+    let log = "mine\n".repeat(1000);
+    workspace.write("mine/log", &log);
+    workspace.write("mine/letter", "mine");
+    let args = ["test", "--test", "early", "--iterations", "200"];
+    Finished::of(workspace.cct().args(args).arg("a_file_is_written_there")).expect(0);
+    assert_eq!(workspace.read("mine/written"), "text");
+    Finished::of(workspace.cct().args(args).arg("a_file_takes_the_place"));
+    assert!(workspace.read("mine/log").starts_with(&log));
+    assert_eq!(workspace.read("mine/letter"), "mine");
+}

@@ -250,17 +250,17 @@ fn a_relative_folder_for_temporary_files_is_where_the_tool_runs() {
     }
 }
 
-/// Files that are written to see if they can be follow no link, and go when their process has been killed.
+/// A container after another one may have its namespace's number, and the tool its own number, 1.
 #[test]
-fn attempts_to_write_follow_no_links_and_do_not_stay() {
+fn a_container_takes_over_what_one_before_has_left() {
     let Some(confined) = Confined::new() else {
         return;
     };
     let Confined(workspace) = &confined;
     let temporary = workspace.path("temporary");
     std::fs::create_dir(&temporary).expect("a folder");
+    // Links are removed, and not followed.
     workspace.write("letter", "mine");
-    // The first process of a namespace of its own is the tool, with the names that the one before had.
     let maker = "maker=$(printf %08x $(stat -L -c %i /proc/self/ns/pid))-0000001";
     let before = format!(
         "{maker}; ln -s ../letter $W/temporary/.cct-room.tmp-$maker; \

@@ -32,10 +32,15 @@ pub(crate) fn sweep(target: &Path) {
         half_written(&folder);
     }
     for tree in folders(&target.join(SHADOW)) {
-        let lock = tree.with_extension("lock");
-        if is_forgotten(&lock) && plain_file::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok())
+        let [lock, index] = files_of(&tree);
+        if !is_forgotten(if lock.exists() { &lock } else { &tree }) {
+            continue;
+        }
+        // Held until all is gone: a build may be about to take the tree.
+        if let Ok(held) = plain_file::lockable(&lock)
+            && held.try_lock().is_ok()
         {
-            for part in [&tree, &tree.with_extension("index"), &lock] {
+            for part in [&tree, &index, &lock] {
                 let _ = owned::remove_any(part);
             }
         }
@@ -45,6 +50,11 @@ pub(crate) fn sweep(target: &Path) {
             let _ = owned::remove_any(&table);
         }
     }
+}
+
+/// The lock and the index of a shadow tree, whose name may have dots.
+pub(super) fn files_of(tree: &Path) -> [PathBuf; 2] {
+    [".lock", ".index"].map(|end| plain_file::with_end(tree, end))
 }
 
 /// Notes that something is used, for [`sweep`]. In vain where times cannot be set: then it is made again
@@ -179,7 +189,7 @@ mod tests {
     fn trees_and_tables_that_nobody_has_used_for_long_go() {
         let target = std::env::temp_dir().join(format!("cct-forgotten.{}", std::process::id()));
         let _ = fs::remove_dir_all(&target);
-        for (name, is_old) in [("a-1", true), ("b-2", false)] {
+        for (name, is_old) in [("a-1.40.1-0f", true), ("a-1.40.2-0f", true), ("b-2", false)] {
             fs::create_dir_all(target.join(SHADOW).join(name).join("home")).expect("a folder");
             fs::create_dir_all(target.join(ORIGINS)).expect("a folder");
             for file in [

@@ -276,7 +276,7 @@ mod tests {
         fs::remove_dir_all(&folder).expect("removable");
     }
 
-    /// A folder: the user is asked to remove it, and nothing else. A link is replaced.
+    /// A folder is moved aside, a link replaced.
     #[test]
     fn a_lock_takes_the_place_of_folders_and_links() {
         let folder = scratch("lock");

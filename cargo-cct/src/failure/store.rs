@@ -154,15 +154,6 @@ impl Store {
         let failed = |error| StoreError::Access(path.clone(), error);
         // Failures may be kept elsewhere, with a link to there.
         if !self.folder.is_dir() {
-            if let Ok(to) = fs::read_link(&self.folder) {
-                // They may be on a disk that is not there now.
-                crate::report::remark_line!(
-                    "warning: `{}` is a link to `{}`, where no folder is: it ends in `.aside` now, \
-                     and failures are kept in a folder in its place",
-                    self.folder.display(),
-                    to.display()
-                );
-            }
             plain_file::folder(&self.folder).map_err(failed)?;
         }
         let file = plain_file::lockable(&path).map_err(failed)?;

@@ -59,14 +59,19 @@ impl Store {
         let old = files.iter().enumerate();
         let mut old = old
             .filter(|(at, (time, _))| *at >= most || is_old(time))
-            .filter_map(|(_, (_, file))| file.parent())
-            .filter(|folder| is_removable(folder, but))
+            .filter_map(|(_, (time, file))| Some((time, file, file.parent()?)))
+            .filter(|(.., folder)| is_removable(folder, but))
             .peekable();
         if old.peek().is_none() {
             return Ok(0);
         }
         let _lock = self.lock()?;
-        let removed = old.filter(|folder| remove(folder));
+        // Another run may have found it again before the lock was ours.
+        let is_as_listed = |file: &Path, listed: &SystemTime| {
+            let modified = fs::metadata(file).and_then(|about| about.modified());
+            modified.is_ok_and(|time| time == *listed)
+        };
+        let removed = old.filter(|(time, file, folder)| is_as_listed(file, time) && remove(folder));
         Ok(removed.count())
     }
 }

@@ -279,7 +279,7 @@ impl Launch<'_> {
         let file = OpenOptions::new().create(true).append(true).open(output)?;
         let mut command = self.command(&[])?;
         command
-            .env(wire::ENV_WARDEN, "1")
+            .env(wire::ENV_WARDEN, board.temporary())
             .stdin(Stdio::null())
             .stdout(file.try_clone()?)
             .stderr(file)

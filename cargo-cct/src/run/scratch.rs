@@ -32,7 +32,7 @@ impl Scratch {
         let runs = target.join("run");
         let folder = runs.join(maker.to_string());
         let made = plain_file::folder(&runs).and_then(|()| {
-            sweep(&runs, of_run, Maker::has_left);
+            sweep(&runs, of_run);
             fs::create_dir_all(&folder)
         });
         made.map_err(|error| room::at(&folder, error))?;
@@ -51,7 +51,7 @@ impl Scratch {
         // Tests run elsewhere.
         let temporary = path::absolute(env::temp_dir()).unwrap_or_else(|_| folder.clone());
         for shared in [&memory, &temporary] {
-            sweep(shared, of_board, Maker::has_left);
+            sweep(shared, of_board);
         }
         Ok(Scratch {
             maker,
@@ -135,11 +135,11 @@ fn of_board(name: &str) -> Option<Maker> {
 
 /// Removes what runs have left in a folder that were killed, and could not. There may be files of anybody
 /// else's, too.
-fn sweep(folder: &Path, maker: fn(&str) -> Option<Maker>, has_left: fn(Maker) -> bool) {
+fn sweep(folder: &Path, maker: fn(&str) -> Option<Maker>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let maker = name.to_str().and_then(maker);
-        if maker.is_some_and(has_left) {
+        if maker.is_some_and(Maker::has_left) {
             // Another user's files stay.
             let path = entry.path();
             let _ = remove_any(&path);
@@ -164,18 +164,21 @@ mod tests {
     fn what_killed_runs_left_is_removed_and_nothing_else() {
         let folder = std::env::temp_dir().join(format!("cct-sweep.{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
-        let (own, gone, elsewhere) = (Maker::own(), Maker::gone(), Maker::elsewhere());
+        let (own, gone) = (Maker::own(), Maker::gone());
+        let (another, elsewhere) = (Maker::another(), Maker::elsewhere());
         let boards = [
             format!("cct-{gone}-000000"),
             format!("cct-{gone}-000001-tmp"),
             format!("{}.tmp-{gone}", room::ATTEMPT),
-        ];
-        let runs = [gone.to_string()];
-        let mut stay = vec![
-            own.to_string(),
-            elsewhere.to_string(),
+            // Of a container before, in which a process had the number of this one.
             format!("cct-{own}-000001"),
-            format!("{}.tmp-{own}", room::ATTEMPT),
+        ];
+        let runs = [gone.to_string(), own.to_string()];
+        let mut stay = vec![
+            another.to_string(),
+            elsewhere.to_string(),
+            format!("cct-{another}-000001"),
+            format!("{}.tmp-{another}", room::ATTEMPT),
             format!("notes.tmp-{gone}"),
             format!("cct-{elsewhere}-000001"),
             format!("cct-{gone}"),
@@ -197,9 +200,9 @@ mod tests {
                 .collect::<BTreeSet<_>>()
         };
         let all = |parts: &[&[String]]| parts.concat().into_iter().collect::<BTreeSet<_>>();
-        sweep(&folder, of_board, Maker::is_gone);
+        sweep(&folder, of_board);
         assert_eq!(left(), all(&[&runs, &stay]));
-        sweep(&folder, of_run, Maker::is_gone);
+        sweep(&folder, of_run);
         assert_eq!(left(), all(&[&stay]));
         fs::remove_dir_all(&folder).expect("removable");
     }

@@ -6,7 +6,7 @@ use super::channel::Answers;
 use crate::codec::Wire as _;
 use crate::config::{Counts, Resolved, Settings};
 use crate::engine::{self, Places};
-use crate::memory::processes;
+use crate::memory::{processes, temporary};
 use crate::origin::{self, Table};
 use crate::part::Part;
 use crate::trace::{Schedule, Trace};
@@ -126,8 +126,9 @@ impl Request {
                 ));
             }
         };
-        if std::env::var_os(ENV_WARDEN).is_some() {
+        if let Some(folder) = std::env::var_os(ENV_WARDEN) {
             processes::know_warden();
+            temporary::know_own(folder.into());
         }
         Ok(Request {
             mode,

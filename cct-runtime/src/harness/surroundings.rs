@@ -1,6 +1,6 @@
 //! The process around an iteration, put back so that the next one starts as in a fresh process.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::bystander;
 use super::listener::report_internal_error;
@@ -16,10 +16,10 @@ use crate::memory::hook_flag::HookFlag;
 use crate::memory::libraries::Libraries;
 use crate::memory::mappings;
 use crate::memory::output::Output;
-use crate::memory::processes::{self, Processes};
+use crate::memory::processes::Processes;
 use crate::memory::shared_files::shared_files;
 use crate::memory::statics::Statics;
-use crate::memory::temporary::Temporary;
+use crate::memory::temporary::{self, Temporary};
 
 /// The process as it was before the first iteration.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Surroundings {
             environment: Environment::now(),
             folder: Folder::now(),
             processes: Processes::now(),
-            temporary: Temporary::now(own_folder()),
+            temporary: Temporary::now(temporary::own().map(Path::to_owned)),
             statics: Statics::save(),
             libraries: Libraries::now(),
         }
@@ -98,7 +98,7 @@ impl Surroundings {
 
     /// The files outside of the folder for temporary files that iterations have changed and depended on.
     pub(super) fn shared_files() -> Vec<String> {
-        shared_files(own_folder().as_deref())
+        shared_files(temporary::own())
     }
 
     /// Keeps everything that is printed from here on.
@@ -140,14 +140,4 @@ impl Surroundings {
     pub(super) fn statics_extent(&self) -> (usize, usize) {
         self.statics.as_ref().map_or((0, 0), Statics::extent)
     }
-}
-
-/// The folder for temporary files, if the process has it to itself.
-fn own_folder() -> Option<PathBuf> {
-    let folder = processes::are_ended().then(std::env::temp_dir);
-    // Code before `main` may have named one of the user's.
-    folder.filter(|folder| {
-        let name = folder.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with("cct-") && name.ends_with("-tmp"))
-    })
 }

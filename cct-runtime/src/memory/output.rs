@@ -20,12 +20,8 @@ pub(crate) fn lack(descriptor: libc::c_int) -> Option<String> {
     if !error.raw_os_error().is_some_and(is_lack) {
         return None;
     }
-    // SAFETY: all zeroes are a place for an answer.
-    let mut status: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: the place is ours.
-    let is_told = unsafe { libc::fstat(descriptor, &raw mut status) == 0 };
     // The test may have put something else into its place, a device that is always full say.
-    let is_file = is_told && status.st_mode & libc::S_IFMT == libc::S_IFREG;
+    let is_file = file(descriptor).is_some();
     is_file.then(|| format!("no space for what the test prints, in the target folder: {error}"))
 }
 
@@ -34,6 +30,7 @@ pub(crate) fn lack(descriptor: libc::c_int) -> Option<String> {
 pub(crate) struct Output {
     /// The length when the first iteration began; -1 if nothing can be taken back, as from a pipe.
     start: libc::off_t,
+    file: Option<Identity>,
     until_look: u32,
 }
 
@@ -42,6 +39,7 @@ impl Output {
     pub(crate) fn now() -> Output {
         Output {
             start: position(),
+            file: file(libc::STDOUT_FILENO),
             until_look: 0,
         }
     }
@@ -50,6 +48,7 @@ impl Output {
     pub(crate) fn kept() -> Output {
         Output {
             start: -1,
+            file: None,
             until_look: 0,
         }
     }
@@ -61,7 +60,8 @@ impl Output {
         }
         if kept().printed.swap(false, Ordering::Relaxed) || self.until_look == 0 {
             self.until_look = LOOK_EVERY;
-            if position() > self.start {
+            // The test may have put a file of its own there, and left it.
+            if position() > self.start && file(libc::STDOUT_FILENO) == self.file {
                 // SAFETY: touches no memory. The output is a file of ours, opened for appending.
                 unsafe {
                     libc::ftruncate(libc::STDOUT_FILENO, self.start);
@@ -71,6 +71,19 @@ impl Output {
         }
         self.until_look -= 1;
     }
+}
+
+/// The device and the number of a file.
+type Identity = (libc::dev_t, libc::ino_t);
+
+/// The file of a descriptor; none if it is something else.
+fn file(descriptor: libc::c_int) -> Option<Identity> {
+    // SAFETY: all zeroes are a place for an answer.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the place is ours.
+    let is_told = unsafe { libc::fstat(descriptor, &raw mut status) == 0 };
+    let is_file = is_told && status.st_mode & libc::S_IFMT == libc::S_IFREG;
+    is_file.then_some((status.st_dev, status.st_ino))
 }
 
 fn position() -> libc::off_t {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::kept::kept;
@@ -16,6 +17,19 @@ const LOOK_EVERY: u32 = 64;
 /// Somebody uses a file, a folder or a socket that has a path.
 pub fn note_path_use() {
     kept().any_path.store(true, Relaxed);
+}
+
+/// The folder that the process has to itself.
+static OWN: OnceLock<PathBuf> = OnceLock::new();
+
+/// This folder is the process's own.
+pub(crate) fn know_own(folder: PathBuf) {
+    OWN.get_or_init(|| folder);
+}
+
+/// The process's own folder, if it has one.
+pub(crate) fn own() -> Option<&'static Path> {
+    OWN.get().map(PathBuf::as_path)
 }
 
 /// The folder for temporary files.

@@ -26,7 +26,7 @@ use std::thread;
 
 use self::index::{Entry, Index};
 use self::plan::Plan;
-use super::leftovers::{clear_place, note_use};
+use super::leftovers::{self, clear_place, note_use};
 use super::owned::{self, How};
 use super::{digest, embedded};
 use crate::rewrite::{self, Edition, Named, Passes};
@@ -84,10 +84,7 @@ impl Shadow {
         clear_place(home, true)?;
         fs::create_dir_all(home)?;
         mark_as_built(home)?;
-        let (lock, record) = (
-            folder.with_extension("lock"),
-            folder.with_extension("index"),
-        );
+        let [lock, record] = leftovers::files_of(&folder);
         clear_place(&lock, false)?;
         let _alone = owned::lock_file(&lock, How::Alone, &|| ())?;
         note_use(&lock);
