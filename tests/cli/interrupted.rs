@@ -152,7 +152,7 @@ fn a_first_build_leaves_no_process_and_nothing_half_done() {
 }
 
 /// `timeout` sends a signal twice at once; a person who repeats it later means it, here since the tool
-/// waits for a warden that has been stopped.
+/// waits for a warden that is held.
 #[test]
 fn a_second_wish_ends_at_once() {
     let workspace = Workspace::of_fixture("drills");
@@ -182,7 +182,7 @@ fn a_second_wish_ends_at_once() {
     };
     until(&mut || of("build-script-build").is_some());
     let warden = of("cct-warden").expect("cargo has one");
-    send("-STOP", warden);
+    trace(libc::PTRACE_ATTACH, warden);
     send("-INT", child.id());
     send("-INT", child.id());
     thread::sleep(Duration::from_millis(500));
@@ -193,8 +193,21 @@ fn a_second_wish_ends_at_once() {
     send("-INT", child.id());
     until(&mut || child.try_wait().expect("ours").is_some());
     assert_eq!(child.wait().expect("ours").code(), Some(130));
-    send("-CONT", warden);
+    trace(libc::PTRACE_DETACH, warden);
     assert_eq!(mark.left(), []);
+}
+
+/// Holds a process, which no signal but SIGKILL then has go on, or lets it go. A thread that ends does so, too.
+fn trace(request: libc::c_uint, process: u32) {
+    let process = libc::pid_t::try_from(process).expect("process numbers are small");
+    // SAFETY: both requests touch no memory.
+    let done = unsafe { libc::ptrace(request, process, 0, 0) };
+    assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
+    if request == libc::PTRACE_ATTACH {
+        // SAFETY: nothing is written to null.
+        let stopped = unsafe { libc::waitpid(process, std::ptr::null_mut(), libc::__WALL) };
+        assert_eq!(stopped, process);
+    }
 }
 
 /// nextest is killed, and the tests that it has started have no end of their own.
