@@ -197,7 +197,7 @@ fn a_second_wish_ends_at_once() {
     assert_eq!(mark.left(), []);
 }
 
-/// Holds a process, which no signal but SIGKILL then has go on, or lets it go. A thread that ends does so, too.
+/// Holds a process, which no signal but SIGKILL then has go on, or lets it go, as a thread that ends does.
 fn trace(request: libc::c_uint, process: u32) {
     let process = libc::pid_t::try_from(process).expect("process numbers are small");
     // SAFETY: both requests touch no memory.
