@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     Success = 0,
     /// There was no test to run.
     NoTests = 4,
-    /// Results of shards lack, of which nothing was found.
+    /// Nothing was found, but results lack, of shards or of tests.
     Incomplete = 5,
     /// The request makes no sense, or the machine cannot serve it.
     Setup = 96,
@@ -56,7 +56,7 @@ impl Exit {
         (Exit::NoTests, "there was no test to run"),
         (
             Exit::Incomplete,
-            "for `merge`: nothing was found, but results of shards lack",
+            "nothing was found, but results lack: of shards, or of tests ended from outside",
         ),
         (
             Exit::Setup,

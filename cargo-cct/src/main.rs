@@ -26,6 +26,7 @@ mod command;
 mod config;
 mod exit;
 mod failure;
+mod forgotten;
 #[cfg(test)]
 mod fuzz;
 mod interference;

@@ -2,13 +2,16 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::{fmt, fs, process};
+
+use crate::forgotten::is_forgotten;
 
 /// The namespace of those who cannot see theirs.
 const UNKNOWN: u32 = 0;
 
-/// A process. Containers may share a folder, and each counts its processes from 1: they are told apart by
-/// their namespaces of processes.
+/// A process. Containers and machines may share a folder, and each counts its processes from 1: they are told
+/// apart by their namespaces of processes, and by when their kernel began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Maker {
     namespace: u32,
@@ -18,14 +21,10 @@ pub(crate) struct Maker {
 impl Maker {
     /// This process.
     pub(crate) fn own() -> Maker {
-        let process = process::id();
-        // `/proc` may be that of another namespace, and tell of others under the numbers of this one.
-        let is_ours = fs::read_link("/proc/self").is_ok_and(|link| link == process.to_string());
-        let about = fs::metadata("/proc/self/ns/pid").ok();
-        let namespace = about.and_then(|about| u32::try_from(about.ino()).ok());
+        static NAMESPACE: OnceLock<u32> = OnceLock::new();
         Maker {
-            namespace: namespace.filter(|_| is_ours).unwrap_or(UNKNOWN),
-            process,
+            namespace: *NAMESPACE.get_or_init(|| own_namespace().unwrap_or(UNKNOWN)),
+            process: process::id(),
         }
     }
 
@@ -44,15 +43,25 @@ impl Maker {
     }
 
     /// True if it does not run any more, as far as can be seen from here: without `/proc`, of nobody.
-    pub(crate) fn is_gone(self) -> bool {
+    fn is_gone(self) -> bool {
         self.namespace != UNKNOWN
             && self.namespace == Maker::own().namespace
             && !Path::new(&format!("/proc/{}", self.process)).exists()
     }
 
+    /// True if what it has made is of no use to it any more. Of one that cannot be seen from here, as on
+    /// another machine or before this one was started again, age tells.
+    pub(crate) fn has_left(self, what: &Path) -> bool {
+        self.is_gone() || (self.is_elsewhere() && is_forgotten(what))
+    }
+
     /// The same when this process begins: one that had its number, in a container that is no more, is gone.
-    pub(crate) fn has_left(self) -> bool {
-        self.is_gone() || (self.namespace != UNKNOWN && self == Maker::own())
+    pub(crate) fn had_left(self, what: &Path) -> bool {
+        self.has_left(what) || (self.namespace != UNKNOWN && self == Maker::own())
+    }
+
+    fn is_elsewhere(self) -> bool {
+        self.namespace == UNKNOWN || self.namespace != Maker::own().namespace
     }
 
     /// One of this namespace that is gone: the kernel's numbers stop at 2^22.
@@ -83,6 +92,20 @@ impl Maker {
     }
 }
 
+/// A number for this namespace: its inode, which is the same for the first one of every machine, with the
+/// random name that the kernel gave itself when it began.
+fn own_namespace() -> Option<u32> {
+    // `/proc` may be that of another namespace, and tell of others under the numbers of this one.
+    let link = fs::read_link("/proc/self").ok()?;
+    if link.as_os_str() != &*process::id().to_string() {
+        return None;
+    }
+    let inode = u32::try_from(fs::metadata("/proc/self/ns/pid").ok()?.ino()).ok()?;
+    let kernel = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let kernel = u32::from_str_radix(kernel.get(..8)?, 16).ok()?;
+    Some(inode ^ kernel)
+}
+
 /// Always as long, for processes of up to seven digits.
 impl fmt::Display for Maker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,7 +115,11 @@ impl fmt::Display for Maker {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
+    use std::time::SystemTime;
+
     use super::*;
+    use crate::forgotten::FORGOTTEN;
 
     #[test]
     fn only_what_is_written_is_read() {
@@ -119,7 +146,16 @@ mod tests {
         };
         assert!(!unseen.is_gone());
         assert!(Maker::gone().is_gone());
-        assert!(!Maker::another().has_left() && !Maker::elsewhere().has_left());
-        assert!(Maker::own().has_left());
+        let file = &env::temp_dir().join(format!("cct-maker-{}", process::id()));
+        let made = fs::File::create(file).expect("a file");
+        let are_left = [Maker::another(), Maker::elsewhere(), unseen].map(|it| it.had_left(file));
+        assert_eq!(are_left, [false; 3]);
+        assert!(Maker::own().had_left(file) && !Maker::own().has_left(file));
+        // As after another start of the machine.
+        let time = SystemTime::now() - 2 * FORGOTTEN;
+        made.set_modified(time).expect("a time");
+        let are_left = [Maker::another(), Maker::elsewhere(), unseen].map(|it| it.has_left(file));
+        assert_eq!(are_left, [false, true, true]);
+        fs::remove_file(file).expect("it is there");
     }
 }

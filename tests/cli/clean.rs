@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Child, Stdio};
 
 use cct_tests::support::{Finished, Workspace};
 
@@ -46,6 +47,28 @@ fn clean_removes_what_was_found_and_what_was_built() {
     // There is nothing left to remove, and nothing is said against that.
     clean(&[]);
     clean(&["--cache", "--quiet"]);
+}
+
+/// Each comes to its end as if it were alone, whichever was quicker.
+#[test]
+fn several_at_once_do_not_stumble_over_each_other() {
+    let workspace = Workspace::of_fixture("configured");
+    workspace.test(&["--lib", "--no-run"], 0);
+    let cache = workspace.path("cache of its own");
+    let begin = || {
+        let mut command = workspace.cct();
+        command
+            .env("CCT_CACHE_DIR", &cache)
+            .args(["clean", "--cache"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("it can be started")
+    };
+    let all: Vec<Child> = (0..6).map(|_| begin()).collect();
+    for one in all {
+        let ended = one.wait_with_output().expect("it ends");
+        assert!(ended.status.success(), "{ended:#?}");
+    }
+    assert!(!workspace.path("target/cct").exists());
 }
 
 /// Some have names that the cache might have as well.
@@ -99,7 +122,7 @@ fn clean_waits_for_a_run_and_says_so() {
     let lock = fs::File::open(workspace.path("target/cct/.lock")).expect("it is there");
     lock.lock_shared().expect("nobody has it alone");
     let mut command = workspace.cct();
-    command.arg("clean").stderr(std::process::Stdio::piped());
+    command.arg("clean").stderr(Stdio::piped());
     let mut cleaning = command.spawn().expect("it can be started");
     let stderr = cleaning.stderr.take().expect("it is piped");
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(stderr));

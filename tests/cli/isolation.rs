@@ -224,7 +224,9 @@ fn each_verdict_is_the_same_in_many_processes() {
         "--skip",
         ALONE,
     ];
-    let args = ["--hang-timeout", "2s", "--iterations", "200"];
+    // `CCT_ISOLATED=200` is the long form.
+    let iterations = std::env::var("CCT_ISOLATED").unwrap_or("60".to_owned());
+    let args = ["--hang-timeout", "2s", "--iterations", &iterations];
     same_in_many("verdicts", &["portfolio"], &[&args[..], &skip].concat());
     // Each of their schedules is long.
     let alone = ["--test", ALONE, "--iterations", "10"];

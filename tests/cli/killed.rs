@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use cct_tests::support::{Events, Finished, Workspace};
+use cct_tests::support::{Events, Finished, Workspace, run_by};
 
 use crate::explored::text;
 
@@ -156,6 +156,29 @@ fn a_run_that_is_killed_leaves_what_it_found_and_no_process() {
     assert!(!Path::new(&workspace.path(&run)).exists());
 }
 
+/// As `nohup` and shells do: a signal that comes to nothing for others comes to nothing here.
+#[test]
+fn a_signal_that_is_ignored_ends_nothing() {
+    let workspace = workspace();
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]);
+    let mut test = workspace.cct();
+    test.args(ENDLESS).args(["--time=3s", "nothing_is_found"]);
+    let mut command = run_by(shell, &test);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it runs");
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut sent = 0;
+    for line in lines {
+        if line.expect("text").contains("\"event\":\"progress\"") {
+            send("-HUP", child.id());
+            sent += 1;
+        }
+    }
+    assert_eq!(child.wait().expect("ours").code(), Some(0));
+    assert!(sent > 0);
+}
+
 /// Nobody knows who killed it; that the schedule does not fail again is what can be told.
 #[test]
 fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
@@ -171,6 +194,35 @@ fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
     assert_eq!(ended["status"], "FLAKY", "{ended:#}");
     let message = text(&ended["failure"]["bug"]["message"]);
     assert!(message.contains("SIGKILL"), "{ended:#}");
+}
+
+/// Where results are kept it is explored anew, and after some times it lacks.
+#[test]
+fn that_a_test_was_killed_again_and_again_is_no_success() {
+    let workspace = workspace();
+    let mut command = workspace.cct();
+    command
+        .args(ENDLESS)
+        .args(["--results=results", "nothing_is_found"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut told = String::new();
+    loop {
+        let mut line = String::new();
+        if lines.read_line(&mut line).expect("text") == 0 {
+            break;
+        }
+        if line.contains("\"event\":\"progress\"") {
+            for process in children(child.id()) {
+                send("-KILL", process);
+            }
+        }
+        told += &line;
+    }
+    assert_eq!(child.wait().expect("ours").code(), Some(5), "{told}");
+    let events = Events::read(&told);
+    assert_eq!(events.only("run_ended")["not_run"], 1, "{told}");
 }
 
 /// As the system does where memory runs out: cargo itself says nothing.

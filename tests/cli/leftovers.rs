@@ -173,7 +173,9 @@ fn children_of(process: u32) -> Vec<u32> {
 /// A process in the names of what it has made, as the tool writes it: no process has such a number.
 pub(crate) fn gone_process() -> String {
     let namespace = fs::metadata("/proc/self/ns/pid").expect("there is one");
-    format!("{:08x}-9999999", namespace.ino())
+    let kernel = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("it has one");
+    let kernel = u64::from_str_radix(&kernel[..8], 16).expect("a number");
+    format!("{:08x}-9999999", namespace.ino() ^ kernel)
 }
 
 /// The next run removes the folders of one that was killed, and no others: those of runs in another

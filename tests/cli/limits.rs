@@ -98,6 +98,11 @@ fn limits_of_address_space_leave_room_or_are_named() {
             finished.stdout.contains(&command) && finished.stdout.contains("4194304 KiB");
         assert_eq!(is_named, code == 96, "{limit}: {finished:#?}");
     }
+    // That it could not be tried says nothing about a failure that is known.
+    let list = Finished::of(workspace.cct().arg("list"));
+    list.expect(0);
+    assert!(list.stdout.contains("a_store_is_lost"), "{list:#?}");
+    assert!(!list.stdout.contains("no longer fails"), "{list:#?}");
 }
 
 #[test]

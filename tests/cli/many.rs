@@ -208,6 +208,17 @@ fn shards_of_an_archive_find_what_one_run_does() {
         "{other:#?}"
     );
 
+    // One that is cut off is told, and the others are joined.
+    let shard = Path::new(results).join("shard-1-of-3/failures");
+    let failures = fs::read_dir(shard).expect("it failed, too").flatten();
+    let is_failure = |path: &PathBuf| path.join("trace.json").exists();
+    let failure = failures.map(|entry| entry.path()).filter(is_failure).last();
+    let failure = failure.expect("one is there").join("trace.json");
+    let cut = fs::File::options().write(true).open(&failure);
+    cut.and_then(|file| file.set_len(100)).expect("a failure");
+    let (_, said) = many.merge("c", &[results, "--into=joined"], 100);
+    assert!(said.contains("a failure is left out"), "{said}");
+
     refuse(&many);
     campaign(&many);
     goes_on(&many);
@@ -239,6 +250,19 @@ fn refuse(many: &Many) {
         let refused = Finished::of(&mut many.test("a", args));
         assert!(matches!(refused.code, Some(2 | 96)), "{refused:#?}");
         assert!(refused.stderr.contains(why), "no `{why}`: {refused:#?}");
+    }
+    // A file of the user's is not moved, to have a folder in its place.
+    for name in ["failures", "run"] {
+        let mut here = many.test(&format!("of-{name}"), &["--results=."]);
+        let mine = many.workspace.path(&format!("of-{name}")).join(name);
+        fs::write(&mine, "mine").expect("the copy is writable");
+        let refused = Finished::of(&mut here);
+        refused.expect(96);
+        assert!(
+            refused.stderr.contains("choose another folder"),
+            "{refused:#?}"
+        );
+        assert_eq!(fs::read_to_string(&mine).expect("it is there"), "mine");
     }
 }
 

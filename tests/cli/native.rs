@@ -1,7 +1,11 @@
 //! A test that cannot be explored runs as it is, once, and the report says so.
 
+use std::path::Path;
+
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;
+
+use crate::killed::send;
 
 /// Runs a fixture's tests, for people and for programs.
 #[track_caller]
@@ -81,6 +85,26 @@ fn a_binary_with_a_main_of_its_own() {
     assert!(told.contains("right: 43"), "{told}");
     // There is no schedule, hence nothing to replay.
     Finished::of(workspace.cct().arg("replay")).expect(96);
+}
+
+/// It has the standard output, as under cargo, and is not waited for.
+#[test]
+fn what_a_binary_leaves_behind_is_not_waited_for() {
+    let workspace = Workspace::of_fixture("no-harness");
+    workspace.write(
+        "tests/own_main.rs",
+        r#"
+        fn main() {
+            let child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+            std::fs::write("process", child.id().to_string()).unwrap();
+            println!("own main ran");
+        }
+        "#,
+    );
+    workspace.test(&["--test", "own_main"], 0);
+    let process = workspace.read("process");
+    assert!(Path::new("/proc").join(&process).exists());
+    send("-KILL", process.parse().expect("a number"));
 }
 
 #[test]

@@ -261,7 +261,8 @@ fn a_container_takes_over_what_one_before_has_left() {
     std::fs::create_dir(&temporary).expect("a folder");
     // Links are removed, and not followed.
     workspace.write("letter", "mine");
-    let maker = "maker=$(printf %08x $(stat -L -c %i /proc/self/ns/pid))-0000001";
+    let maker = "kernel=$(cut -c 1-8 /proc/sys/kernel/random/boot_id); \
+                 maker=$(printf %08x $((0x$kernel ^ $(stat -L -c %i /proc/self/ns/pid))))-0000001";
     let before = format!(
         "{maker}; ln -s ../letter $W/temporary/.cct-room.tmp-$maker; \
          mkdir -p $W/temporary/cct-$maker-000000-tmp/left $W/target/cct/run/$maker/left; \

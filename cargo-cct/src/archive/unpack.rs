@@ -119,6 +119,9 @@ impl Archive {
     }
 
     fn unpack_into(&self, staging: &Path) -> Result<(), ArchiveError> {
+        // First, so that one that was cut off can be removed.
+        let marked = fs::create_dir_all(staging).and_then(|()| owned::mark(staging));
+        marked.map_err(|error| ArchiveError::Access(staging.to_owned(), error))?;
         let access = |error| ArchiveError::Access(self.path.clone(), error);
         let damaged = |why: String| ArchiveError::Damaged(self.path.clone(), why);
         let file = fs::File::open(&self.path).map_err(access)?;
@@ -171,8 +174,7 @@ impl Archive {
         let text =
             serde_json::to_vec(&self.manifest).map_err(|error| damaged(error.to_string()))?;
         let path = staging.join(NAME);
-        fs::write(&path, text).map_err(|error| ArchiveError::Access(path, error))?;
-        owned::mark(staging).map_err(|error| ArchiveError::Access(staging.to_owned(), error))
+        fs::write(&path, text).map_err(|error| ArchiveError::Access(path, error))
     }
 
     /// A path of the build, where it is now.

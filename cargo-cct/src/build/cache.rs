@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 use std::{env, process};
 
 use walkdir::WalkDir;
@@ -25,6 +25,7 @@ use walkdir::WalkDir;
 use super::digest;
 use super::leftovers::clear_place;
 use super::owned::{self, How, OwnedError, Use};
+use crate::forgotten::is_long_ago;
 use crate::plain_file;
 
 /// The folder of all entries.
@@ -68,10 +69,7 @@ pub(crate) enum CacheError {
 /// The list of an entry's files.
 const FILES: &str = "files";
 
-/// An entry that nobody has used for so long is removed when another one is made.
-const FORGOTTEN: Duration = Duration::from_hours(60 * 24);
-
-/// Of entries that were used since, as many stay.
+/// Of entries that were used not long ago, as many stay when another one is made.
 const MOST: usize = 16;
 
 /// The folder of archives that are unpacked.
@@ -193,11 +191,10 @@ impl Cache {
         let mut others = self.named(|it| it != name);
         others.retain(|home| owned::is_own(home));
         others.sort_by_key(|home| std::cmp::Reverse(used(home)));
-        let is_old = |home: &PathBuf| used(home).elapsed().is_ok_and(|age| age > FORGOTTEN);
         let old = others
             .iter()
             .enumerate()
-            .filter(|&(at, home)| at + 1 >= MOST || is_old(home));
+            .filter(|&(at, home)| at + 1 >= MOST || is_long_ago(used(home)));
         let removed = old
             .filter(|(_, home)| remove(home, None).is_ok_and(|it| it))
             .count();
@@ -327,8 +324,10 @@ fn is_same(home: &Path, line: &str) -> bool {
 mod tests {
     use std::cell::RefCell;
     use std::os::unix::fs::symlink;
+    use std::time::Duration;
 
     use super::*;
+    use crate::forgotten::FORGOTTEN;
 
     fn cache(name: &str) -> Cache {
         let folder = env::temp_dir().join(format!("cct-cache-{name}.{}", process::id()));

@@ -4,13 +4,11 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::owned;
+use crate::forgotten::is_forgotten;
 use crate::plain_file;
-
-/// A tree or a table that nobody has used for so long is removed.
-const FORGOTTEN: Duration = Duration::from_hours(60 * 24);
 
 /// The folder of shadow trees.
 pub(super) const SHADOW: &str = "shadow";
@@ -73,16 +71,11 @@ pub(super) fn clear_place(path: &Path, is_folder: bool) -> io::Result<()> {
     }
 }
 
-fn is_forgotten(path: &Path) -> bool {
-    let used = fs::symlink_metadata(path).and_then(|about| about.modified());
-    used.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > FORGOTTEN))
-}
-
 fn half_written(folder: &Path) {
     for path in entries(folder) {
         let name = path.file_name().and_then(|name| name.to_str());
         let begun = name.and_then(plain_file::half_written);
-        if begun.is_some_and(|(_, maker)| maker.is_gone()) {
+        if begun.is_some_and(|(_, maker)| maker.has_left(&path)) {
             let _ = owned::remove_any(&path);
         }
     }
@@ -112,6 +105,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::forgotten::FORGOTTEN;
     use crate::maker::Maker;
 
     #[test]

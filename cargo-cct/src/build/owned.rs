@@ -58,7 +58,13 @@ pub(crate) fn claim(folder: &Path) -> Result<(), OwnedError> {
     if is_own(folder) {
         return Ok(());
     }
-    fs::create_dir_all(folder).map_err(failed)?;
+    let made = fs::create_dir_all(folder).map_err(|error| match error.kind() {
+        kind @ (io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) => {
+            io::Error::new(kind, "there is no folder, but something else: move it away")
+        }
+        _ => error,
+    });
+    made.map_err(failed)?;
     // Another process may be about to claim it, too.
     let is_ours = |name: &OsStr| {
         let begun = name.to_str().and_then(plain_file::half_written);
@@ -181,8 +187,9 @@ fn lock_folder(folder: &Path, how: How, waits: &dyn Fn()) -> Result<Use, OwnedEr
         claim(folder)?;
         let lock = folder.join(LOCK);
         match lock_file(&lock, how, waits) {
-            // It was removed meanwhile.
+            // It was removed meanwhile, or its tag was, which goes before the lock.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(_) if !is_own(folder) => {}
             locked => return locked.map_err(|error| OwnedError::Access(lock, error)),
         }
     }

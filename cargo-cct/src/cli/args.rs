@@ -473,7 +473,7 @@ pub(crate) struct CleanArgs {
     /// Removes only the failures and keeps what was built.
     #[arg(long)]
     pub failures: bool,
-    /// Also removes the sysroots of all workspaces from the cache.
+    /// Also removes all from the cache: sysroots, wrappers and archives that are unpacked.
     #[arg(long)]
     pub cache: bool,
     /// The workspace.

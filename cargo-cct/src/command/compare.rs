@@ -66,10 +66,10 @@ pub(super) fn run(
     }
     Ok(if explorer.stop.is_set() {
         Exit::Interrupted
-    } else if session.refused {
-        Exit::Setup
     } else if session.failed {
         Exit::Failed
+    } else if session.refused {
+        Exit::Setup
     } else {
         Exit::Success
     })

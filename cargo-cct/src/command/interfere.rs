@@ -173,6 +173,10 @@ impl Session<'_> {
             .explorer
             .explore(executable, &both, None, 1, &|_| {}, &|_| {})?;
         let schedules = run.counters.schedules;
+        if let Outcome::Refused(reason) = run.outcome {
+            let [one, other] = &pair.tests;
+            anyhow::bail!("`{one}` and `{other}` cannot be run together: {reason}");
+        }
         let Outcome::Failed(finding) = run.outcome else {
             let is_whole = matches!(run.outcome, Outcome::Passed);
             return Ok(self

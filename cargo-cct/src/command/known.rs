@@ -13,7 +13,7 @@ use crate::build::cargo::Executable;
 use crate::build::code::Code;
 use crate::build::workspace::Workspace;
 use crate::failure::{Id, Kept, Record, Store, build_of};
-use crate::report::{Replay, warning_word};
+use crate::report::{Replay, remark_line, warning_word};
 use crate::run::{
     Finding, First, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd, TriedOf, plan,
 };
@@ -245,7 +245,12 @@ impl<'a> Known<'a> {
         };
         let judged = match again(&launch, record, way, self.scratch, self.stop) {
             Ok(judged) => judged,
-            Err(error) => return Some(TriedEnd::Leaves(error.to_string())),
+            // The machine's fault: it says nothing about the failure.
+            Err(error) => {
+                let (word, id) = (warning_word(), &record.id);
+                remark_line!("{word}: the failure {id} could not be tried: {error:#}");
+                return None;
+            }
         };
         let Judged {
             replay,

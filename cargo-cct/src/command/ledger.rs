@@ -140,6 +140,11 @@ impl Ledger {
         self.lacks = true;
     }
 
+    /// True if a test was ended from outside, and has to be run again.
+    pub(super) fn lacks(&self) -> bool {
+        self.lacks
+    }
+
     /// Writes all; `is_complete` if there is no more to do.
     pub(super) fn close(&mut self, is_complete: bool) -> Result<(), ResultsError> {
         if is_complete && !self.lacks {

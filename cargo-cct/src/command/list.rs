@@ -11,7 +11,8 @@ use crate::report::{Json, Report, list_line, say, seen_json};
 /// Does it.
 pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
     let workspace = workspace(&args.place.cargo_args(), &args.unpacked)?;
-    let (records, errors) = Store::new(workspace.failures()).all();
+    let (records, errors) = Store::new(workspace.failures()).all()?;
+    let is_empty = records.is_empty() && errors.is_empty();
     for record in &records {
         if args.output.json {
             let report = Report::of(record, &workspace.root).json();
@@ -34,9 +35,10 @@ pub(super) fn run(args: &ListArgs) -> anyhow::Result<Exit> {
         }
     }
     for error in errors {
-        crate::report::remark_line!("{}: {error}", crate::report::warning_word());
+        let error = anyhow::Error::from(error);
+        crate::report::remark_line!("{}: {error:#}", crate::report::warning_word());
     }
-    if records.is_empty() && !args.output.json {
+    if is_empty && !args.output.json {
         crate::report::remark_line!("no failure in `{}`", workspace.failures().display());
     }
     Ok(Exit::Success)

@@ -49,8 +49,14 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Exit> {
         joined.join(&into, results)?;
     }
     let store = Store::new(into.join("failures"));
+    let mut lacks = false;
     for folder in &folders {
-        let taken = store.take_in(&Store::new(folder.join("failures")));
+        let mut leave_out = |error| {
+            lacks = true;
+            let error = anyhow::Error::from(error);
+            crate::report::remark_line!("{}: a failure is left out: {error:#}", warning_word());
+        };
+        let taken = store.take_in(&Store::new(folder.join("failures")), &mut leave_out);
         let ids =
             taken.with_context(|| format!("cannot take the failures of `{}`", folder.display()))?;
         joined.rename(&ids);
@@ -69,7 +75,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Exit> {
     Ok(
         if has(&[Ending::Failed, Ending::Flaky, Ending::Unfinished]) {
             Exit::Failed
-        } else if has(&[Ending::Refused]) {
+        } else if lacks || has(&[Ending::Refused]) {
             Exit::Setup
         } else if !missing.without.is_empty() || !missing.under_way.is_empty() {
             Exit::Incomplete

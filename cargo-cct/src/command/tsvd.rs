@@ -185,6 +185,9 @@ impl Session<'_> {
             Some(status) if !status.success() => Some(status.to_string()),
             _ => None,
         };
+        if let Some(lack) = failed.as_ref().and_then(|_| self.scratch.lack()) {
+            return Err(lack).with_context(|| format!("`{}` failed", executable.label));
+        }
         self.has_failed |= failed.is_some() && !self.stop.is_set();
         Ok(self.report.ran(&InjectedRun {
             binary: &executable.label,

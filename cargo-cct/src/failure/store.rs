@@ -13,11 +13,10 @@
 //!
 //! Several runs may write at a time: who changes something holds the lock of the whole folder.
 
-use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-use std::{fs, io};
+use std::time::{Duration, SystemTime};
+use std::{fs, io, thread};
 
 use cct::verdict::Bug;
 use cct::wire;
@@ -32,7 +31,22 @@ use super::record::Record;
 use super::seal;
 use super::stranger::{self, Stranger};
 use crate::plain_file;
-use crate::run::TestName;
+use crate::run::{TestName, stop};
+
+/// Another one that changes something is soon done.
+const A_MOMENT: Duration = Duration::from_millis(5);
+
+/// The files of a failure; the one that makes it a failure comes last.
+pub(super) const FILES: [&str; 6] = [
+    "timeline.html",
+    "log.jsonl",
+    "output.txt",
+    "report.json",
+    "report.txt",
+    "trace.json",
+];
+/// The folder with the same files as they were first.
+pub(super) const AS_FOUND: &str = "as-found";
 
 /// The folder of failures.
 #[derive(Clone, Debug)]
@@ -157,13 +171,22 @@ impl Store {
             plain_file::folder(&self.folder).map_err(failed)?;
         }
         let file = plain_file::lockable(&path).map_err(failed)?;
-        file.lock().map_err(failed)?;
+        let lock = || loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {}
+                locked => return locked.map_err(io::Error::from),
+            }
+            // A signal ends the wait.
+            stop::check()?;
+            thread::sleep(A_MOMENT);
+        };
+        lock().map_err(failed)?;
         Ok(Lock(file))
     }
 
     /// The bugs, latest first, as far as they can be read.
     pub(crate) fn heads(&self) -> Vec<Head> {
-        let files = self.files().into_iter();
+        let files = self.files().unwrap_or_default().into_iter();
         let heads = files.filter_map(|(_, file)| {
             let text = plain_file::read(&file).ok()?;
             let head: Head = serde_json::from_slice(&text).ok()?;
@@ -225,8 +248,12 @@ impl Store {
     }
 
     /// Takes in the bugs of another folder, which need not exist; to do so again changes nothing. Returns
-    /// under which id each is known here.
-    pub(crate) fn take_in(&self, other: &Store) -> Result<Vec<(Id, Id)>, StoreError> {
+    /// under which id each is known here; `leave_out` hears of what cannot be read.
+    pub(crate) fn take_in(
+        &self,
+        other: &Store,
+        leave_out: &mut dyn FnMut(StoreError),
+    ) -> Result<Vec<(Id, Id)>, StoreError> {
         let mut ids = Vec::new();
         let is_same = fs::canonicalize(&other.folder).ok() == fs::canonicalize(&self.folder).ok();
         if is_same || !other.folder.is_dir() {
@@ -235,7 +262,8 @@ impl Store {
         let _lock = self.lock()?;
         // A class that is not known yet is told by places, which are the same for all shards.
         let root = Path::new("");
-        for record in other.all().0 {
+        let (records, unread) = other.all()?;
+        for record in records {
             let from = other.folder_of(&record.id);
             let name = record.id.clone();
             let known = self.known(&record.name, &record.history.class, root);
@@ -258,6 +286,7 @@ impl Store {
             }
             ids.push((name, id));
         }
+        unread.into_iter().for_each(leave_out);
         Ok(ids)
     }
 
@@ -271,7 +300,7 @@ impl Store {
 
     /// Writes a record alone, if it is another one than that which is there.
     fn rewrite(&self, id: &Id, record: &Record) -> Result<(), StoreError> {
-        let path = self.folder_of(id).join("trace.json");
+        let path = self.own_folder_of(id)?.join("trace.json");
         let failed = |error| StoreError::Access(path.clone(), error);
         let text = seal::sealed(record).map_err(failed)?;
         if plain_file::read(&path).ok().as_ref() == Some(&text) {
@@ -283,22 +312,28 @@ impl Store {
     /// Copies a failure to beside what is going to be written in its place, unless an earlier one is there
     /// already. `replay` and `show` find it by its folder.
     pub(crate) fn set_aside(&self, id: &Id) -> Result<PathBuf, StoreError> {
-        let folder = self.folder_of(id);
-        let aside = folder.join("as-found");
-        if aside.join("trace.json").exists() {
-            return Ok(aside);
-        }
-        let failed = |error| StoreError::Access(aside.clone(), error);
-        plain_file::folder(&aside).map_err(failed)?;
-        if folder.join("log.jsonl").exists() {
-            plain_file::copy(&folder.join("log.jsonl"), &aside.join("log.jsonl"))
-                .map_err(failed)?;
-        }
-        // The one that makes it a failure comes last.
-        for name in ["output.txt", "report.json", "report.txt", "trace.json"] {
-            plain_file::copy(&folder.join(name), &aside.join(name)).map_err(failed)?;
+        let folder = self.own_folder_of(id)?;
+        let aside = folder.join(AS_FOUND);
+        if !aside.join("trace.json").exists() {
+            // Without the picture, which takes room and can be drawn again.
+            let files = &FILES[1..];
+            let copied = plain_file::folder(&aside).and_then(|()| copy(files, &folder, &aside));
+            copied.map_err(|error| StoreError::Access(aside.clone(), error))?;
         }
         Ok(aside)
+    }
+
+    /// Has a failure's folder be a folder of the tool's, to be written to. A link is moved aside, and the
+    /// files to which it leads are copied.
+    fn own_folder_of(&self, id: &Id) -> Result<PathBuf, StoreError> {
+        let folder = self.folder_of(id);
+        let linked = folder.is_symlink().then(|| fs::canonicalize(&folder));
+        let made = plain_file::folder(&folder).and_then(|()| match linked {
+            Some(Ok(from)) => copy(&FILES, &from, &folder),
+            _ => Ok(()),
+        });
+        made.map_err(|error| StoreError::Access(folder.clone(), error))?;
+        Ok(folder)
     }
 
     /// Reads a failure by its id, its folder, its file, or as `latest`.
@@ -307,22 +342,22 @@ impl Store {
     }
 
     /// All failures, latest first, and what could not be read.
-    pub(crate) fn all(&self) -> (Vec<Record>, Vec<StoreError>) {
+    pub(crate) fn all(&self) -> Result<(Vec<Record>, Vec<StoreError>), StoreError> {
         let mut records = Vec::new();
         let mut errors = Vec::new();
-        for (_, file) in self.files() {
+        for (_, file) in self.files()? {
             match read_file(&file) {
                 Ok(record) => records.push(record),
                 Err(error) => errors.push(error),
             }
         }
-        (records, errors)
+        Ok((records, errors))
     }
 
     /// The file of a failure, by the same.
     pub(crate) fn find(&self, name: &str) -> Result<PathBuf, StoreError> {
         if name == "latest" {
-            let latest = self.files().into_iter().next();
+            let latest = self.files()?.into_iter().next();
             return Ok(latest
                 .ok_or_else(|| StoreError::Empty(self.folder.clone()))?
                 .1);
@@ -345,25 +380,51 @@ impl Store {
     }
 
     /// The files of all failures, latest first.
-    pub(super) fn files(&self) -> Vec<(SystemTime, PathBuf)> {
-        let entries = fs::read_dir(&self.folder)
-            .into_iter()
-            .flatten()
-            .filter_map(Result::ok);
-        let is_aside = |name: &OsString| name.to_str().is_some_and(plain_file::is_aside);
-        let mut files: Vec<_> = entries
-            .filter(|entry| !is_aside(&entry.file_name()))
-            .filter_map(|entry| {
-                let file = entry.path().join("trace.json");
-                // A link that leads nowhere is there, too, and is told.
-                let there = fs::metadata(&file).or_else(|_| fs::symlink_metadata(&file));
-                Some((there.ok()?.modified().ok()?, file))
-            })
-            .collect();
+    pub(super) fn files(&self) -> Result<Vec<(SystemTime, PathBuf)>, StoreError> {
+        let failed = |error| StoreError::Access(self.folder.clone(), error);
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if is_nothing(&error) => return Ok(Vec::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            if entry.file_name().to_str().is_some_and(plain_file::is_aside) {
+                continue;
+            }
+            let file = entry.path().join("trace.json");
+            // A link that leads nowhere is there, too, and so is what may not be looked at: both are told.
+            let there = fs::metadata(&file).or_else(|_| fs::symlink_metadata(&file));
+            match there.and_then(|it| it.modified()) {
+                Ok(time) => files.push((time, file)),
+                Err(error) if is_nothing(&error) => {}
+                Err(_) => files.push((SystemTime::UNIX_EPOCH, file)),
+            }
+        }
         files.sort();
         files.reverse();
-        files
+        Ok(files)
     }
+}
+
+/// True if there is no such file, or what stands in the place of its folder is none.
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// Copies the files of a failure that are there.
+fn copy(files: &[&str], from: &Path, to: &Path) -> io::Result<()> {
+    for &name in files {
+        match plain_file::copy(&from.join(name), &to.join(name)) {
+            // Only the last one is in each.
+            Err(error) if name != "trace.json" && error.kind() == io::ErrorKind::NotFound => {}
+            copied => copied?,
+        }
+    }
+    Ok(())
 }
 
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
@@ -502,6 +563,81 @@ pub(super) mod tests {
             store.read("7f3k-q2"),
             Err(StoreError::Missing { .. })
         ));
+    }
+
+    /// A link that leads to itself is as good as a folder that nobody may look into.
+    #[test]
+    fn that_failures_cannot_be_looked_at_is_told() {
+        let folder = std::env::temp_dir().join(format!("cct-unseen.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        let looped = |path: &Path| std::os::unix::fs::symlink(path, path).expect("a link");
+        let store = Store::new(folder.join("failures"));
+        looped(&store.folder);
+        let is_told = |read: Result<_, StoreError>| matches!(read, Err(StoreError::Access(..)));
+        assert!(is_told(store.all().map(drop)) && is_told(store.read("latest").map(drop)));
+        fs::remove_file(&store.folder).expect("a link");
+        fs::create_dir(&store.folder).expect("a folder");
+        looped(&store.folder.join("2222-22"));
+        // Another one was moved aside, and is none.
+        looped(&store.folder.join("2222-22.aside"));
+        fs::create_dir(store.folder.join("3333-33")).expect("a folder");
+        let (records, errors) = store.all().expect("a folder");
+        assert!(records.is_empty() && errors.len() == 1, "{errors:?}");
+        assert!(is_told(store.read("latest").map(drop)));
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    /// The tool writes to a folder of its own; where a link leads to, all stays.
+    #[test]
+    fn a_failure_that_is_a_link_is_copied_before_it_is_changed() {
+        let folder = std::env::temp_dir().join(format!("cct-own.{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let (store, mine) = (Store::new(folder.join("failures")), folder.join("mine"));
+        let record = sample::full_record();
+        let ours = store.folder_of(&record.id);
+        let change = |change: &dyn Fn()| {
+            let _ = fs::remove_dir_all(&folder);
+            store
+                .write(&record, ("report", &Value::Null), None)
+                .expect("it can be written");
+            fs::rename(&ours, &mine).expect("it is there");
+            fs::write(mine.join("notes"), "mine").expect("a file");
+            std::os::unix::fs::symlink(&mine, &ours).expect("a link");
+            let before = sorted(&mine);
+            change();
+            assert_eq!(sorted(&mine), before);
+            assert!(!ours.is_symlink() && ours.with_extension("aside").is_symlink());
+        };
+        change(&|| {
+            let aside = store.set_aside(&record.id).expect("it can be copied");
+            assert_eq!(sorted(&aside).len(), 4);
+        });
+        change(&|| {
+            let other = Record {
+                printed: "more".to_owned(),
+                ..record.clone()
+            };
+            store
+                .rewrite(&record.id, &other)
+                .expect("it can be written");
+            assert_eq!(store.of_id(&record.id).expect("a failure").printed, "more");
+        });
+        // One that lacks is no reason to give up the others.
+        fs::remove_file(ours.join("report.txt")).expect("it is there");
+        let aside = store.set_aside(&record.id).expect("it can be copied");
+        assert_eq!(sorted(&aside).len(), 3);
+        fs::remove_dir_all(&folder).expect("it is ours");
+    }
+
+    fn sorted(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let entries = fs::read_dir(folder).expect("a folder").flatten();
+        let files = entries.map(|entry| entry.path());
+        let mut files: Vec<_> = files
+            .map(|file| (file.clone(), fs::read(file).expect("a file")))
+            .collect();
+        files.sort();
+        files
     }
 
     /// Fields that have been added to records since mean the same in old ones.

@@ -7,32 +7,18 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
 use super::id::Id;
 use super::record::Record;
-use super::store::{Store, StoreError};
+use super::store::{AS_FOUND, FILES, Store, StoreError};
+use crate::forgotten::is_long_ago;
 use crate::plain_file;
 
-/// A failure that was not written for so long is removed when another run begins.
-const FORGOTTEN: Duration = Duration::from_hours(60 * 24);
-
-/// Of failures that were written since, as many stay.
+/// Of failures that were written not long ago, as many stay.
 const MOST: usize = 400;
-
-/// The files of a failure; the one that makes it a failure comes last.
-const FILES: [&str; 6] = [
-    "timeline.html",
-    "log.jsonl",
-    "output.txt",
-    "report.json",
-    "report.txt",
-    "trace.json",
-];
-/// The folder with the same files as they were first.
-const AS_FOUND: &str = "as-found";
 
 impl Store {
     /// Removes files that were begun by processes that are gone.
@@ -54,11 +40,10 @@ impl Store {
     }
 
     fn trim_to(&self, but: &BTreeSet<Id>, most: usize) -> Result<usize, StoreError> {
-        let is_old = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > FORGOTTEN);
-        let files = self.files();
+        let files = self.files()?;
         let old = files.iter().enumerate();
         let mut old = old
-            .filter(|(at, (time, _))| *at >= most || is_old(time))
+            .filter(|(at, (time, _))| *at >= most || is_long_ago(*time))
             .filter_map(|(_, (time, file))| Some((time, file, file.parent()?)))
             .filter(|(.., folder)| is_removable(folder, but))
             .peekable();
@@ -91,7 +76,7 @@ fn is_failure_name(name: &OsStr) -> bool {
 fn is_half_written(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     let begun = name.to_str().and_then(plain_file::half_written);
-    begun.is_some_and(|(file, maker)| FILES.contains(&file) && maker.is_gone())
+    begun.is_some_and(|(file, maker)| FILES.contains(&file) && maker.has_left(&entry.path()))
 }
 
 /// True for a failure of this tool's, or of another version of it, without anything else in its folder.
@@ -146,6 +131,7 @@ fn remove(folder: &Path) -> bool {
 mod tests {
     use std::fs::File;
     use std::path::PathBuf;
+    use std::time::Duration;
 
     use super::*;
     use crate::maker::Maker;

@@ -102,6 +102,9 @@ fn detail(run: &TestRun, native: Option<&str>, record: Option<&Record>) -> Strin
             "internal error".to_owned()
         }
         Outcome::Refused(reason) if reason.starts_with("no space") => "no space".to_owned(),
+        Outcome::Refused(reason) if reason.starts_with("cannot write") => {
+            "cannot write files".to_owned()
+        }
         Outcome::Refused(_) => "wrong settings".to_owned(),
         Outcome::Stopped => {
             let schedules = count(counters.schedules, "schedule");

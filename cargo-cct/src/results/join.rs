@@ -183,9 +183,17 @@ impl Joined {
 }
 
 impl Saved {
-    /// True if more of the test is done here.
+    /// True if more of the test is done here, or it has failed, which is not lost.
     fn is_further_than(&self, other: &Saved) -> bool {
-        let key = |saved: &Saved| (saved.next, saved.counters.schedules, saved.ending);
+        let key = |saved: &Saved| {
+            let has_failed = saved.ending >= Ending::Flaky;
+            (
+                has_failed,
+                saved.next,
+                saved.counters.schedules,
+                saved.ending,
+            )
+        };
         key(self) > key(other)
     }
 }

@@ -129,7 +129,8 @@ impl Explorer<'_> {
             finding.judge(repeated);
         }
         let once = began.elapsed();
-        if finding.repeats != Repeats::Yes {
+        // One that could not be repeated, since everything was to end, is told as such.
+        if !matches!(finding.repeats, Repeats::Yes | Repeats::Unknown) {
             tried.end = TriedEnd::Leaves("it failed in another way, and only once".to_owned());
             return Ok(None);
         }
@@ -215,7 +216,8 @@ impl Explorer<'_> {
             };
         }
         let mut apart = search(Some(Isolation::Process))?;
-        if apart.outcome.is_flaky() && run.outcome.is_flaky() {
+        let is_judged = !matches!(apart.outcome, Outcome::Refused(_) | Outcome::Stopped);
+        if !is_judged || (apart.outcome.is_flaky() && run.outcome.is_flaky()) {
             return Ok(run);
         }
         if apart.diverged.is_none() {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use cct::claim::Exception;
@@ -77,17 +78,20 @@ impl Leaks {
 
     /// Remembers a test.
     pub(super) fn add(&self, name: &TestName) -> io::Result<()> {
-        let mut names = self.read();
-        if names.insert(name.clone()) {
-            self.write(&names)?;
-        }
-        Ok(())
+        self.change(|names| names.insert(name.clone()))
     }
 
     /// Forgets a test.
     pub(super) fn remove(&self, name: &TestName) -> io::Result<()> {
+        self.change(|names| names.remove(name))
+    }
+
+    /// One thread at a time changes them.
+    fn change(&self, change: impl FnOnce(&mut BTreeSet<TestName>) -> bool) -> io::Result<()> {
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names = self.read();
-        if names.remove(name) {
+        if change(&mut names) {
             self.write(&names)?;
         }
         Ok(())

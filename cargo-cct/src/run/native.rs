@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ use super::stop::Stop;
 use super::threads;
 use super::watch::End;
 use crate::build::cargo::Executable;
+
+/// All that it has printed is read by then.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Runs it; what it prints is kept.
 pub(crate) fn run_native(
@@ -35,11 +39,15 @@ pub(crate) fn run_native(
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    let printed = threads::start(move || {
-        let mut bytes = Vec::new();
+    let printed = Arc::new(Mutex::new(Vec::new()));
+    let read = printed.clone();
+    let reading = threads::start(move || {
+        let mut bytes = vec![0; 1 << 16];
         // Output that was read before an error is worth showing.
-        let _ = reader.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        while let Ok(count @ 1..) = reader.read(&mut bytes) {
+            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+            read.extend_from_slice(&bytes[..count]);
+        }
     })?;
     let mut child = process::spawn_helper(&mut command)?;
     // The command holds the pipe's other end open.
@@ -64,6 +72,12 @@ pub(crate) fn run_native(
         }
         thread::sleep(Duration::from_millis(5));
     };
+    // Its children may go on, and hold the pipe's other end.
+    let ended = Instant::now();
+    while !reading.is_finished() && ended.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
     let name = TestName {
         binary: executable.label.clone(),
         test: String::new(),
@@ -71,7 +85,7 @@ pub(crate) fn run_native(
     Ok(TestRun {
         elapsed: began.elapsed(),
         linked: Exceptions::NONE,
-        printed: printed.join().unwrap_or_default(),
+        printed: String::from_utf8_lossy(&printed).into_owned(),
         outcome,
         ..TestRun::new(name, executable)
     })

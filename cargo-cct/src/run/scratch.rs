@@ -139,9 +139,9 @@ fn sweep(folder: &Path, maker: fn(&str) -> Option<Maker>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let maker = name.to_str().and_then(maker);
-        if maker.is_some_and(Maker::has_left) {
+        let path = entry.path();
+        if maker.is_some_and(|maker| maker.had_left(&path)) {
             // Another user's files stay.
-            let path = entry.path();
             let _ = remove_any(&path);
         }
     }

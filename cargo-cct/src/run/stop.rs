@@ -35,12 +35,13 @@ impl Stop {
         if user.is_heard.swap(true, Relaxed) {
             return Ok(user.stop.clone());
         }
-        for signal in SIGNALS {
+        let signals = heeded();
+        for &signal in &signals {
             let number = usize::try_from(signal).expect("signals have small numbers");
             flag::register_usize(signal, user.by.clone(), number)?;
             flag::register(signal, user.stop.set.clone())?;
         }
-        let mut signals = Signals::new(SIGNALS)?;
+        let mut signals = Signals::new(&signals)?;
         threads::start(move || end_at_a_second(&mut signals))?;
         Ok(user.stop.clone())
     }
@@ -78,6 +79,15 @@ impl Stop {
         let above = self.above.as_ref();
         self.set.load(Relaxed) || above.is_some_and(|above| above.load(Relaxed))
     }
+}
+
+/// The ones that are not ignored, as `nohup` has it, and shells of what is in the background.
+fn heeded() -> Vec<i32> {
+    let about = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = about.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let is_ignored = |signal: i32| ignored.unwrap_or(0) >> (signal - 1) & 1 == 1;
+    SIGNALS.into_iter().filter(|&it| !is_ignored(it)).collect()
 }
 
 /// True for the process that has orphans as its children, unless it is a tool that starts tests by itself,

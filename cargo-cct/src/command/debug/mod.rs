@@ -19,6 +19,7 @@ use cct::wire::{self, Event};
 use crate::build::toolchain::Toolchain;
 use crate::exit::Exit;
 use crate::failure::Record;
+use crate::plain_file;
 use crate::room;
 use crate::run::stop::leave_signals_to_others;
 use crate::run::{Launch, Lines, Mode, Scratch, events, spawn};
@@ -223,7 +224,7 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(path, text)
+    plain_file::replace(path, |path| fs::write(path, text.as_ref()))
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let width = width(args, &harness)?;
     shared_by(width);
     let results = Results::of(&args.many)?;
+    if results.are_kept || args.many.archive.is_some() {
+        results.check()?;
+    }
     let (args, tested) = &tested_by(args, &results.folder)?;
     let (workspace, built) = (&tested.workspace, &tested.built);
     told::crates_of(args, tested)?;
@@ -62,7 +65,10 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let mut overrides = tested.typed.clone();
     overrides.seed = None;
     let ledger = results.open(args, &harness, tested, (seed, &overrides), &mut plan)?;
-    trim_failures(workspace, args.output.quiet);
+    // Failures of results are a part of them.
+    if args.many.archive.is_none() {
+        trim_failures(workspace, args.output.quiet);
+    }
     let store = Store::new(results.failures(workspace));
     let mut known = known(args, tested, store.clone(), &scratch, &stop);
     // Results are those of the exploration: a shard that is begun again comes to the same.

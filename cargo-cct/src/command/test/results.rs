@@ -53,6 +53,20 @@ impl Results {
         })
     }
 
+    /// Refuses a folder in which something of the user's has the name of a folder of results.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        for name in ["failures", "run"] {
+            let path = self.folder.join(name);
+            anyhow::ensure!(
+                path.is_dir() || path.symlink_metadata().is_err(),
+                "results have a folder of the name `{}`, and that is none: move it away, or choose another \
+                 folder by `--results`",
+                path.display()
+            );
+        }
+        Ok(())
+    }
+
     /// True if tests that are not explored are run: they are the same in all shards.
     pub(super) fn has_native_tests(&self) -> bool {
         self.shard.is_none_or(|shard| shard.number == 0)

@@ -182,7 +182,11 @@ impl<'a> Session<'a> {
             }
         }
         told?;
-        Ok(exit(&self.summary, stop, has_errors, has_results))
+        let lacks = self.ledger.as_ref().is_some_and(Ledger::lacks);
+        Ok(match exit(&self.summary, stop, has_errors, has_results) {
+            Exit::Success if lacks => Exit::Incomplete,
+            exit => exit,
+        })
     }
 
     /// Tells what is known of tests before any of them is run.
