@@ -1,6 +1,7 @@
 //! The built `cargo-cct`.
 
 use std::env;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -22,6 +23,21 @@ pub fn cargo_cct() -> Command {
     // Reports of failures as they were found are shorter to test, and runs do not depend on earlier ones.
     let settings = [("CCT_SHRINK", "off"), ("CCT_KNOWN", "false")];
     command.arg("cct").envs(settings);
+    heeding_signals(command)
+}
+
+/// Has a command begin with signals that are not ignored: shells have those of the terminal ignored in the
+/// background, and `nohup` that of its end.
+fn heeding_signals(mut command: Command) -> Command {
+    let heed = || {
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+            // SAFETY: the default action is no function.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe { command.pre_exec(heed) };
     command
 }
 
@@ -37,5 +53,5 @@ pub fn run_by(mut other: Command, command: &Command) -> Command {
     if let Some(folder) = command.get_current_dir() {
         other.current_dir(folder);
     }
-    other
+    heeding_signals(other)
 }
