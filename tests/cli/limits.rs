@@ -98,7 +98,14 @@ fn limits_of_address_space_leave_room_or_are_named() {
             finished.stdout.contains(&command) && finished.stdout.contains("4194304 KiB");
         assert_eq!(is_named, code == 96, "{limit}: {finished:#?}");
     }
-    // That it could not be tried says nothing about a failure that is known.
+    // That it cannot be tried says nothing about a failure that is known.
+    let mut again = workspace.cct();
+    again.args(test).env("CCT_KNOWN", "true");
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "ulimit -v 3000000 && exec \"$0\" \"$@\""]);
+    let again = Finished::of(&mut run_by(shell, &again));
+    again.expect(96);
+    assert!(again.stderr.contains("could not be tried"), "{again:#?}");
     let list = Finished::of(workspace.cct().arg("list"));
     list.expect(0);
     assert!(list.stdout.contains("a_store_is_lost"), "{list:#?}");

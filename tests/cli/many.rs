@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use cct_tests::support::{Events, Finished, Workspace, cargo_cct, name};
 use serde_json::Value;
@@ -208,14 +208,20 @@ fn shards_of_an_archive_find_what_one_run_does() {
         "{other:#?}"
     );
 
-    // One that is cut off is told, and the others are joined.
+    // Old ones are a part of the results, and stay.
     let shard = Path::new(results).join("shard-1-of-3/failures");
     let failures = fs::read_dir(shard).expect("it failed, too").flatten();
-    let is_failure = |path: &PathBuf| path.join("trace.json").exists();
-    let failure = failures.map(|entry| entry.path()).filter(is_failure).last();
-    let failure = failure.expect("one is there").join("trace.json");
-    let cut = fs::File::options().write(true).open(&failure);
-    cut.and_then(|file| file.set_len(100)).expect("a failure");
+    let mut files = failures.map(|entry| entry.path().join("trace.json"));
+    let failure = files.find(|file| file.exists()).expect("one is there");
+    let file = fs::File::options().write(true).open(&failure);
+    let file = file.expect("a failure");
+    let long_ago = SystemTime::now() - Duration::from_hours(24 * 61);
+    file.set_modified(long_ago).expect("a time");
+    let mut first = many.test("a", &["--shard=1/3", "--iterations=200", "--results"]);
+    Finished::of(first.arg(results)).expect(100);
+    assert!(failure.exists());
+    // One that is cut off is told, and the others are joined.
+    file.set_len(100).expect("it is open");
     let (_, said) = many.merge("c", &[results, "--into=joined"], 100);
     assert!(said.contains("a failure is left out"), "{said}");
 

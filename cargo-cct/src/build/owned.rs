@@ -196,7 +196,7 @@ fn lock_folder(folder: &Path, how: How, waits: &dyn Fn()) -> Result<Use, OwnedEr
 }
 
 /// Locks a file, which is made if it is not there.
-pub(super) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<Use> {
+pub(crate) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<Use> {
     loop {
         let file = open(path)?;
         let tried = || match how {
@@ -281,6 +281,20 @@ mod tests {
             "mine"
         );
         fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_a_folder_is_told_and_stays() {
+        let folder = scratch("file");
+        for place in [folder.clone(), folder.join("cct")] {
+            fs::write(&folder, "mine").expect("a file");
+            let Err(OwnedError::Access(_, error)) = claim(&place) else {
+                panic!("it is no folder");
+            };
+            assert!(error.to_string().contains("move it away"), "{error}");
+            assert_eq!(fs::read_to_string(&folder).expect("a file"), "mine");
+        }
+        fs::remove_file(&folder).expect("removable");
     }
 
     /// A folder is moved aside, a link replaced.

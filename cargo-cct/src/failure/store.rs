@@ -13,10 +13,10 @@
 //!
 //! Several runs may write at a time: who changes something holds the lock of the whole folder.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
-use std::{fs, io, thread};
+use std::time::SystemTime;
+use std::{fs, io};
 
 use cct::verdict::Bug;
 use cct::wire;
@@ -30,11 +30,9 @@ use super::merge::{Stays, merge};
 use super::record::Record;
 use super::seal;
 use super::stranger::{self, Stranger};
+use crate::build::owned::{self, How, Use};
 use crate::plain_file;
-use crate::run::{TestName, stop};
-
-/// Another one that changes something is soon done.
-const A_MOMENT: Duration = Duration::from_millis(5);
+use crate::run::TestName;
 
 /// The files of a failure; the one that makes it a failure comes last.
 pub(super) const FILES: [&str; 6] = [
@@ -98,10 +96,6 @@ impl Head {
     }
 }
 
-/// Held while something is changed; others wait.
-#[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "held, never read")] File);
-
 /// Why a failure cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -163,25 +157,15 @@ impl Store {
     }
 
     /// Waits until nobody else changes anything, and keeps others from it.
-    pub(crate) fn lock(&self) -> Result<Lock, StoreError> {
+    pub(crate) fn lock(&self) -> Result<Use, StoreError> {
         let path = self.folder.join(".lock");
         let failed = |error| StoreError::Access(path.clone(), error);
         // Failures may be kept elsewhere, with a link to there.
         if !self.folder.is_dir() {
             plain_file::folder(&self.folder).map_err(failed)?;
         }
-        let file = plain_file::lockable(&path).map_err(failed)?;
-        let lock = || loop {
-            match file.try_lock() {
-                Err(TryLockError::WouldBlock) => {}
-                locked => return locked.map_err(io::Error::from),
-            }
-            // A signal ends the wait.
-            stop::check()?;
-            thread::sleep(A_MOMENT);
-        };
-        lock().map_err(failed)?;
-        Ok(Lock(file))
+        // It is never held for long, so that nothing is said of a wait.
+        owned::lock_file(&path, How::Alone, &|| ()).map_err(failed)
     }
 
     /// The bugs, latest first, as far as they can be read.

@@ -331,6 +331,23 @@ pub(super) mod tests {
         assert_eq!(missing.under_way, [shard(1)]);
     }
 
+    /// Another attempt at the same shard may have come further without it.
+    #[test]
+    fn a_failure_is_not_lost_to_more_schedules() {
+        let failed = |schedules| {
+            let (saved, is_complete) = shard(schedules, true);
+            let ending = Ending::Failed;
+            (Saved { ending, ..saved }, is_complete)
+        };
+        let (found, passed) = (
+            results(3, &[(0, failed(5))]),
+            results(3, &[(0, shard(20, true))]),
+        );
+        for order in [[&found, &passed], [&passed, &found]] {
+            assert_eq!(join(&order).tests()[&name()].ending, Ending::Failed);
+        }
+    }
+
     #[test]
     fn results_of_other_runs_are_refused_with_the_difference() {
         let one = results(3, &[(0, shard(10, true))]);
