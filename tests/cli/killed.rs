@@ -196,6 +196,35 @@ fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
     assert!(message.contains("SIGKILL"), "{ended:#}");
 }
 
+/// Nothing of the test has run then. Here code before `main` kills the process twice, but where tests are listed.
+#[test]
+fn a_test_process_that_is_killed_as_it_begins_is_begun_again() {
+    let workspace = workspace();
+    let early = r#"
+        unsafe extern "C" { fn raise(signal: i32) -> i32; }
+
+        extern "C" fn early() {
+            let words = std::fs::read_to_string("/proc/self/cmdline").unwrap();
+            let count = std::fs::read_to_string("count").unwrap();
+            if !words.contains("--list") && count.len() < 2 {
+                std::fs::write("count", count + "x").unwrap();
+                unsafe { raise(9) };
+            }
+        }
+
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static EARLY: extern "C" fn() = early;
+    "#;
+    let source = workspace.read("src/lib.rs");
+    workspace.write("src/lib.rs", &format!("{source}{early}"));
+    workspace.write("count", "");
+    let args = ["--lib", "-j1", "nothing_is_found"];
+    let ended = workspace.explore(&args, 0);
+    assert_eq!(ended.test("spaced nothing_is_found")["status"], "PASS");
+    assert_eq!(workspace.read("count"), "xx");
+}
+
 /// Where results are kept it is explored anew, and after some times it lacks.
 #[test]
 fn that_a_test_was_killed_again_and_again_is_no_success() {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
 use cct::config::{Isolation, Settings};
@@ -24,7 +23,7 @@ use super::seed::RunSeed;
 use super::shrink::{Shortened, Shrinker, Shrinking, WhyNot, reason_not_to};
 use super::spread::{Explored, spread};
 use super::stop::Stop;
-use super::watch::{End, watch};
+use super::watch::{ATTEMPTS, End, watch};
 use crate::build::cargo::Executable;
 
 /// The facts that all tests of a run have in common.
@@ -49,9 +48,6 @@ const TRIALS: u32 = 3;
 
 /// How long a test may be silent at most while it is shrunk.
 const SILENCE: Duration = Duration::from_secs(2);
-
-/// How often a part of a search is begun whose process is killed from outside.
-const ATTEMPTS: u32 = 3;
 
 /// Hears how far a test is.
 type Told<'a> = &'a dyn Fn(Progress<'_>);
@@ -333,7 +329,7 @@ impl Explorer<'_> {
         }
         let mut finding = Finding::new(found, run.printed.clone(), settings);
         finding.shared_files.clone_from(&run.shared_files);
-        let was_killed = self.part.is_some() && was_killed(&end);
+        let was_killed = self.part.is_some() && end.was_killed();
         if processes == 1 && !was_killed {
             on_finding(&finding);
         }
@@ -530,21 +526,4 @@ fn refuse(repeated: &Repeated) -> io::Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// True if the process ended by a signal that somebody else has sent, unless the test kills itself: the
-/// system does for want of memory, a cluster when time is up.
-fn was_killed(end: &End) -> bool {
-    const FROM_OUTSIDE: [i32; 5] = [
-        libc::SIGKILL,
-        libc::SIGTERM,
-        libc::SIGINT,
-        libc::SIGHUP,
-        libc::SIGXCPU,
-    ];
-    let signal = match end {
-        End::Exited(status) => status.signal(),
-        _ => None,
-    };
-    signal.is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
 }

@@ -15,7 +15,7 @@ use cct::wire::Event;
 use super::board::BoardFile;
 use super::events;
 use super::memory::Watched;
-use super::process::{self, Launch};
+use super::process::{self, Launch, Mode};
 use super::silence::Silence;
 use super::stop::Stop;
 
@@ -30,6 +30,9 @@ const LOOKS: u32 = 50;
 const ALONE: u32 = 10;
 /// How long a process may take for its last words.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// How often something is begun whose process is killed from outside.
+pub(super) const ATTEMPTS: u32 = 3;
 
 /// A process that was stopped does not know it.
 pub(super) const HALTED: &str = "a signal stopped the test process, and nobody had it go on";
@@ -51,8 +54,47 @@ pub(super) enum End {
     Stopped,
 }
 
-/// Runs a process to its end and hands on its events.
+impl End {
+    /// True if the process ended by a signal that somebody else has sent, unless the test kills itself: the
+    /// system does for want of memory, a cluster when time is up.
+    pub(super) fn was_killed(&self) -> bool {
+        const FROM_OUTSIDE: [i32; 5] = [
+            libc::SIGKILL,
+            libc::SIGTERM,
+            libc::SIGINT,
+            libc::SIGHUP,
+            libc::SIGXCPU,
+        ];
+        let signal = match self {
+            End::Exited(status) => status.signal(),
+            _ => None,
+        };
+        signal.is_some_and(|signal| FROM_OUTSIDE.contains(&signal))
+    }
+}
+
+/// Runs a process to its end and hands on its events. One that was killed before the engine had come up says
+/// nothing about its test, and is begun again.
 pub(super) fn watch(
+    launch: &Launch<'_>,
+    board: &BoardFile,
+    output: &Path,
+    hang_timeout: Duration,
+    stop: &Stop,
+    mut on_event: impl FnMut(Event),
+) -> io::Result<End> {
+    let mut attempts = 0;
+    loop {
+        let end = watch_once(launch, board, output, hang_timeout, stop, &mut on_event)?;
+        attempts += 1;
+        let has_begun = board.pulse().is_up() || matches!(launch.mode, Mode::Native);
+        if has_begun || !end.was_killed() || attempts == ATTEMPTS || stop.is_set() {
+            return Ok(end);
+        }
+    }
+}
+
+fn watch_once(
     launch: &Launch<'_>,
     board: &BoardFile,
     output: &Path,
