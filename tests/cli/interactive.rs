@@ -65,7 +65,7 @@ fn workspace() -> Workspace {
 fn led(workspace: &Workspace, args: &[&str], orders: &[&str], code: i32) -> String {
     workspace.write("orders", &format!("{}\n", orders.join("\n")));
     let orders = File::open(workspace.path("orders")).expect("it was written");
-    let finished = Finished::of(workspace.cct().args(args).stdin(orders));
+    let finished = Finished::reading(orders, workspace.cct().args(args));
     finished.expect(code);
     finished.stdout
 }

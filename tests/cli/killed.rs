@@ -196,7 +196,7 @@ fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
     assert!(message.contains("SIGKILL"), "{ended:#}");
 }
 
-/// Nothing of the test has run then. Here code before `main` kills the process twice, but where tests are listed.
+/// Nothing of the test has run then. Here code before `main` kills the process twice, unless it lists tests.
 #[test]
 fn a_test_process_that_is_killed_as_it_begins_is_begun_again() {
     let workspace = workspace();

@@ -161,7 +161,7 @@ fn numbers_are_those_on_record_after_an_edit() {
     workspace.write("orders", "run\nquit\n");
     let orders = File::open(workspace.path("orders")).expect("it was written");
     let mut lead = workspace.cct();
-    let proposed = Finished::of(lead.args(["replay", &id, "--interactive"]).stdin(orders));
+    let proposed = Finished::reading(orders, lead.args(["replay", &id, "--interactive"]));
     proposed.expect(100);
     assert!(
         proposed.stdout.contains("left: 700") || proposed.stdout.contains("left: 900"),

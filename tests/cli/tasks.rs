@@ -119,7 +119,7 @@ fn tasks_can_be_led() {
     fs::write(&orders, "main\nuntil lib.rs:20\nlist\nquit\n").expect("it can be written");
     let orders = File::open(orders).expect("it was written");
     let args = ["test", "-q", "--seed=1", "--strategy=interactive", "lost"];
-    let led = Finished::of(TASKS.0.cct().args(args).stdin(orders));
+    let led = Finished::reading(orders, TASKS.0.cct().args(args));
     led.expect(0);
     let is_of_executor = |line: &&str| line.contains("main: ") && !line.contains("lib.rs");
     let lines = led.stdout.lines().filter(|line| !is_of_executor(line));

@@ -263,15 +263,16 @@ fn people_are_told_what_was_about_to_happen() {
 #[test]
 fn an_allocator_of_the_program_is_left_alone() {
     let workspace = Workspace::of_fixture("tsvd");
-    for algorithm in ["tsvd", "dynamic-random"] {
+    for algorithm in ["tsvd", "tsvd-hb", "dynamic-random"] {
         let algorithm = format!("--algorithm={algorithm}");
         // Each time other threads are elsewhere when the process ends.
-        let events = run(
-            &workspace,
-            0,
-            &[&algorithm, "--runs=10", "--test=allocator"],
-        );
-        assert!(all(&events, "violation").is_empty());
+        for (tests, runs) in [
+            ("--test=allocator", "--runs=10"),
+            ("--test=before", "--runs=2"),
+        ] {
+            let events = run(&workspace, 0, &[&algorithm, runs, tests]);
+            assert!(all(&events, "violation").is_empty());
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::party::{party, within};
+use super::party::{is_within, party, within};
 use super::planner::Party;
 
 /// The last epochs, by party.
@@ -218,18 +218,18 @@ pub(crate) fn is_by_all() -> bool {
     BY_ALL.load(Relaxed)
 }
 
-/// The calling thread releases this object.
+/// The calling thread releases this object: of the program, not of its allocator, which we may need.
 pub(crate) fn release(key: u64) {
-    if is_by_all() {
+    if is_by_all() && !is_within() {
         let told = told();
         let mut released = shard(key).lock().unwrap_or_else(PoisonError::into_inner);
         released.entry(key).or_default().join(&told);
     }
 }
 
-/// The calling thread acquires this object.
+/// The calling thread acquires this object, likewise.
 pub(crate) fn acquire(key: u64) {
-    if is_by_all() {
+    if is_by_all() && !is_within() {
         let released = shard(key).lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(clock) = released.get(&key) {
             learn(clock);

@@ -130,7 +130,6 @@ fn begin() {
 }
 
 extern "C" fn at_exit() {
-    // Before it is off: the program's allocator is unheard only as long as it is on.
     engine::see_nothing();
     if IS_ON.swap(false, Relaxed) {
         session::end();

@@ -1,6 +1,13 @@
 //! The results of a command once it has ended.
 
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use std::{io, thread};
+
+/// The longest that a command may take, on the slowest machine. One that waits for ever is asked to end then,
+/// so that its test fails under its name.
+const LIMIT: Duration = Duration::from_mins(20);
 
 /// The end of a command: its exit code and all it wrote.
 #[derive(Debug)]
@@ -16,13 +23,17 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Runs a command to its end.
+    /// Runs a command to its end. It has nothing to read.
     #[track_caller]
     pub fn of(command: &mut Command) -> Self {
+        Self::reading(Stdio::null(), command)
+    }
+
+    /// Runs a command to its end, with this as its standard input.
+    #[track_caller]
+    pub fn reading(input: impl Into<Stdio>, command: &mut Command) -> Self {
         let call = format!("{command:?}");
-        let output = command
-            .output()
-            .unwrap_or_else(|error| panic!("{call}: {error}"));
+        let output = output(command.stdin(input)).unwrap_or_else(|error| panic!("{call}: {error}"));
         Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -46,4 +57,22 @@ impl Finished {
             self.code,
         );
     }
+}
+
+/// Runs a command to its end, and asks it to end at the [`LIMIT`].
+fn output(command: &mut Command) -> io::Result<Output> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn()?;
+    let pid = child.id().cast_signed();
+    let (ends, ended) = mpsc::channel::<()>();
+    let watch = thread::spawn(move || {
+        if ended.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+            // SAFETY: sends a signal to a child that nobody has waited for.
+            unsafe { libc::kill(pid, libc::SIGTERM) };
+        }
+    });
+    let output = child.wait_with_output();
+    drop(ends);
+    watch.join().expect("it does not panic");
+    output
 }
