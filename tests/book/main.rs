@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use cct_tests::support::Workspace;
 
-use crate::page::Page;
+use page::Page;
 
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

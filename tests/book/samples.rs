@@ -14,7 +14,7 @@ use std::path::Path;
 
 use cct_tests::support::{Events, Finished, Workspace, cargo_cct};
 
-use crate::root;
+use crate::book::root;
 
 /// The beginning and the end of the comment above a sample, and of the sample.
 const COMMENT: (&str, &str) = ("<!-- output: ", " -->\n");
@@ -29,7 +29,7 @@ fn sample_outputs_are_those_of_the_tool() {
     reports.extend(self::reports(&root().join("Cargo.toml")));
     let mut different = Vec::new();
     let mut samples = 0;
-    for page in crate::pages() {
+    for page in crate::book::pages() {
         let text = fs::read_to_string(&page.file).expect("the page is there");
         let current = with_samples(&text, &mut |request| {
             samples += 1;

@@ -4,8 +4,8 @@ use std::fs;
 
 use cct_tests::support::Workspace;
 
-use crate::page::Page;
-use crate::root;
+use crate::book::page::Page;
+use crate::book::root;
 
 const FOLDER: &str = "tests/fixtures/tutorial/";
 

@@ -229,7 +229,14 @@ fn each_verdict_is_the_same_in_many_processes() {
     let args = ["--hang-timeout", "2s", "--iterations", &iterations];
     same_in_many("verdicts", &["portfolio"], &[&args[..], &skip].concat());
     // Each of their schedules is long.
-    let alone = ["--test", ALONE, "--iterations", "10"];
+    let alone = [
+        "--test",
+        ALONE,
+        "--hang-timeout",
+        "2s",
+        "--iterations",
+        "10",
+    ];
     same_in_many("verdicts", &["portfolio"], &alone);
 }
 

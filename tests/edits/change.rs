@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::visit::Visit;
 
-use crate::code::{Code, Names};
+use crate::edits::code::{Code, Names};
 
 /// A few numbers that look drawn.
 pub(crate) struct Drawn(u64);

@@ -92,7 +92,7 @@ impl Code {
 impl<'ast> Visit<'ast> for Code {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
         // In the log a note would note itself.
-        if item.ident == crate::change::LOG_NAME {
+        if item.ident == crate::edits::change::LOG_NAME {
             return;
         }
         self.modules += 1;

@@ -3,7 +3,8 @@
 //! Edits that do no harm: comments, prints, notes in a log behind a lock, moved functions, renamed locals.
 //! All replays reproduce. Real changes, a statement that is gone or twice there, are told.
 //!
-//! `CCT_EDITS=200 CCT_CHANGES=50 cargo test -p cct-tests --test edits -- --nocapture` is the long form.
+//! `CCT_EDITS=200 CCT_CHANGES=50 cargo test -p cct-tests --test side_by_side edits:: -- --nocapture` is the
+//! long form.
 
 mod change;
 mod code;

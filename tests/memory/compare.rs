@@ -6,11 +6,11 @@ use std::fs;
 use cct_tests::support::{Events, Finished, Workspace};
 use serde_json::Value;
 
-use crate::STATES;
-use crate::machine::{Outcomes, Want, outcomes};
-use crate::minimise::smaller;
-use crate::program::{Home, Memory, Program};
-use crate::source::Source;
+use crate::memory::STATES;
+use crate::memory::machine::{Outcomes, Want, outcomes};
+use crate::memory::minimise::smaller;
+use crate::memory::program::{Home, Memory, Program};
+use crate::memory::source::Source;
 
 /// The strategies that see all, and which memory they do so of.
 const STRATEGIES: [(&str, Memory); 3] = [

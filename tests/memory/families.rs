@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCs
 
 use cct::strategy::Rng;
 
-use crate::program::{Channel, Gift, Home, Memory, Op, Part, Place, Program};
+use crate::memory::program::{Channel, Gift, Home, Memory, Op, Part, Place, Program};
 
 /// Programs of one kind.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use crate::program::Place::{Cell, Own};
-use crate::program::{Channel, Gift, Home, Memory, Op, Part, Program};
+use crate::memory::program::Place::{Cell, Own};
+use crate::memory::program::{Channel, Gift, Home, Memory, Op, Part, Program};
 
 const STRONG: Gift = Gift {
     strong: true,

@@ -2,7 +2,8 @@
 //! are drawn at random, family by family, and built by the tool; an interpreter that shares no code with it
 //! says which races they have and, of those without one, all outcomes.
 //!
-//! `CCT_PROGRAMS=1300:7 cargo test -p cct-tests --test memory -- --nocapture` tries so many, of that seed.
+//! `CCT_PROGRAMS=1300:7 cargo test -p cct-tests --test side_by_side memory:: -- --nocapture` tries so
+//! many, of that seed.
 
 mod compare;
 mod families;
@@ -19,10 +20,10 @@ use std::time::Instant;
 use cct::strategy::{Rng, derive};
 use cct_tests::support::Workspace;
 
-use crate::compare::{Compared, Known, compare, minimise};
-use crate::families::FAMILIES;
-use crate::machine::{Outcomes, Want, outcomes};
-use crate::program::{Memory, Program};
+use compare::{Compared, Known, compare, minimise};
+use families::FAMILIES;
+use machine::{Outcomes, Want, outcomes};
+use program::{Memory, Program};
 
 /// The most states of a program.
 const STATES: usize = 30_000;

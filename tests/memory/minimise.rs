@@ -1,6 +1,6 @@
 //! Programs that are a little smaller than another.
 
-use crate::program::{Gift, Home, Op, Program, count};
+use crate::memory::program::{Gift, Home, Op, Program, count};
 
 /// Each that comes from leaving something out, the largest parts first.
 pub(crate) fn smaller(program: &Program) -> Vec<Program> {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::program::{Part, Place};
+use crate::memory::program::{Part, Place};
 
 /// All that is before something.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{Home, Op, Part, Place, Program, count};
+use crate::memory::program::{Home, Op, Part, Place, Program, count};
 
 /// A file of tests.
 #[derive(Debug, Default)]

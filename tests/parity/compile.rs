@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::source::Source;
+use crate::parity::source::Source;
 
 /// A way to call rustc: as it is, or with the facades in std's place.
 #[derive(Debug)]

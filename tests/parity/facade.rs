@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use cct_tests::support::{self, Finished};
 
-use crate::compile::Compiler;
+use crate::parity::compile::Compiler;
 
 /// Returns the compiler; the first call builds shims and facades, from the sources beside this
 /// package and not from a cache.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::list::{Context, Function, Item};
+use crate::parity::list::{Context, Function, Item};
 
 /// A generated file: the item behind each line.
 #[derive(Debug)]

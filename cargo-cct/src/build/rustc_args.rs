@@ -41,6 +41,8 @@ pub(crate) struct Facts {
     pub has_passes: bool,
     /// It says how names are to be mangled.
     pub has_mangling: bool,
+    /// The features of the package that are on.
+    pub features: Vec<String>,
 }
 
 /// The arguments that are put in.
@@ -68,6 +70,11 @@ pub(crate) fn facts(args: &[OsString]) -> Facts {
             ("--extern", krate) => {
                 let file = krate.split_once('=').map(|(_, file)| file.into());
                 facts.externs.extend(file);
+            }
+            ("--cfg", set) => {
+                let feature = set.strip_prefix("feature=\"");
+                let feature = feature.and_then(|feature| feature.strip_suffix('"'));
+                facts.features.extend(feature.map(str::to_owned));
             }
             ("--edition", year) => facts.edition = Some(year.to_owned()),
             ("--target", _) => facts.has_target = true,
@@ -248,7 +255,8 @@ impl RustcOption<'_> {
 }
 
 /// The options whose value may be the next word, among those that matter here.
-const WITH_VALUE: [&str; 8] = [
+const WITH_VALUE: [&str; 9] = [
+    "--cfg",
     "--target",
     "--edition",
     "--cap-lints",

@@ -100,6 +100,9 @@ fn run_rustc(words: Vec<OsString>) -> io::Result<ExitCode> {
     if facts.is_query {
         return Ok(exit_code(call.run()?.status.code()));
     }
+    if let Some(reason) = refusal(&package().0, &facts) {
+        return Err(io::Error::other(reason));
+    }
     let compiled = if let Some(kind) = own(&facts) {
         // Before it is built: cargo begins with dependent crates once there is metadata.
         leave(&facts, &marker(&facts, &lib, kind, Treatment::AsWritten))?;
@@ -172,6 +175,24 @@ fn own(facts: &Facts) -> Option<Kind> {
     let is_this =
         |(name, krate, _): &&(&str, &str, Kind)| *name == package && *krate == facts.crate_name;
     OWN.iter().find(is_this).map(|(_, _, kind)| *kind)
+}
+
+/// Why a crate is none that can be tested: the engine is linked once, as tests need it.
+fn refusal(package: &str, facts: &Facts) -> Option<String> {
+    OWN.iter().find(|(name, ..)| *name == package)?;
+    let is_known = |feature: &String| ["default", "engine"].contains(&&**feature);
+    let other = facts.features.iter().find(|feature| !is_known(feature));
+    let what = match other {
+        Some(feature) => {
+            format!("a package that has `{package}` with the feature `{feature}` uses")
+        }
+        None if facts.is_executable => format!("`{package}` is a part of"),
+        None => return None,
+    };
+    Some(format!(
+        "{what} the engine itself, and cannot be tested by it: name other packages with `--package`, or \
+         leave such ones out with `--workspace --exclude`"
+    ))
 }
 
 fn run_rustdoc(args: &[OsString]) -> ExitCode {
@@ -387,5 +408,25 @@ mod tests {
             split_program(words),
             (vec!["rustc".into()], vec!["-vV".into()])
         );
+    }
+
+    #[test]
+    fn the_engine_as_tests_use_it_is_all_that_is_built() {
+        let refusal = |package: &str, words: &str| {
+            let words: Vec<OsString> = words.split(' ').map(Into::into).collect();
+            refusal(package, &rustc_args::facts(&words))
+        };
+        let lib = "--crate-name cct --crate-type lib --cfg feature=\"engine\"";
+        assert_eq!(refusal("cct-runtime", lib), None);
+        assert_eq!(refusal("mine", "--crate-name mine --test"), None);
+        assert_eq!(
+            refusal("mine", "--crate-type lib --cfg feature=\"serde\""),
+            None
+        );
+        let own = refusal("cct-runtime", "--crate-name cct --test").expect("the engine's tests");
+        assert!(own.starts_with("`cct-runtime` is a part of"), "{own}");
+        let tool = format!("{lib} --cfg feature=\"serde\"");
+        let tool = refusal("cct-runtime", &tool).expect("a tool's engine");
+        assert!(tool.contains("with the feature `serde`"), "{tool}");
     }
 }

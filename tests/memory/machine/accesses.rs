@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use super::{Code, LOW, State, Step};
-use crate::order::{Access, Atomic, View, access};
-use crate::program::{Memory, Op, Part, Place};
+use crate::memory::order::{Access, Atomic, View, access};
+use crate::memory::program::{Memory, Op, Part, Place};
 
 impl State {
     /// Reads or writes.

@@ -3,7 +3,7 @@
 use super::{
     Code, DONE, EMPTY, GONE, Message, NOT_DONE, Phase, State, Step, Thread, WITH_REFERENCE,
 };
-use crate::program::{Gift, Op, Part, Place};
+use crate::memory::program::{Gift, Op, Part, Place};
 
 impl State {
     pub(super) fn mutex(&mut self, code: &Code<'_>, number: usize, op: usize) -> bool {

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-use crate::order::{Atomic, Known, View};
-use crate::program::{Gift, Op, Part, Place, Program};
+use crate::memory::order::{Atomic, Known, View};
+use crate::memory::program::{Gift, Op, Part, Place, Program};
 
 /// All that a program may come to.
 #[derive(Debug, Default)]
@@ -127,7 +127,7 @@ fn steps(ops: &[Op], first: usize, step: fn(usize) -> Step) -> Vec<Step> {
     let mut steps = Vec::new();
     for op in ops {
         steps.push(step(number));
-        number += crate::program::count(std::slice::from_ref(op));
+        number += crate::memory::program::count(std::slice::from_ref(op));
     }
     steps.reverse();
     steps

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::{Code, DONE, LOCKED, NOT_DONE, State, Step};
-use crate::program::{Op, Part, Place};
+use crate::memory::program::{Op, Part, Place};
 
 impl State {
     /// Does something with a reference, if the thread has such a one.
