@@ -196,7 +196,8 @@ fn a_test_process_that_is_killed_from_outside_is_no_bug_that_repeats() {
     assert!(message.contains("SIGKILL"), "{ended:#}");
 }
 
-/// Nothing of the test has run then. Here code before `main` kills the process twice, unless it lists tests.
+/// Nothing of the test has run then. Here code before `main` kills the process so many times, unless it lists
+/// tests. Where results are kept the test lacks if there is no end of it.
 #[test]
 fn a_test_process_that_is_killed_as_it_begins_is_begun_again() {
     let workspace = workspace();
@@ -206,7 +207,8 @@ fn a_test_process_that_is_killed_as_it_begins_is_begun_again() {
         extern "C" fn early() {
             let words = std::fs::read_to_string("/proc/self/cmdline").unwrap();
             let count = std::fs::read_to_string("count").unwrap();
-            if !words.contains("--list") && count.len() < 2 {
+            let most = std::fs::read_to_string("most").unwrap().parse().unwrap();
+            if !words.contains("--list") && count.len() < most {
                 std::fs::write("count", count + "x").unwrap();
                 unsafe { raise(9) };
             }
@@ -219,10 +221,19 @@ fn a_test_process_that_is_killed_as_it_begins_is_begun_again() {
     let source = workspace.read("src/lib.rs");
     workspace.write("src/lib.rs", &format!("{source}{early}"));
     workspace.write("count", "");
+    workspace.write("most", "2");
     let args = ["--lib", "-j1", "nothing_is_found"];
     let ended = workspace.explore(&args, 0);
     assert_eq!(ended.test("spaced nothing_is_found")["status"], "PASS");
     assert_eq!(workspace.read("count"), "xx");
+
+    workspace.write("most", "1000000");
+    let kept = ["--results=results", "--iterations=1000"];
+    let ended = workspace.explore(&[&args[..], &kept].concat(), 5);
+    assert_eq!(ended.only("run_ended")["not_run"], 1);
+    let kept = ["--campaign=campaign", "--time=3s"];
+    let ended = workspace.explore(&[&args[..], &kept].concat(), 5);
+    assert_eq!(ended.only("run_ended")["failed"], 0);
 }
 
 /// Where results are kept it is explored anew, and after some times it lacks.

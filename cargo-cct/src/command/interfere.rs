@@ -73,6 +73,7 @@ pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
         report: Interferences::new(args.output.json),
         alone: BTreeMap::new(),
         failed: BTreeMap::new(),
+        has_refused: false,
     };
     let mut any = false;
     for (index, executable) in executables.iter().enumerate() {
@@ -93,6 +94,7 @@ pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
     Ok(match (stop.is_set(), has_found) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Failed,
+        (false, false) if session.has_refused => Exit::Setup,
         (false, false) => Exit::Success,
     })
 }
@@ -108,6 +110,8 @@ struct Session<'a> {
     alone: BTreeMap<TestName, Option<u64>>,
     /// How often each test has failed beside another one.
     failed: BTreeMap<TestName, u32>,
+    /// Some run was refused.
+    has_refused: bool,
 }
 
 impl Session<'_> {
@@ -175,7 +179,11 @@ impl Session<'_> {
         let schedules = run.counters.schedules;
         if let Outcome::Refused(reason) = run.outcome {
             let [one, other] = &pair.tests;
-            anyhow::bail!("`{one}` and `{other}` cannot be run together: {reason}");
+            self.refuse(
+                &format!("`{one}` and `{other}` cannot be run together"),
+                &reason,
+            );
+            return Ok(());
         }
         let Outcome::Failed(finding) = run.outcome else {
             let is_whole = matches!(run.outcome, Outcome::Passed);
@@ -274,10 +282,20 @@ impl Session<'_> {
             ..self.explorer
         };
         let run = explorer.explore(executable, &name.test, None, 1, &|_| {}, &|_| {})?;
+        if let Outcome::Refused(reason) = &run.outcome {
+            self.refuse(&format!("`{}` cannot be run alone", name.test), reason);
+            return Ok(None);
+        }
         let passes = matches!(run.outcome, Outcome::Passed);
         let known = passes.then_some(run.counters.schedules);
         self.alone.insert(name, known);
         Ok(known)
+    }
+
+    /// Tells that a run was refused; others may be made.
+    fn refuse(&mut self, what: &str, reason: &str) {
+        crate::report::remark_line!("{}: {what}: {reason}", crate::report::error_word());
+        self.has_refused = true;
     }
 
     fn keep(

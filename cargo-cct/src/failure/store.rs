@@ -34,6 +34,9 @@ use crate::build::owned::{self, How, Use};
 use crate::plain_file;
 use crate::run::TestName;
 
+/// How often the lock of failures is tried once the user wants an end, some 200 ms each time.
+const INTERRUPTED: u32 = 10;
+
 /// The files of a failure; the one that makes it a failure comes last.
 pub(super) const FILES: [&str; 6] = [
     "timeline.html",
@@ -164,8 +167,17 @@ impl Store {
         if !self.folder.is_dir() {
             plain_file::folder(&self.folder).map_err(failed)?;
         }
-        // It is never held for long, so that nothing is said of a wait.
-        owned::lock_file(&path, How::Alone, &|| ()).map_err(failed)
+        // It is never held for long, so that nothing is said of a wait. A finding is kept also after
+        // ctrl-C, if somebody else is done in a moment.
+        let mut locked = owned::lock_file(&path, How::Alone, &|| ());
+        for _ in 0..INTERRUPTED {
+            let is_interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
+            if !locked.as_ref().is_err_and(is_interrupted) {
+                break;
+            }
+            locked = owned::lock_file(&path, How::Alone, &|| ());
+        }
+        locked.map_err(failed)
     }
 
     /// The bugs, latest first, as far as they can be read.

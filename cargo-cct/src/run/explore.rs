@@ -212,8 +212,15 @@ impl Explorer<'_> {
             };
         }
         let mut apart = search(Some(Isolation::Process))?;
-        let is_judged = !matches!(apart.outcome, Outcome::Refused(_) | Outcome::Stopped);
-        if !is_judged || (apart.outcome.is_flaky() && run.outcome.is_flaky()) {
+        let has_failed = matches!(run.outcome, Outcome::Failed(_));
+        let stays = match apart.outcome {
+            // A failure is not lost to a search that cannot be made.
+            Outcome::Refused(_) => has_failed,
+            // Where results are kept the test comes again.
+            Outcome::Stopped => has_failed && self.part.is_none(),
+            _ => apart.outcome.is_flaky() && run.outcome.is_flaky(),
+        };
+        if stays {
             return Ok(run);
         }
         if apart.diverged.is_none() {
@@ -306,6 +313,10 @@ impl Explorer<'_> {
             _ if !run.uncontrolled.is_empty() => {
                 // The engine has given up on it: what cannot be controlled can still be run.
                 self.run_as_it_is(&launch, &mut run)?;
+                None
+            }
+            _ if self.part.is_some() && end.was_killed() => {
+                run.outcome = Outcome::Stopped;
                 None
             }
             _ => {

@@ -91,6 +91,9 @@ pub(super) fn watch(
         if has_begun || !end.was_killed() || attempts == ATTEMPTS || stop.is_set() {
             return Ok(end);
         }
+        crate::report::remark_line!(
+            "warning: a test process was killed before it had begun with its test, and is begun again"
+        );
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use std::{io, thread};
 
-/// The longest that a command may take, on the slowest machine. One that waits for ever is asked to end then,
-/// so that its test fails under its name.
+/// The longest that a command may take, on the slowest machine. One that waits for ever is asked to end then:
+/// if it does, its test fails under its name.
 const LIMIT: Duration = Duration::from_mins(20);
 
 /// The end of a command: its exit code and all it wrote.

@@ -40,8 +40,9 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let width = width(args, &harness)?;
     shared_by(width);
     let results = Results::of(&args.many)?;
-    if results.are_kept || args.many.archive.is_some() {
-        results.check()?;
+    let is_of_archive = args.many.archive.is_some();
+    if results.are_kept || is_of_archive {
+        results.check(is_of_archive)?;
     }
     let (args, tested) = &tested_by(args, &results.folder)?;
     let (workspace, built) = (&tested.workspace, &tested.built);

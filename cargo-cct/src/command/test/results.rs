@@ -53,9 +53,15 @@ impl Results {
         })
     }
 
-    /// Refuses a folder in which something of the user's has the name of a folder of results.
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        for name in ["failures", "run"] {
+    /// Refuses a folder in which something of the user's has the name of a folder of results. Tests of an
+    /// archive also run there.
+    pub(super) fn check(&self, is_of_archive: bool) -> anyhow::Result<()> {
+        let names = if is_of_archive {
+            &["failures", "run"][..]
+        } else {
+            &["failures"]
+        };
+        for name in names {
             let path = self.folder.join(name);
             anyhow::ensure!(
                 path.is_dir() || path.symlink_metadata().is_err(),

@@ -37,6 +37,8 @@ pub(super) struct Session<'a> {
     earlier: BTreeMap<TestName, Joined>,
     /// The last slice of each job of a campaign.
     last: BTreeMap<usize, TestRun>,
+    /// The jobs of a campaign of which the last slice was ended from outside.
+    ended_outside: BTreeSet<usize>,
 }
 
 impl Keep for Session<'_> {
@@ -55,8 +57,10 @@ impl Keep for Session<'_> {
     fn slice(&mut self, job: usize, run: TestRun) -> io::Result<(usize, bool)> {
         if matches!(run.outcome, Outcome::Stopped) {
             // It was ended from outside: it is as if it had not been, and comes again.
+            self.ended_outside.insert(job);
             return Ok((0, false));
         }
+        self.ended_outside.remove(&job);
         let (fresh, has_ended) = self.record(&run)?;
         if has_ended {
             // There is no more to come of it, and a failure is told at once.
@@ -99,6 +103,7 @@ impl<'a> Session<'a> {
             ledger,
             earlier: BTreeMap::new(),
             last: BTreeMap::new(),
+            ended_outside: BTreeSet::new(),
         }
     }
 
@@ -151,6 +156,11 @@ impl<'a> Session<'a> {
             time: self.time_left(args),
         };
         let ran = campaign.run(self.allotment(executables), self);
+        if let Some(ledger) = &mut self.ledger
+            && !self.ended_outside.is_empty()
+        {
+            ledger.lack();
+        }
         self.tell_slices()?;
         Ok(ran?)
     }
