@@ -92,7 +92,8 @@ pub(super) fn watch(
             return Ok(end);
         }
         crate::report::remark_line!(
-            "warning: a test process was killed before it had begun with its test, and is begun again"
+            "{}: a test process was killed before the engine had come up, and is begun again",
+            crate::report::warning_word()
         );
     }
 }
