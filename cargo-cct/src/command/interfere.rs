@@ -99,6 +99,16 @@ pub(super) fn run(args: &InterfereArgs) -> anyhow::Result<Exit> {
     })
 }
 
+/// The end of a test that is run by itself.
+enum Alone {
+    /// So many schedules pass.
+    Passes(u64),
+    Fails,
+    Unfinished,
+    /// It was refused, or the user wanted an end.
+    NotRun,
+}
+
 /// Runs under way.
 struct Session<'a> {
     args: &'a InterfereArgs,
@@ -207,11 +217,19 @@ impl Session<'_> {
         }
         let mut alone = u64::MAX;
         for name in names.clone() {
-            let Some(schedules) = self.passes_alone(executable, name, finding.iteration)? else {
-                self.report.spared();
-                return Ok(());
-            };
-            alone = alone.min(schedules);
+            match self.alone(executable, name, finding.iteration)? {
+                Alone::Passes(schedules) => alone = alone.min(schedules),
+                Alone::Fails => {
+                    self.report.spared();
+                    return Ok(());
+                }
+                Alone::Unfinished => {
+                    return Ok(self
+                        .report
+                        .passed(&executable.label, pair, schedules, false)?);
+                }
+                Alone::NotRun => return Ok(()),
+            }
         }
         for (test, name) in names.into_iter().enumerate() {
             if disturbed.is_none_or(|disturbed| disturbed == test) {
@@ -259,17 +277,17 @@ impl Session<'_> {
         Ok(same_end(finding.bug.as_ref(), bug.as_ref()))
     }
 
-    /// In how many schedules the test passes by itself; none if one fails.
-    fn passes_alone(
+    /// Runs the test by itself, unless its end is known.
+    fn alone(
         &mut self,
         executable: &Executable,
         name: TestName,
         found_at: u64,
-    ) -> anyhow::Result<Option<u64>> {
+    ) -> anyhow::Result<Alone> {
         let wanted = (found_at * MORE).max(LEAST);
         let enough = |known: &&Option<u64>| known.is_none_or(|schedules| schedules >= wanted);
         if let Some(known) = self.alone.get(&name).filter(enough) {
-            return Ok(*known);
+            return Ok(known.map_or(Alone::Fails, Alone::Passes));
         }
         let explorer = Explorer {
             overrides: Settings {
@@ -282,14 +300,20 @@ impl Session<'_> {
             ..self.explorer
         };
         let run = explorer.explore(executable, &name.test, None, 1, &|_| {}, &|_| {})?;
-        if let Outcome::Refused(reason) = &run.outcome {
-            self.refuse(&format!("`{}` cannot be run alone", name.test), reason);
-            return Ok(None);
-        }
-        let passes = matches!(run.outcome, Outcome::Passed);
-        let known = passes.then_some(run.counters.schedules);
-        self.alone.insert(name, known);
-        Ok(known)
+        let schedules = run.counters.schedules;
+        let alone = match run.outcome {
+            Outcome::Passed => Alone::Passes(schedules),
+            Outcome::Failed(_) | Outcome::FailedNatively(_) => Alone::Fails,
+            Outcome::Unfinished => return Ok(Alone::Unfinished),
+            Outcome::Refused(reason) => {
+                self.refuse(&format!("`{}` cannot be run alone", name.test), &reason);
+                return Ok(Alone::NotRun);
+            }
+            Outcome::Stopped => return Ok(Alone::NotRun),
+        };
+        let passes = matches!(alone, Alone::Passes(_));
+        self.alone.insert(name, passes.then_some(schedules));
+        Ok(alone)
     }
 
     /// Tells that a run was refused; others may be made.
