@@ -89,7 +89,7 @@ fn handlers_run_on_the_thread_that_a_signal_is_for_and_end_its_calls() {
     ] {
         let events = workspace.explore(&[&["--test=interrupts"], options].concat(), 0);
         let ended = events.ended();
-        assert_eq!(ended.len(), 15);
+        assert_eq!(ended.len(), 16);
         for (test, ended) in ended {
             assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
             assert_eq!(ended["controlled"], true, "{test}: {ended:#}");
@@ -112,6 +112,17 @@ fn handlers_run_on_the_thread_that_a_signal_is_for_and_end_its_calls() {
     for (_, failed) in events.ended() {
         assert_eq!(failed["failure"]["repeats"]["repeats"], "yes", "{failed:#}");
     }
+}
+
+/// A child that has sent a signal may end at any moment, between two looks of the engine too.
+#[test]
+fn the_last_signal_of_a_child_comes() {
+    let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "signals");
+    let options = ["--test=interrupts", "--iterations=900", "the_last_signal"];
+    let events = workspace.explore(&options, 0);
+    let ended = events.only("test_ended");
+    assert_eq!(ended["status"], "PASS", "{ended:#}");
+    assert_eq!(ended["counters"]["schedules"], 900, "{ended:#}");
 }
 
 /// Handlers are no steps, and neither is what sets them: no search may say that it has tried all of that.

@@ -58,27 +58,29 @@ pub(crate) fn keep_pace(engine: &mut Engine, time: u64) -> bool {
 #[cold]
 fn wait_for(engine: &mut Engine, time: u64) -> bool {
     engine.outside.children.forget_ended();
-    let (false, Some((real, since))) = (
+    let could_run = engine.roster.candidates().len();
+    let mut is_beyond = false;
+    if let (false, Some((real, since))) = (
         engine.outside.children.living.is_empty(),
         engine.outside.children.made,
-    ) else {
-        return false;
-    };
-    let until = Duration::from_nanos(time.saturating_sub(since));
-    let bound = engine.outside.allowance.timeout;
-    let could_run = engine.roster.candidates().len();
-    let left = until
-        .saturating_sub(real_now().duration_since(real))
-        .min(bound);
-    let end = real_now() + left;
-    let is_over = |engine: &Engine| {
-        engine.roster.candidates().len() > could_run
-            || !engine.outside.children.any_lives()
-            || real_now() >= end
-    };
-    outside::await_until(engine, left, is_over);
+    ) {
+        let until = Duration::from_nanos(time.saturating_sub(since));
+        let bound = engine.outside.allowance.timeout;
+        let left = until
+            .saturating_sub(real_now().duration_since(real))
+            .min(bound);
+        let end = real_now() + left;
+        let is_over = |engine: &Engine| {
+            engine.roster.candidates().len() > could_run
+                || !engine.outside.children.any_lives()
+                || real_now() >= end
+        };
+        outside::await_until(engine, left, is_over);
+        is_beyond = until > bound;
+    }
+    outside::look(engine);
     let any_woken = engine.roster.candidates().len() > could_run;
-    if until > bound && !any_woken && engine.outside.children.any_lives() {
+    if is_beyond && !any_woken && engine.outside.children.any_lives() {
         (engine.outside.allowance.give_up)("a child process that lives on");
     }
     any_woken

@@ -101,7 +101,7 @@ fn take_news(engine: &mut Engine) {
 /// How long the kernel may take to hand something from one end in this process to the other: moments, but
 /// for a machine that is very busy, which a deadlock must not be taken for.
 const KERNEL: Duration = Duration::from_millis(2);
-const BUSY_KERNEL: Duration = Duration::from_millis(200);
+pub(super) const BUSY_KERNEL: Duration = Duration::from_millis(200);
 const SLICE: Duration = Duration::from_millis(1);
 /// How long a replay waits, while others could go on, for an answer that had come by now when it was made:
 /// it may come in another way this time, or not at all.
@@ -318,10 +318,7 @@ pub(crate) fn await_until(
         if is_so(engine) {
             return true;
         }
-        engine.outside.stirred = true;
-        let_finish(engine);
-        signals::take(engine);
-        drain(engine);
+        look(engine);
         if is_so(engine) {
             return true;
         }
@@ -339,12 +336,25 @@ pub(crate) fn await_until(
     }
 }
 
+/// Takes what has come from the outside.
+///
+/// Word may come between a look and the end of its sender: whoever finds that nobody is there who may send
+/// any looks once more.
+pub(super) fn look(engine: &mut Engine) {
+    engine.outside.stirred = true;
+    let_finish(engine);
+    signals::take(engine);
+    drain(engine);
+}
+
 /// Nobody can run: waits for news, if there are threads that could bring some. False if in vain.
 pub(crate) fn wait(engine: &mut Engine) -> bool {
-    if !uncontrolled_threads_exist() {
-        return false;
-    }
-    for _ in 0..ATTEMPTS {
+    let attempts = if uncontrolled_threads_exist() {
+        ATTEMPTS
+    } else {
+        0
+    };
+    for _ in 0..attempts {
         // Handlers may bring news.
         signals::take(engine);
         let guard = unparked();
@@ -353,8 +363,8 @@ pub(crate) fn wait(engine: &mut Engine) -> bool {
         }
         drop(ARRIVED.wait_timeout(guard, ATTEMPT));
     }
-    let news = NEWS.load(Ordering::Acquire) != 0;
-    drain(engine);
+    let news = is_news();
+    look(engine);
     news || engine.roster.anyone_can_run()
 }
 

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::engine::{Engine, outside};
-use super::outside::{Source, await_until, drain, note_use, with_handler};
+use super::outside::{BUSY_KERNEL, Source, await_until, look, note_use, with_handler};
 use crate::engine::switch::{bit, held, pending, set_of};
 
 /// The signals that the iteration has handlers for, as bits.
@@ -63,7 +63,7 @@ pub(crate) fn are_handled() -> bool {
 }
 
 /// Has the handlers run of signals that have come. The engine decides, so to them there is none: what they
-/// do is no step, and whom they wake is told as [news](drain).
+/// do is no step, and whom they wake is told as [news](super::outside::drain).
 #[inline]
 pub(crate) fn take(engine: &mut Engine) {
     let handled = HANDLED.load(Relaxed);
@@ -99,22 +99,19 @@ fn take_pending(engine: &mut Engine, handled: u64) {
 ///
 /// A timer that is set for later is beyond control, since its signal will come; a child need not send any.
 pub(crate) fn await_one(engine: &mut Engine) -> bool {
-    if !may_come(engine) {
+    if !are_handled() {
         return false;
     }
     let bound = engine.outside.allowance.timeout;
     let is_over = |engine: &Engine| engine.roster.anyone_can_run() || !may_come(engine);
-    if !await_until(engine, bound, is_over) {
-        if is_timer_set() {
-            (engine.outside.allowance.give_up)("a signal of a timer");
-        }
-        return false;
+    if !await_until(engine, bound, is_over) && is_timer_set() {
+        (engine.outside.allowance.give_up)("a signal of a timer");
     }
-    if !engine.roster.anyone_can_run() {
-        // The last one is there when its sender has ended.
-        take(engine);
-        drain(engine);
-    }
+    // Another thread may have the last one in hand.
+    await_until(engine, BUSY_KERNEL, |engine| {
+        engine.roster.anyone_can_run() || others_sleep()
+    });
+    look(engine);
     engine.roster.anyone_can_run()
 }
 
@@ -143,6 +140,20 @@ fn is_timer_set() -> bool {
     let timers = std::fs::read_to_string("/proc/self/timers").unwrap_or_default();
     let numbers = timers.lines().filter_map(|line| line.strip_prefix("ID: "));
     is_alarm_set || numbers.filter_map(|number| number.parse().ok()).any(is_set)
+}
+
+/// True if no other thread of the process runs, as one does between the kernel's handing it a signal and its
+/// passing that on to the thread of the workers.
+fn others_sleep() -> bool {
+    let own = os_thread().to_string();
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let mut others = tasks.flatten().filter(|task| task.file_name() != *own);
+    others.all(|task| {
+        let about = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        // The name before the state may hold anything.
+        let state = about.rsplit_once(") ").map_or("", |(_, state)| state);
+        !state.starts_with(['R', 'D'])
+    })
 }
 
 /// The name of a signal, as programs have it.
