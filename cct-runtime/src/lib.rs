@@ -21,6 +21,8 @@ pub mod wire;
 #[cfg(feature = "engine")]
 pub mod actor;
 #[cfg(feature = "engine")]
+mod asleep;
+#[cfg(feature = "engine")]
 mod benign;
 #[cfg(feature = "engine")]
 pub mod engine;

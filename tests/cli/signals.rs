@@ -89,7 +89,7 @@ fn handlers_run_on_the_thread_that_a_signal_is_for_and_end_its_calls() {
     ] {
         let events = workspace.explore(&[&["--test=interrupts"], options].concat(), 0);
         let ended = events.ended();
-        assert_eq!(ended.len(), 16);
+        assert_eq!(ended.len(), 17);
         for (test, ended) in ended {
             assert_eq!(ended["status"], "PASS", "{test}: {ended:#}");
             assert_eq!(ended["controlled"], true, "{test}: {ended:#}");

@@ -92,6 +92,25 @@ fn a_test_that_waits_in_the_kernel_runs_natively() {
     assert_eq!(ended["uncontrolled"], serde_json::json!(["file lock"]));
 }
 
+/// A thread outside may answer those who wait and those who look again and again; one that does not is waited
+/// for no longer than a while.
+#[test]
+fn threads_outside_have_time_to_answer() {
+    let workspace = Workspace::of_fixture("uncontrolled");
+    let native = ["test", "--test=helper", "--", "--skip=never_comes"];
+    Finished::of(workspace.cargo().args(native)).expect(0);
+    let events = workspace.explore(&["--test", "helper", "--iterations", "20"], 100);
+    let status = events.statuses();
+    for (test, expected) in [
+        ("an_answer_that_is_spun_for", "PASS"),
+        ("an_answer_that_is_waited_for", "PASS"),
+        ("an_answer_that_never_comes", "LIVELOCK"),
+    ] {
+        let test = format!("uncontrolled::helper {test}");
+        assert_eq!(status[&test], expected, "{:#}", events.test(&test));
+    }
+}
+
 #[test]
 fn a_test_that_only_uses_the_outside_is_explored() {
     let workspace = Workspace::of_fixture("uncontrolled");

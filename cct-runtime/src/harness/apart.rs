@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::copies;
 use super::runner::Runner;
+use crate::asleep::sleeps;
 use crate::codec::Wire;
 use crate::verdict::{Bug, BugKind, Verdict};
 use crate::wire::Board;
@@ -170,7 +171,10 @@ impl Apart {
             let works_on = self.most_work.is_some_and(|most| work > worked + most);
             if now != beats {
                 (beats, since, worked) = (now, clock(), work);
-            } else if ended < 0 || works_on || since.elapsed() > SILENCE && sleeps(process) {
+            } else if ended < 0
+                || works_on
+                || since.elapsed() > SILENCE && sleeps(format!("/proc/{process}"))
+            {
                 // SAFETY: the process is ours, and has not been waited for.
                 unsafe {
                     libc::kill(process, libc::SIGKILL);
@@ -204,15 +208,6 @@ fn work_of(process: libc::pid_t) -> Option<Duration> {
     };
     let seconds = Duration::from_secs(time.tv_sec.cast_unsigned());
     is_known.then(|| seconds + Duration::from_nanos(time.tv_nsec.cast_unsigned()))
-}
-
-/// True if the process waits, or is gone. Where the machine has much else to do, one that could run may be
-/// left alone for long.
-fn sleeps(process: libc::pid_t) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name, in parentheses, may have any characters.
-    let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    !state.starts_with(['R', 'D'])
 }
 
 #[expect(

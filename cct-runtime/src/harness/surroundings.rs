@@ -81,9 +81,13 @@ impl Surroundings {
     /// Ends the processes that the iteration made, removes its temporary files, closes what it opened, and
     /// takes back what it printed.
     pub(super) fn clean_up(&mut self) {
-        // Nobody is to hear of the ends of its processes.
-        handlers::put_back();
         let any_process = self.processes.end_new();
+        if any_process {
+            // One of them may have sent a signal, which that thread passes on.
+            bystander::wait_until_asleep();
+        }
+        // All that they have sent is forgotten with this.
+        handlers::put_back();
         self.temporary.empty(any_process);
         self.descriptors.close_new();
         self.output.forget();

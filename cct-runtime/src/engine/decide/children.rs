@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::engine::Engine;
-use super::outside;
+use super::{outside, signals};
 
 /// The processes that the iteration's workers have made.
 #[derive(Debug, Default)]
@@ -76,11 +76,16 @@ fn wait_for(engine: &mut Engine, time: u64) -> bool {
                 || real_now() >= end
         };
         outside::await_until(engine, left, is_over);
+        engine.outside.children.forget_ended();
         is_beyond = until > bound;
     }
-    outside::look(engine);
-    let any_woken = engine.roster.candidates().len() > could_run;
-    if is_beyond && !any_woken && engine.outside.children.any_lives() {
+    let is_woken = |engine: &Engine| engine.roster.candidates().len() > could_run;
+    let any_lives = engine.outside.children.had_any();
+    if !any_lives {
+        signals::take_last(engine, is_woken);
+    }
+    let any_woken = is_woken(engine);
+    if is_beyond && !any_woken && any_lives {
         (engine.outside.allowance.give_up)("a child process that lives on");
     }
     any_woken

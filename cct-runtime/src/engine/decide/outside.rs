@@ -355,6 +355,9 @@ pub(crate) fn wait(engine: &mut Engine) -> bool {
         0
     };
     for _ in 0..attempts {
+        // The wait has an end of its own: it is no silence.
+        let steps = engine.budget.steps();
+        engine.observers.tape.beat(steps);
         // Handlers may bring news.
         signals::take(engine);
         let guard = unparked();
@@ -366,6 +369,20 @@ pub(crate) fn wait(engine: &mut Engine) -> bool {
     let news = is_news();
     look(engine);
     news || engine.roster.anyone_can_run()
+}
+
+/// Nobody changes anything: gives those time, in real time, who may do so from outside, whether they tell or
+/// not. False if there are none.
+pub(super) fn hear_out(engine: &mut Engine) -> bool {
+    let threads_exist = uncontrolled_threads_exist();
+    if threads_exist {
+        wait(engine);
+    }
+    let are_handled = signals::are_handled();
+    if are_handled {
+        signals::await_last(engine, |engine| engine.budget.idle == 0);
+    }
+    threads_exist || are_handled
 }
 
 /// The part of an OS thread, as the engine sees it.

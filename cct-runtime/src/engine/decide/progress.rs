@@ -3,17 +3,18 @@
 //! While nothing is written the engine itself gives each candidate turns. If each of them comes back to
 //! the very state it was in (same place, same registers, same stack), with nothing written in between,
 //! they will do so until time passes: virtual time moves to the next deadline. If there is none, they will
-//! do so for ever: a livelock, proved and not guessed.
+//! do so for ever: a livelock, proved and not guessed. Threads that are not under control, and handlers of
+//! signals, could write as well: they have time for that first.
 //!
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
 //! spinning. Counts of references are compared too: clones that are dropped again write nothing.
 //! Time is moved for it only after very many rounds, and what it does then is up to the step
 //! bound.
 
-use super::children;
 use super::engine::{Engine, Request};
 use super::next::Deciding;
 use super::suspended::{hash_of, hash_of_state};
+use super::{children, outside};
 use crate::engine::state::budget::STALLED;
 use crate::engine::state::iteration::End;
 use crate::engine::state::turn::Turn;
@@ -40,6 +41,17 @@ pub(crate) struct Stall {
     rounds: u32,
     /// How much time moves next, in nanoseconds.
     leap: u64,
+    /// All outside who may change something have had time for that.
+    is_heard_out: bool,
+}
+
+impl Stall {
+    /// The workers do not know yet what those outside have changed.
+    fn begin_again(&mut self) {
+        self.number += 1;
+        self.rounds = 0;
+        self.is_heard_out = true;
+    }
 }
 
 impl Engine {
@@ -68,6 +80,7 @@ impl Engine {
                 number,
                 rounds: 0,
                 leap: FIRST_LEAP,
+                is_heard_out: false,
             };
         }
         self.budget.idle = LOOKED_AT;
@@ -93,25 +106,30 @@ impl Engine {
             }
         }
         // A counter in the heap is not part of a worker's state: after that many rounds there is none.
-        if repeats && self.progress.stall.rounds >= ROUNDS && self.outside.children.had_any() {
-            children::keep_pace(self, self.time.now.saturating_add(self.progress.stall.leap));
+        if repeats && self.progress.stall.rounds >= ROUNDS {
+            // A child may be what they look at.
             if !self.outside.children.had_any() {
+                if !self.progress.stall.is_heard_out && outside::hear_out(self) {
+                    self.progress.stall.begin_again();
+                    return Some(None);
+                }
+                let bug = self.describe_waits(
+                    BugKind::Livelock,
+                    "no worker will ever change anything: those that can run only read and yield",
+                );
+                self.iteration.end = Some(End::failed(bug));
+                return None;
+            }
+            spins = true;
+        }
+        if spins {
+            let had_child = self.outside.children.had_any();
+            children::keep_pace(self, self.time.now.saturating_add(self.progress.stall.leap));
+            if had_child && !self.outside.children.had_any() {
                 // It has ended since it was looked at.
                 self.budget.idle = 0;
                 return Some(None);
             }
-            // It may be what they look at.
-            spins = true;
-        } else if repeats && self.progress.stall.rounds >= ROUNDS {
-            let bug = self.describe_waits(
-                BugKind::Livelock,
-                "no worker will ever change anything: those that can run only read and yield",
-            );
-            self.iteration.end = Some(End::failed(bug));
-            return None;
-        }
-        if spins {
-            children::keep_pace(self, self.time.now.saturating_add(self.progress.stall.leap));
             self.time.pass(self.progress.stall.leap);
             self.progress.stall.leap = LONGEST_LEAP.min(self.progress.stall.leap * 2);
         }

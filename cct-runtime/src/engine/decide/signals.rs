@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use super::engine::{Engine, outside};
 use super::outside::{BUSY_KERNEL, Source, await_until, look, note_use, with_handler};
+use crate::asleep::sleeps;
 use crate::engine::switch::{bit, held, pending, set_of};
 
 /// The signals that the iteration has handlers for, as bits.
@@ -96,23 +97,35 @@ fn take_pending(engine: &mut Engine, handled: u64) {
 
 /// Nobody can run: waits in real time for a signal that the iteration has a handler for, if a child or a
 /// timer of the kernel's may send one. False if in vain.
+pub(crate) fn await_one(engine: &mut Engine) -> bool {
+    let is_enough = |engine: &Engine| engine.roster.anyone_can_run();
+    if are_handled() {
+        await_last(engine, is_enough);
+    }
+    is_enough(engine)
+}
+
+/// Waits in real time until this is so, or no signal that the iteration has a handler for will come any more
+/// from a child or a timer of the kernel's.
 ///
 /// A timer that is set for later is beyond control, since its signal will come; a child need not send any.
-pub(crate) fn await_one(engine: &mut Engine) -> bool {
-    if !are_handled() {
-        return false;
-    }
+pub(super) fn await_last(engine: &mut Engine, is_enough: impl Fn(&Engine) -> bool) {
     let bound = engine.outside.allowance.timeout;
-    let is_over = |engine: &Engine| engine.roster.anyone_can_run() || !may_come(engine);
+    let is_over = |engine: &Engine| is_enough(engine) || !may_come(engine);
     if !await_until(engine, bound, is_over) && is_timer_set() {
         (engine.outside.allowance.give_up)("a signal of a timer");
     }
-    // Another thread may have the last one in hand.
-    await_until(engine, BUSY_KERNEL, |engine| {
-        engine.roster.anyone_can_run() || others_sleep()
-    });
+    take_last(engine, is_enough);
+}
+
+/// All who could send anything have ended: takes what has come, once no other thread has a signal in hand.
+pub(super) fn take_last(engine: &mut Engine, is_enough: impl Fn(&Engine) -> bool) {
+    if are_handled() {
+        await_until(engine, BUSY_KERNEL, |engine| {
+            is_enough(engine) || others_sleep()
+        });
+    }
     look(engine);
-    engine.roster.anyone_can_run()
 }
 
 /// True if somebody is there who may send a signal that the iteration has a handler for.
@@ -146,13 +159,11 @@ fn is_timer_set() -> bool {
 /// passing that on to the thread of the workers.
 fn others_sleep() -> bool {
     let own = os_thread().to_string();
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let mut others = tasks.flatten().filter(|task| task.file_name() != *own);
-    others.all(|task| {
-        let about = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-        // The name before the state may hold anything.
-        let state = about.rsplit_once(") ").map_or("", |(_, state)| state);
-        !state.starts_with(['R', 'D'])
+    // One may get it when it has been looked at, from one that has not.
+    (0..2).all(|_| {
+        let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+        let mut others = tasks.flatten().filter(|task| task.file_name() != *own);
+        others.all(|task| sleeps(task.path()))
     })
 }
 
