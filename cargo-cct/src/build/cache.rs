@@ -114,8 +114,7 @@ impl Cache {
         let _ = clear_place(&lock, false);
         let waits = || tell(News::WaitsFor(holder(&lock)));
         loop {
-            let made = fs::create_dir_all(&self.folder);
-            match made.and_then(|()| owned::lock_file(&lock, How::Shared, &waits)) {
+            match owned::lock_in(&self.folder, &lock, How::Shared, &waits) {
                 Ok(used) if is_whole(&home) => {
                     // Where the time cannot be set it counts as used when it was made.
                     let _ = File::open(&lock).and_then(|file| file.set_modified(SystemTime::now()));
@@ -127,7 +126,7 @@ impl Cache {
                 Err(_) if is_whole(&home) => return Ok(Entry { home, _use: None }),
                 used => drop(used.map_err(failed)?),
             }
-            let alone = owned::lock_file(&lock, How::Alone, &waits).map_err(failed)?;
+            let alone = owned::lock_in(&self.folder, &lock, How::Alone, &waits).map_err(failed)?;
             if !is_whole(&home) {
                 // It says who fills the entry to those that wait.
                 let _ = fs::write(&lock, process::id().to_string());
@@ -237,13 +236,11 @@ impl Cache {
 
 /// Uses an archive that is unpacked there, or will be.
 pub(crate) fn use_archive(home: &Path, waits: &dyn Fn()) -> io::Result<Use> {
-    if let Some(folder) = home.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    owned::lock_file(&lock_of(home), How::Shared, waits)
+    let folder = home.parent().unwrap_or(home);
+    owned::lock_in(folder, &lock_of(home), How::Shared, waits)
 }
 
-/// Removes an entry with its lock. Without `waits` one that is used stays.
+/// Removes an entry with its lock. Without `waits` one that is used stays. False if it does, or is gone.
 fn remove(home: &Path, waits: Option<&dyn Fn(&Path)>) -> io::Result<bool> {
     let path = lock_of(home);
     let is_busy = || {
@@ -254,11 +251,16 @@ fn remove(home: &Path, waits: Option<&dyn Fn(&Path)>) -> io::Result<bool> {
         return Ok(false);
     }
     let tell = || waits.unwrap_or(&|_| ())(home);
-    let alone = owned::lock_file(&path, How::Alone, &tell)?;
+    let alone = match owned::lock_file(&path, How::Alone, &tell) {
+        // Another one has removed the whole cache.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        locked => locked?,
+    };
+    let is_there = home.exists();
     owned::remove_any(home)?;
     owned::remove_any(&path)?;
     drop(alone);
-    Ok(true)
+    Ok(is_there)
 }
 
 /// An entry that was begun has the lock of the entry that it was to become.
@@ -324,6 +326,7 @@ fn is_same(home: &Path, line: &str) -> bool {
 mod tests {
     use std::cell::RefCell;
     use std::os::unix::fs::symlink;
+    use std::thread;
     use std::time::Duration;
 
     use super::*;
@@ -356,6 +359,28 @@ mod tests {
 
     fn is_mended(told: &[String]) -> bool {
         told.len() == 1 && told[0].starts_with("Mends")
+    }
+
+    /// As by several commands at once. One that uses an entry has all of it.
+    #[test]
+    fn some_make_and_use_entries_while_others_remove_them() {
+        let cache = &cache("busy");
+        thread::scope(|scope| {
+            for number in 0..4 {
+                scope.spawn(move || {
+                    for _ in 0..100 {
+                        if number % 2 == 0 {
+                            cache.clean(&|_| ()).expect("removable");
+                        } else {
+                            let entry = cache.entry("it", &|_| (), fill).expect("it can be made");
+                            assert!(is_whole(&entry.home));
+                        }
+                    }
+                });
+            }
+        });
+        cache.clean(&|_| ()).expect("removable");
+        assert!(!cache.folder.exists());
     }
 
     #[test]

@@ -25,6 +25,9 @@ const LOCK: &str = ".lock";
 const SHORT: u32 = 10;
 const A_MOMENT: Duration = Duration::from_millis(20);
 
+/// So often something is made again that others remove: there are places where nothing can be made.
+const AGAIN: u32 = 100;
+
 /// Why a folder is not used, or not removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OwnedError {
@@ -54,27 +57,56 @@ pub(super) fn is_used_by_runs(folder: &Path) -> bool {
 
 /// Makes the folder, unless it is there and the tool's own or empty.
 pub(crate) fn claim(folder: &Path) -> Result<(), OwnedError> {
-    let failed = |error| OwnedError::Access(folder.to_owned(), error);
-    if is_own(folder) {
-        return Ok(());
+    let claimed = again_if_removed(|| {
+        if is_own(folder) {
+            return Ok(true);
+        }
+        make(folder)?;
+        let is_free = !is_foreign(folder)?;
+        if is_free {
+            mark(folder)?;
+        }
+        Ok(is_free)
+    });
+    match claimed {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(OwnedError::Foreign(folder.to_owned())),
+        Err(error) => Err(OwnedError::Access(folder.to_owned(), error)),
     }
-    let made = fs::create_dir_all(folder).map_err(|error| match error.kind() {
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder).map_err(|error| match error.kind() {
         kind @ (io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) => {
             io::Error::new(kind, "there is no folder, but something else: move it away")
         }
         _ => error,
-    });
-    made.map_err(failed)?;
-    // Another process may be about to claim it, too.
-    let is_ours = |name: &OsStr| {
+    })
+}
+
+/// True if others have put something into it, and no tag says that it is the tool's own.
+fn is_foreign(folder: &Path) -> io::Result<bool> {
+    // Some claim or remove it at this moment.
+    let is_other = |name: &OsStr| {
         let begun = name.to_str().and_then(plain_file::half_written);
-        name == TAG || name == LOCK || begun.is_some_and(|(file, _)| file == TAG)
+        name != TAG && name != LOCK && begun.is_none_or(|(file, _)| file != TAG)
     };
-    let mut entries = fs::read_dir(folder).map_err(failed)?.flatten();
-    if entries.any(|entry| !is_ours(&entry.file_name())) && !is_own(folder) {
-        return Err(OwnedError::Foreign(folder.to_owned()));
+    let mut entries = fs::read_dir(folder)?.flatten();
+    // One that was listed may have been removed since, with the folder's tag.
+    Ok(entries.any(|entry| {
+        is_other(&entry.file_name()) && !is_own(folder) && entry.path().symlink_metadata().is_ok()
+    }))
+}
+
+/// Does again what found nothing: somebody may have removed the folder meanwhile.
+fn again_if_removed<T>(act: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    for _ in 0..AGAIN {
+        match act() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            done => return done,
+        }
     }
-    mark(folder).map_err(failed)
+    act()
 }
 
 /// Says of a folder, which the tool has made, that it is its own.
@@ -82,12 +114,12 @@ pub(crate) fn mark(folder: &Path) -> io::Result<()> {
     plain_file::put(&folder.join(TAG), |path| fs::write(path, TEXT))
 }
 
-/// Refuses a folder that the tool has not made.
+/// Refuses a folder that the tool has not made, unless it is empty or gone.
 pub(crate) fn check(folder: &Path) -> Result<(), OwnedError> {
-    if is_own(folder) {
-        Ok(())
-    } else {
-        Err(OwnedError::Foreign(folder.to_owned()))
+    match is_foreign(folder) {
+        Ok(false) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        _ => Err(OwnedError::Foreign(folder.to_owned())),
     }
 }
 
@@ -115,7 +147,10 @@ pub(crate) fn remove(folder: &Path) -> Result<bool, OwnedError> {
         remove_any(&folder.join(last)).map_err(failed)?;
     }
     match fs::remove_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && !is_own(folder) => {
+        Err(error)
+            if error.kind() == io::ErrorKind::DirectoryNotEmpty
+                && is_foreign(folder).unwrap_or(false) =>
+        {
             Err(failed(error))
         }
         _ => Ok(true),
@@ -195,7 +230,15 @@ fn lock_folder(folder: &Path, how: How, waits: &dyn Fn()) -> Result<Use, OwnedEr
     }
 }
 
-/// Locks a file, which is made if it is not there.
+/// Locks a file in a folder. Both are made if they are not there.
+pub(crate) fn lock_in(folder: &Path, file: &Path, how: How, waits: &dyn Fn()) -> io::Result<Use> {
+    again_if_removed(|| {
+        fs::create_dir_all(folder)?;
+        lock_file(file, how, waits)
+    })
+}
+
+/// Locks a file, which is made if it is not there; the folder is.
 pub(crate) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<Use> {
     loop {
         let file = open(path)?;
@@ -248,10 +291,13 @@ fn open(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
+    use std::process::{self, Command, Stdio};
+
     use super::*;
 
     fn scratch(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("cct-owned-{name}.{}", std::process::id()));
+        let folder = env::temp_dir().join(format!("cct-owned-{name}.{}", process::id()));
         let _ = fs::remove_dir_all(&folder);
         folder
     }
@@ -352,6 +398,46 @@ mod tests {
             assert!(!folder.exists());
         });
         somebody.join().expect("it is removed");
+    }
+
+    /// Each process comes to its end as if it were alone.
+    #[test]
+    fn some_make_and_use_a_folder_while_others_remove_it() {
+        const BUSY: &str = "CCT_BUSY_FOLDER";
+        if let Some(folder) = env::var_os(BUSY) {
+            return make_use_and_remove(Path::new(&folder));
+        }
+        let folder = scratch("busy");
+        let begin = |_| {
+            let name = thread::current().name().expect("a test has one").to_owned();
+            let mut again = Command::new(env::current_exe().expect("this one"));
+            again.args(["--exact", &name]).env(BUSY, &folder);
+            again
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("it can be started")
+        };
+        let all = [0, 1, 2, 3].map(begin);
+        for one in all {
+            let ended = one.wait_with_output().expect("it ends");
+            assert!(ended.status.success(), "{ended:#?}");
+        }
+        remove(&folder).expect("removable");
+        assert!(!folder.exists());
+    }
+
+    fn make_use_and_remove(folder: &Path) {
+        let file = folder.join(process::id().to_string());
+        for _ in 0..60 {
+            let used = use_folder(folder, &|| ()).expect("a folder");
+            fs::write(&file, "").expect("a file");
+            thread::yield_now();
+            assert!(file.exists() && is_own(folder));
+            drop(used);
+            check(folder).expect("it is our own, or gone");
+            let _alone = lock(folder, &|| ()).expect("a lock");
+            remove(folder).expect("removable");
+        }
     }
 
     #[test]
