@@ -3,9 +3,10 @@
 //!
 //! An entry with a sysroot takes a minute to be made again, so most damages are to the rest.
 
-use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
 use cct_tests::support::Workspace;
 
@@ -15,6 +16,14 @@ use crate::tally::{Harm, Tally};
 
 /// A damage that makes the sysroot anew.
 const DEAR: usize = 40;
+
+/// Makes a copy of the cache that tests share, if there is one: to make a sysroot is for others to test.
+fn copy_of_all_tests(cache: &Path) {
+    if let Some(made) = env::var_os("CCT_CACHE_DIR").filter(|made| Path::new(made).exists()) {
+        // If somebody fills it at this moment, the tool makes the rest.
+        let _ = Command::new("cp").arg("-r").arg(made).arg(cache).status();
+    }
+}
 
 #[test]
 fn damaged_caches_heal() {
@@ -31,6 +40,7 @@ fn damaged_caches_heal() {
         command.env("CCT_CACHE_DIR", &cache).args(args);
         command
     };
+    copy_of_all_tests(&cache);
     let first = tally.run(&mut cct(), "as ever");
     tally.check(Harm::Wrong, first.code() == 100, || format!("{first:#?}"));
     fs::write(cache.join("mine.txt"), "mine").expect("a file");

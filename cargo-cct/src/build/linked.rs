@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use cct::claim::Exception;
 
-use super::facts::{self, SourceFacts, Words};
+use super::facts::SourceFacts;
 use super::marker::{Kind, Marker};
-use super::raw_calls;
+use super::{quoted, raw_calls};
 
 /// The facts of the crates of a build.
 #[derive(Debug)]
@@ -84,12 +84,7 @@ impl Linked {
     /// with are not known, so it is all of them.
     fn quoted(&mut self) -> SourceFacts {
         *self.quoted.get_or_insert_with(|| {
-            let of = |library: &PathBuf| {
-                facts::dep_info_of(library).map_or(SourceFacts::UNKNOWN, |file| {
-                    facts::of_crate(&file, Words::Quoted)
-                })
-            };
-            let all = self.host.iter().map(of);
+            let all = self.host.iter().map(|library| quoted::of_library(library));
             all.fold(SourceFacts::NONE, SourceFacts::and)
         })
     }

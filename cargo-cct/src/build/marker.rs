@@ -94,11 +94,7 @@ impl Marker {
             Treatment::Reduced { passes, key } => format!("reduced {key} {}", passes.names()),
         };
         let (name, version) = &self.package;
-        let looks = Some(LOOKS).filter(|_| self.facts.looks_at_counts);
-        let seen = self.facts.code.map(seen);
-        let facts = self.facts.left_out.names().chain(looks);
-        let facts: Vec<_> = facts.chain(seen).collect();
-        let facts = facts.join(",");
+        let facts = names(self.facts).join(",");
         let later = self.later.join(" ");
         let mut text = format!("{kind}\n{treatment}\n{name} {version}\n{facts}\n{later}\n");
         for file in &self.externs {
@@ -151,8 +147,15 @@ const fn seen(code: Code) -> &'static str {
     }
 }
 
-/// Reads names with commas between them.
-fn facts(names: &str) -> Option<SourceFacts> {
+/// The names of facts.
+pub(super) fn names(facts: SourceFacts) -> Vec<&'static str> {
+    let looks = Some(LOOKS).filter(|_| facts.looks_at_counts);
+    let seen = facts.code.map(seen);
+    facts.left_out.names().chain(looks).chain(seen).collect()
+}
+
+/// Reads such names with commas between them.
+pub(super) fn facts(names: &str) -> Option<SourceFacts> {
     let names = names.split(',').filter(|name| !name.is_empty());
     let mut facts = SourceFacts::NONE;
     for name in names {

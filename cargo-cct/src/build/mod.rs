@@ -21,6 +21,7 @@ mod mentions;
 pub(crate) mod origins;
 pub(crate) mod owned;
 pub(crate) mod profiles;
+mod quoted;
 mod raw_calls;
 mod rustc_args;
 pub(crate) mod shadow;
