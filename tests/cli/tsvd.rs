@@ -70,6 +70,27 @@ fn accesses_that_nothing_orders_are_violations() {
     }
 }
 
+/// Tables of lines, which are all that some profiles have, name those functions alone that are inlined.
+#[test]
+fn functions_are_named_without_more_than_lines() {
+    let workspace = Workspace::of_fixture("tsvd");
+    let mut command = workspace.cct();
+    command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+    command.args(["tsvd", "--json", DELAY, "--runs=1", "read_and_write"]);
+    let found = Finished::of(&mut command);
+    found.expect(100);
+    let events = Events::of(&found);
+    let mut called: Vec<_> = all(&events, "violation")
+        .iter()
+        .flat_map(|violation| [&violation["held"], &violation["came"]])
+        .map(|side| side["calls_std"].to_string())
+        .collect();
+    called.sort_unstable();
+    called.dedup();
+    assert_eq!(called, ["\"Vec::len\"", "\"Vec::push\""], "{found:#?}");
+    assert!(!found.stdout.contains("<unknown>"), "{found:#?}");
+}
+
 #[test]
 fn what_something_orders_is_no_violation() {
     let workspace = Workspace::of_fixture("tsvd");

@@ -5,7 +5,6 @@
 //! innermost one in the user's own code is taken. Everything that is inlined counts as the call it
 //! was.
 
-use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
@@ -108,15 +107,15 @@ impl<'a> Lines<'a> {
             let before = || self.line_before(loader, place).filter(|_| is_first);
             let site = site.or_else(before);
             is_first = false;
-            let function = frame.function.as_ref().map(|function| {
-                let name = function.demangle().map(Cow::into_owned);
-                name.unwrap_or_else(|_| "<unknown>".to_owned())
-            });
+            let function = frame.function.as_ref();
+            let function = function.and_then(|it| Some(it.demangle().ok()?.into_owned()));
+            // Tables of lines name those alone that are inlined.
+            let function = function.or_else(|| symbol(loader, place));
             visit(function.unwrap_or_else(|| "<unknown>".to_owned()), site);
         }
         // The runtime has names, and no lines.
-        if !is_known && let Some(symbol) = loader.find_symbol(place) {
-            visit(demangle_auto(symbol.into(), None).into_owned(), None);
+        if !is_known && let Some(symbol) = symbol(loader, place) {
+            visit(symbol, None);
         }
     }
 
@@ -316,6 +315,12 @@ impl<'a> Lines<'a> {
             step.path = step.path.filter(|_| is_there);
         }
     }
+}
+
+/// The function at a place, by the names that are linked.
+fn symbol(loader: &Loader, place: u64) -> Option<String> {
+    let symbol = loader.find_symbol(place)?;
+    Some(demangle_auto(symbol.into(), None).into_owned())
 }
 
 /// Puts a note of the access into the trace, where its line is known: behind the step during which it was.

@@ -21,13 +21,7 @@ pub fn cargo_cct() -> Command {
     });
     let mut command = cleaned(program);
     // Reports of failures as they were found are shorter to test, and runs do not depend on earlier ones.
-    // Programs are built in less time with nothing but what reports are made of; `.ci/run` has examples with
-    // all that cargo adds by default.
-    let settings = [
-        ("CCT_SHRINK", "off"),
-        ("CCT_KNOWN", "false"),
-        ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only"),
-    ];
+    let settings = [("CCT_SHRINK", "off"), ("CCT_KNOWN", "false")];
     command.arg("cct").envs(settings);
     heeding_signals(command)
 }
