@@ -3,7 +3,7 @@
 //!
 //! That plain `cargo test` misses these bugs is a matter of chance, which no test can rely on.
 //!
-//! `CCT_SEEDS=5 cargo test -p cct-tests --test examples_runner` is the long form.
+//! `CCT_SEEDS=5 cargo test -p cct-tests --test examples` is the long form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
