@@ -5,7 +5,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::iter;
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::maker::Maker;
@@ -31,6 +31,11 @@ pub(crate) fn read_to_string(path: &Path) -> io::Result<String> {
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     check(&fs::metadata(from)?)?;
     put(to, |path| fs::copy(from, path).map(drop))
+}
+
+/// The moment of a file's last change, in seconds with all that the file system has behind the point.
+pub(crate) fn changed_at(about: &Metadata) -> String {
+    format!("{}.{}", about.mtime(), about.mtime_nsec())
 }
 
 /// Makes a folder, unless there is one. Anything else in its place, a link for one, is moved aside, and told.

@@ -132,7 +132,7 @@ fn it_is_of_one_schedule_of_one_program() {
     let id = text(&failure["id"]);
     let show = || told(&workspace, &["show", id], 0);
     assert_eq!(line(&show()), "");
-    told(&workspace, &["shrink", id, "--time=600s"], 0);
+    told(&workspace, &["shrink", id, "--time", "60s"], 0);
     assert!(
         line(&show()).contains("the only continuation fails"),
         "{}",

@@ -26,7 +26,7 @@ fn cct(args: &[&str]) -> Finished {
 
 /// Shrinks a test's failure; returns the message.
 fn shrunk(test: &str) -> Value {
-    let told = cct(&["shrink", id_of(test), "--json", "--time=600s"]);
+    let told = cct(&["shrink", id_of(test), "--json"]);
     told.expect(0);
     serde_json::from_str(&told.stdout).expect("a line of JSON")
 }
@@ -180,7 +180,8 @@ fn an_attempt_that_never_comes_back_does_not_end_the_search() {
         "--json",
         "--hang-timeout",
         "1s",
-        "--time=600s",
+        "--time",
+        "20s",
     ];
     let told = cct(&args);
     told.expect(0);

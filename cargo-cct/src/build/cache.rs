@@ -15,7 +15,6 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{env, process};
@@ -286,12 +285,11 @@ fn write_files(folder: &Path) -> io::Result<()> {
         let entry = entry?;
         if entry.file_type().is_file() {
             let about = entry.metadata()?;
-            let (seconds, nanos) = (about.mtime(), about.mtime_nsec());
+            let time = plain_file::changed_at(&about);
             let digest = digest::of_file(entry.path())?;
             let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
             let path = path.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
-            writeln!(text, "{} {seconds}.{nanos} {digest} {path}", about.len())
-                .expect("text takes text");
+            writeln!(text, "{} {time} {digest} {path}", about.len()).expect("text takes text");
         }
     }
     let mut file = File::create(folder.join(FILES))?;
@@ -317,7 +315,7 @@ fn is_same(home: &Path, line: &str) -> bool {
     let (size, time, digest, path) = (word(), word(), word(), home.join(word()));
     fs::metadata(&path).is_ok_and(|about| {
         let is_sized = about.is_file() && about.len().to_string() == size;
-        let is_timed = format!("{}.{}", about.mtime(), about.mtime_nsec()) == time;
+        let is_timed = plain_file::changed_at(&about) == time;
         is_sized && (is_timed || digest::of_file(&path).is_ok_and(|it| it == digest))
     })
 }

@@ -1,4 +1,5 @@
-//! Folders that the tool has made: a tag says so, and nothing else is ever removed.
+//! Folders that the tool has made: a tag says so, and nothing else is ever removed. An empty one in the place
+//! of such a folder is taken over.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -25,7 +26,7 @@ const LOCK: &str = ".lock";
 const SHORT: u32 = 10;
 const A_MOMENT: Duration = Duration::from_millis(20);
 
-/// So often something is made again that others remove: there are places where nothing can be made.
+/// A folder that others remove is made again so often and no more: there are places where nothing can be made.
 const AGAIN: u32 = 100;
 
 /// Why a folder is not used, or not removed.
@@ -327,6 +328,16 @@ mod tests {
             "mine"
         );
         fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    #[test]
+    fn an_empty_folder_is_taken_over() {
+        let folder = scratch("empty");
+        fs::create_dir_all(&folder).expect("a folder");
+        check(&folder).expect("nothing is in it");
+        drop(lock(&folder, &|| ()).expect("a lock"));
+        assert!(is_own(&folder) && remove(&folder).expect("removable"));
+        check(&folder).expect("it is gone");
     }
 
     #[test]

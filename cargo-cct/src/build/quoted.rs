@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::facts::{self, SourceFacts, Words};
@@ -42,8 +41,11 @@ fn note(library: &Path) -> PathBuf {
 fn state(library: &Path) -> io::Result<String> {
     let of = |path: &Path| {
         let about = fs::metadata(path)?;
-        let (seconds, nanos) = (about.mtime(), about.mtime_nsec());
-        io::Result::Ok(format!("{}.{seconds}.{nanos}", about.len()))
+        io::Result::Ok(format!(
+            "{} {}",
+            about.len(),
+            plain_file::changed_at(&about)
+        ))
     };
     let (library, tool) = (of(library)?, of(Path::new("/proc/self/exe"))?);
     Ok(format!("{library} {tool}\n"))
