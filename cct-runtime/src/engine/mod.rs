@@ -46,7 +46,7 @@ pub use worker::local::{local, set_local};
 pub use worker::memory::{
     Atomic, AtomicAct, access, access_atomic, note_drop, note_free, note_reuse, pass_fence, unseen,
 };
-pub use worker::order::{acquire, release};
+pub use worker::order::{acquire, meet_all, release};
 pub use worker::outside_use::{note_child, stir};
 pub use worker::panic::{
     last_panic, leave_panic, panic_count, replace_hook, set_panic_count, told_at, told_of,

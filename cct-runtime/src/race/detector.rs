@@ -214,6 +214,18 @@ impl Detector {
         }
     }
 
+    /// Nobody sees what the thread does here: it may take over all that others have done so far, and they may
+    /// take over from it.
+    pub(crate) fn meet_all(&mut self, number: ThreadNumber) {
+        self.acquire_all(number);
+        for other in (0..self.count as ThreadNumber).filter(|&other| other != number) {
+            if let [Some(thread), Some(other)] = self.two(number, other) {
+                other.clock.join(&thread.clock);
+            }
+        }
+        self.advance(number);
+    }
+
     /// The thread has loaded what the atomic with this key holds.
     pub(crate) fn load(&mut self, number: ThreadNumber, key: u64, order: Ordering) {
         let Some(left) = self.meetings.get(key) else {

@@ -76,6 +76,12 @@ pub(crate) fn acquire_all() {
     with_races(|_, races, number| outside(|| races.detector.acquire_all(number)));
 }
 
+/// All that others have done so far is before what the current thread does from here on, and the other way
+/// about: an instruction that nobody sees may be a lock's.
+pub fn meet_all() {
+    with_races(|_, races, number| outside(|| races.detector.meet_all(number)));
+}
+
 /// An odd number without a pattern: 2^64 divided by the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
