@@ -26,7 +26,7 @@ const LOCK: &str = ".lock";
 const SHORT: u32 = 10;
 const A_MOMENT: Duration = Duration::from_millis(20);
 
-/// A folder that others remove is made again so often and no more: there are places where nothing can be made.
+/// A folder that others remove is made again so often: there are places where nothing can be made.
 const AGAIN: u32 = 100;
 
 /// Why a folder is not used, or not removed.

@@ -4,8 +4,8 @@
 //! on x86-64, orders all memory. They take locks by such instructions, too, of which nobody knows whose
 //! acts they order: it is assumed of all.
 
-/// `core::arch::asm!`. With an instruction that is a full fence, it is one for the engine as well, and with one
-/// that changes an atomic no race is told of what was before it and what comes after it.
+/// `core::arch::asm!`. With an instruction that is a full fence, it is one for the engine as well. With one
+/// that changes an atomic, no race is told of what was before it and what comes after it.
 #[macro_export]
 macro_rules! asm {
     ($($token:tt)*) => {{
