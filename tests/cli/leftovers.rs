@@ -300,7 +300,10 @@ fn what_is_the_users_is_not_put_back() {
     let args = ["test", "--test", "early", "--iterations", "200"];
     Finished::of(workspace.cct().args(args).arg("each_schedule")).expect(0);
     let files = fs::read_dir(workspace.path("mine")).expect("a folder");
-    assert!(files.count() >= 202, "the log, the letter, one of each schedule");
+    assert!(
+        files.count() >= 202,
+        "the log, the letter, one of each schedule"
+    );
     Finished::of(workspace.cct().args(args).arg("a_file_takes_the_place"));
     assert!(workspace.read("mine/log").starts_with(&log));
     assert_eq!(workspace.read("mine/letter"), "mine");
