@@ -6,7 +6,7 @@ use cct_tests::support::{Finished, Workspace};
 use crate::explored::text;
 
 /// The ways to miss an order, each with what its report has to say.
-const BUGS: [(&str, &str, &[&str]); 14] = [
+const BUGS: [(&str, &str, &[&str]); 15] = [
     ("nothing_orders_them", "RACE", &["nothing orders the two"]),
     (
         "threads_of_a_scope",
@@ -28,6 +28,11 @@ const BUGS: [(&str, &str, &[&str]); 14] = [
         "a_fence_comes_too_late",
         "RACE",
         &["is Relaxed: it publishes nothing"],
+    ),
+    (
+        "somebody_elses_fence_is_between",
+        "RACE",
+        &["it publishes nothing"],
     ),
     (
         "owners_by_hand",
