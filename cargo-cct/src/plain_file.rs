@@ -156,7 +156,9 @@ pub(crate) fn lockable(path: &Path) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
+    // NFS has both kinds of locks only for a file that is open for both.
     File::options()
+        .read(true)
         .write(true)
         .create(true)
         .truncate(false)

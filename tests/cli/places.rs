@@ -89,6 +89,45 @@ fn so_it_is_in_a_release_build() {
     crashes_are_at_their_lines(&PLACES.0.explore(&args, 100));
 }
 
+/// The tables of its lines have `both<u64>` alone, where something is inlined in it.
+#[test]
+fn functions_of_a_release_build_have_their_paths() {
+    let workspace = Workspace::of_fixture("with spaces");
+    workspace.write(
+        "src/lib.rs",
+        r"
+        use std::sync::Mutex;
+        use std::thread;
+
+        struct Account<T>(Mutex<T>);
+
+        impl<T: Copy> Account<T> {
+            #[inline(never)]
+            fn both(&self, other: &Account<T>) -> (T, T) {
+                let one = self.0.lock().unwrap();
+                let two = other.0.lock().unwrap();
+                (*one, *two)
+            }
+        }
+
+        #[test]
+        fn both_are_locked() {
+            let (one, two) = (Account(Mutex::new(1_u64)), Account(Mutex::new(2)));
+            thread::scope(|scope| {
+                scope.spawn(|| one.both(&two));
+                scope.spawn(|| two.both(&one));
+            });
+        }
+        ",
+    );
+    let mut test = workspace.cct();
+    test.args(["test", "--release", "--lib", "--seed=1"]);
+    let told = Finished::of(test.env("RUST_BACKTRACE", "1"));
+    told.expect(100);
+    let named = "0: spaced::Account<T>::both\n             at ./src/lib.rs:11:";
+    assert!(told.stdout.contains(named), "{told:#?}");
+}
+
 fn crashes_are_at_their_lines(events: &Events) {
     let lines = [
         ("hang_in_std", "HANG", "endless fold"),

@@ -242,18 +242,17 @@ pub(crate) fn use_archive(home: &Path, waits: &dyn Fn()) -> io::Result<Use> {
 /// Removes an entry with its lock. Without `waits` one that is used stays. False if it does, or is gone.
 fn remove(home: &Path, waits: Option<&dyn Fn(&Path)>) -> io::Result<bool> {
     let path = lock_of(home);
-    let is_busy = || {
-        let open = plain_file::open(&path);
-        open.is_ok_and(|file| file.try_lock().is_err())
+    let locked = match waits {
+        Some(waits) => owned::lock_file(&path, How::Alone, &|| waits(home)).map(Some),
+        None => owned::lock_unused(&path),
     };
-    if waits.is_none() && is_busy() {
-        return Ok(false);
-    }
-    let tell = || waits.unwrap_or(&|_| ())(home);
-    let alone = match owned::lock_file(&path, How::Alone, &tell) {
+    let alone = match locked {
         // Another one has removed the whole cache.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         locked => locked?,
+    };
+    let Some(alone) = alone else {
+        return Ok(false);
     };
     let is_there = home.exists();
     owned::remove_any(home)?;

@@ -1,8 +1,7 @@
 //! Folders that the tool has made: a tag says so, and nothing else is ever removed. An empty one in the place
 //! of such a folder is taken over.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirEntry, File, TryLockError};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -87,27 +86,53 @@ fn make(folder: &Path) -> io::Result<()> {
 
 /// True if others have put something into it, and no tag says that it is the tool's own.
 fn is_foreign(folder: &Path) -> io::Result<bool> {
-    // Some claim or remove it at this moment.
-    let is_other = |name: &OsStr| {
-        let begun = name.to_str().and_then(plain_file::half_written);
-        name != TAG && name != LOCK && begun.is_none_or(|(file, _)| file != TAG)
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if is_own(folder) {
+            return Ok(false);
+        }
+        // Since it was listed, others may have removed it with the folder, and may have made that anew.
+        if is_of_others(&entry)? && !is_own(folder) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// False of what is gone, and of files that are there while some claim or remove a folder.
+fn is_of_others(entry: &DirEntry) -> io::Result<bool> {
+    let about = match fs::symlink_metadata(entry.path()) {
+        Err(error) if is_for_removal(&error) => return Ok(false),
+        about => about?,
     };
-    let mut entries = fs::read_dir(folder)?.flatten();
-    // One that was listed may have been removed since, with the folder's tag.
-    Ok(entries.any(|entry| {
-        is_other(&entry.file_name()) && !is_own(folder) && entry.path().symlink_metadata().is_ok()
-    }))
+    let name = entry.file_name();
+    let name = name.to_str().unwrap_or_default();
+    let is_begun = plain_file::half_written(name).is_some_and(|(file, _)| file == TAG);
+    let is_lock = name == LOCK && about.len() == 0;
+    // NFS has this name for a file that somebody has open, and that was removed.
+    let is_removed = name.starts_with(".nfs");
+    Ok(!(about.is_file() && (is_begun || is_lock || is_removed)))
 }
 
 /// Does again what found nothing: somebody may have removed the folder meanwhile.
 fn again_if_removed<T>(act: impl Fn() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..AGAIN {
         match act() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if is_for_removal(&error) => {}
             done => return done,
         }
     }
     act()
+}
+
+/// True of what fails where somebody removes a folder at this moment. It is there still when it is to be
+/// made, and is none any more when that is looked at: another kind of thing in its place is told the same.
+fn is_for_removal(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, NotFound, StaleNetworkFileHandle};
+    matches!(
+        error.kind(),
+        NotFound | AlreadyExists | StaleNetworkFileHandle
+    )
 }
 
 /// Says of a folder, which the tool has made, that it is its own.
@@ -119,8 +144,9 @@ pub(crate) fn mark(folder: &Path) -> io::Result<()> {
 pub(crate) fn check(folder: &Path) -> Result<(), OwnedError> {
     match is_foreign(folder) {
         Ok(false) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        _ => Err(OwnedError::Foreign(folder.to_owned())),
+        Ok(true) => Err(OwnedError::Foreign(folder.to_owned())),
+        Err(error) if is_for_removal(&error) => Ok(()),
+        Err(error) => Err(OwnedError::Access(folder.to_owned(), error)),
     }
 }
 
@@ -147,13 +173,17 @@ pub(crate) fn remove(folder: &Path) -> Result<bool, OwnedError> {
     for last in [TAG, LOCK] {
         remove_any(&folder.join(last)).map_err(failed)?;
     }
-    match fs::remove_dir(folder) {
-        Err(error)
-            if error.kind() == io::ErrorKind::DirectoryNotEmpty
-                && is_foreign(folder).unwrap_or(false) =>
-        {
-            Err(failed(error))
+    let left = fs::remove_dir(folder).err();
+    let is_done = left.as_ref().is_none_or(|error| match error.kind() {
+        // It is gone; it is a link; or a file system is mounted there.
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::ResourceBusy => {
+            true
         }
+        io::ErrorKind::DirectoryNotEmpty => check(folder).is_ok(),
+        _ => false,
+    });
+    match left {
+        Some(error) if !is_done => Err(failed(error)),
         _ => Ok(true),
     }
 }
@@ -224,7 +254,7 @@ fn lock_folder(folder: &Path, how: How, waits: &dyn Fn()) -> Result<Use, OwnedEr
         let lock = folder.join(LOCK);
         match lock_file(&lock, how, waits) {
             // It was removed meanwhile, or its tag was, which goes before the lock.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if is_for_removal(&error) => {}
             Ok(_) if !is_own(folder) => {}
             locked => return locked.map_err(|error| OwnedError::Access(lock, error)),
         }
@@ -270,14 +300,26 @@ pub(crate) fn lock_file(path: &Path, how: How, waits: &dyn Fn()) -> io::Result<U
                 locked?;
             }
         }
-        // The file goes with the folder when somebody removes that.
-        let locked = file.metadata()?;
-        let is_there =
-            fs::metadata(path).is_ok_and(|it| (it.dev(), it.ino()) == (locked.dev(), locked.ino()));
-        if is_there {
+        if is_at(&file, path)? {
             return Ok(Use(file));
         }
     }
+}
+
+/// The same of one that nobody uses: none if somebody does, or has removed it meanwhile.
+pub(crate) fn lock_unused(path: &Path) -> io::Result<Option<Use>> {
+    let file = open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(is_at(&file, path)?.then_some(Use(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// True if the file is there still: it goes with the folder when somebody removes that.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let open = file.metadata()?;
+    Ok(fs::metadata(path).is_ok_and(|it| (it.dev(), it.ino()) == (open.dev(), open.ino())))
 }
 
 /// On a medium that cannot be written a lock that is there will do.
@@ -328,6 +370,31 @@ mod tests {
             "mine"
         );
         fs::remove_dir_all(&folder).expect("removable");
+    }
+
+    #[test]
+    fn what_has_the_names_of_the_tools_files_may_be_somebodys() {
+        let folder = scratch("names");
+        for name in [TAG, LOCK] {
+            for is_folder in [false, true] {
+                let place = folder.join(name);
+                let letter = if is_folder {
+                    place.join("letter")
+                } else {
+                    place.clone()
+                };
+                fs::create_dir_all(letter.parent().expect("it has one")).expect("a folder");
+                fs::write(&letter, "mine").expect("a file");
+                for refused in [check(&folder), claim(&folder), remove(&folder).map(drop)] {
+                    assert!(
+                        matches!(refused, Err(OwnedError::Foreign(_))),
+                        "{refused:?}"
+                    );
+                }
+                assert_eq!(fs::read_to_string(&letter).expect("it is there"), "mine");
+                fs::remove_dir_all(&folder).expect("removable");
+            }
+        }
     }
 
     #[test]

@@ -11,18 +11,22 @@ use crate::plain_file;
 
 /// The facts of code that a library of the build itself may put into the crates that use it.
 pub(super) fn of_library(library: &Path) -> SourceFacts {
+    let file = facts::dep_info_of(library);
+    let read = || {
+        file.map_or(SourceFacts::UNKNOWN, |file| {
+            facts::of_crate(&file, Words::Quoted)
+        })
+    };
+    // There may be no `/proc`.
     let Ok(state) = state(library) else {
-        return SourceFacts::UNKNOWN;
+        return read();
     };
     let note = note(library);
     let noted = plain_file::read_to_string(&note).ok();
     let noted =
         noted.and_then(|text| marker::facts(text.strip_prefix(&state)?.strip_suffix('\n')?));
     noted.unwrap_or_else(|| {
-        let file = facts::dep_info_of(library);
-        let read = file.map_or(SourceFacts::UNKNOWN, |file| {
-            facts::of_crate(&file, Words::Quoted)
-        });
+        let read = read();
         // A source that cannot be read may be there the next time.
         if read != SourceFacts::UNKNOWN {
             let text = format!("{state}{}\n", marker::names(read).join(","));
@@ -37,7 +41,7 @@ fn note(library: &Path) -> PathBuf {
     library.with_extension("quoted")
 }
 
-/// Another library, or another tool, has a line of its own.
+/// Another library, or another tool, has a line of its own. Images of systems give all files one time.
 fn state(library: &Path) -> io::Result<String> {
     let of = |path: &Path| {
         let about = fs::metadata(path)?;
@@ -48,7 +52,8 @@ fn state(library: &Path) -> io::Result<String> {
         ))
     };
     let (library, tool) = (of(library)?, of(Path::new("/proc/self/exe"))?);
-    Ok(format!("{library} {tool}\n"))
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(format!("{library} {tool} {version}\n"))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use addr2line::{Loader, Location, demangle_auto};
+use addr2line::gimli::{self, Reader};
+use addr2line::{FunctionName, Loader, Location, demangle_auto};
 use cct::operation::Operation;
 use cct::trace::{Call, Outcome, Site, Step, Trace};
 use cct::verdict::{AccessWay, Bug, BugKind, RacyAccess, Verdict};
@@ -99,19 +100,22 @@ impl<'a> Lines<'a> {
         let Ok(mut frames) = loader.find_frames(place) else {
             return;
         };
-        let mut is_known = false;
-        let mut is_first = true;
+        let mut calls = Vec::new();
         while let Ok(Some(frame)) = frames.next() {
-            is_known = true;
+            calls.push(frame);
+        }
+        let is_known = !calls.is_empty();
+        let function = calls.len().saturating_sub(1);
+        for (number, frame) in calls.into_iter().enumerate() {
             let site = frame.location.and_then(|location| self.site(&location));
-            let before = || self.line_before(loader, place).filter(|_| is_first);
+            let before = || self.line_before(loader, place).filter(|_| number == 0);
             let site = site.or_else(before);
-            is_first = false;
-            let function = frame.function.as_ref();
-            let function = function.and_then(|it| Some(it.demangle().ok()?.into_owned()));
-            // Tables of lines name those alone that are inlined.
-            let function = function.or_else(|| symbol(loader, place));
-            visit(function.unwrap_or_else(|| "<unknown>".to_owned()), site);
+            let name = frame.function.as_ref();
+            // Tables of lines have no more than plain names, of what is inlined and of what that is in.
+            let is_plain = name.is_none_or(is_plain);
+            let linked = || symbol(loader, place).filter(|_| is_plain && number == function);
+            let name = linked().or_else(|| Some(name?.demangle().ok()?.into_owned()));
+            visit(name.unwrap_or_else(|| "<unknown>".to_owned()), site);
         }
         // The runtime has names, and no lines.
         if !is_known && let Some(symbol) = symbol(loader, place) {
@@ -315,6 +319,12 @@ impl<'a> Lines<'a> {
             step.path = step.path.filter(|_| is_there);
         }
     }
+}
+
+/// True of a name of Rust's that is not the one that is linked: it lacks its path.
+fn is_plain<R: Reader>(name: &FunctionName<R>) -> bool {
+    let (raw, demangled) = (name.raw_name(), name.demangle());
+    name.language == Some(gimli::DW_LANG_Rust) && raw.ok() == demangled.ok()
 }
 
 /// The function at a place, by the names that are linked.
