@@ -14,8 +14,8 @@ use crate::run::helper;
 pub(crate) struct Doctests {
     /// How rustdoc ended.
     pub status: ExitStatus,
-    /// How many tests there were.
-    pub count: u64,
+    /// How many tests there were: none where the build failed.
+    pub count: Option<u64>,
     /// The output.
     pub printed: String,
 }
@@ -52,8 +52,8 @@ impl Cargo<'_> {
     }
 }
 
-/// Adds up what the harness says before each group: `running 3 tests`.
-fn count(printed: &str) -> u64 {
+/// Adds up what the harness says before each group: `running 3 tests`. None if it says nothing.
+fn count(printed: &str) -> Option<u64> {
     let counts = printed.lines().filter_map(|line| {
         let words = line.strip_prefix("running ")?;
         let number = words
@@ -61,7 +61,7 @@ fn count(printed: &str) -> u64 {
             .or_else(|| words.strip_suffix(" test"))?;
         number.parse::<u64>().ok()
     });
-    counts.sum()
+    counts.fold(None, |sum, count| Some(sum.unwrap_or(0) + count))
 }
 
 #[cfg(test)]
@@ -72,8 +72,8 @@ mod tests {
     fn the_tests_of_all_groups_are_counted() {
         assert_eq!(
             count("\nrunning 2 tests\ntest a ... ok\n\nrunning 1 test\n"),
-            3
+            Some(3)
         );
-        assert_eq!(count("running late\n"), 0);
+        assert_eq!(count("running late\n"), None);
     }
 }

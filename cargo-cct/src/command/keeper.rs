@@ -62,12 +62,18 @@ impl Keeper<'_> {
             ..Record::new(provenance, name, finding, root)
         };
         let lock = store.lock();
+        // A file in `cct-regressions` may be a copy of another test's, edited by hand.
+        let is_anothers = |id| {
+            store
+                .of_id(id)
+                .is_some_and(|there| there.name != found.name)
+        };
         found.id = match (before, &finding.known) {
             // The repetition may put the bug in other words; the failure is the same.
             (Some(before), _) => before.id.clone(),
-            (None, Some(known)) => known.clone(),
-            (None, None) if finding.bug.is_none() => found.id,
-            (None, None) => {
+            (None, Some(known)) if !is_anothers(&known.id) => known.id.clone(),
+            (None, _) if finding.bug.is_none() => found.id,
+            (None, _) => {
                 let known = store.known(&found.name, &found.history.class, root);
                 known.unwrap_or(found.id)
             }
@@ -78,10 +84,11 @@ impl Keeper<'_> {
         {
             found.leads_to = found.leads_to.or_else(|| there.leads_to.clone());
         }
+        let is_on_record = finding.known.as_ref().is_some_and(|known| !known.is_kept);
         let is_same = |there: &Record| {
             // This run wrote it, or its schedule led here.
             let before = before.is_some_and(|before| before.schedule == there.schedule);
-            before || finding.known.is_some()
+            before || is_on_record
         };
         let (kept, stays) = match there.clone() {
             None => (found.clone(), Stays::Second),
@@ -90,7 +97,7 @@ impl Keeper<'_> {
         };
         found.history.clone_from(&kept.history);
         let report = Report::of(&found, root).with_stacks(Stacks::of_environment());
-        let is_other = |there: &Record| there.schedule != kept.schedule && finding.known.is_none();
+        let is_other = |there: &Record| there.schedule != kept.schedule && !is_on_record;
         if stays == Stays::Second && there.as_ref().is_some_and(is_other) {
             warn(store.set_aside(&kept.id));
         }

@@ -15,7 +15,8 @@ use crate::build::workspace::Workspace;
 use crate::failure::{Id, Kept, Record, Store, build_of};
 use crate::report::{Replay, remark_line, warning_word};
 use crate::run::{
-    Finding, First, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd, TriedOf, plan,
+    Finding, First, Followed, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd,
+    TriedOf, plan,
 };
 
 /// The schedules that are tried first in a run.
@@ -113,6 +114,29 @@ impl<'a> Known<'a> {
         errors
     }
 
+    /// The same of one test, which the executable has.
+    pub(super) fn add_kept_of(
+        &mut self,
+        executable: &Executable,
+        test: &str,
+        workspace: &Workspace,
+    ) -> Vec<anyhow::Error> {
+        let mut errors = Vec::new();
+        for (path, kept) in Kept::all(&executable.folder) {
+            let is_its = |kept: &Kept| {
+                let target = (&*kept.kind, &*kept.target, &*kept.test);
+                target == (&*executable.kind, &*executable.target, test)
+            };
+            let added = match kept {
+                Ok(kept) if is_its(&kept) => self.insert(&kept, &path, executable, workspace),
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.into()),
+            };
+            errors.extend(added.err());
+        }
+        errors
+    }
+
     /// Adds a file to what is kept of its test, if that is among these.
     fn add(
         &mut self,
@@ -155,14 +179,24 @@ impl<'a> Known<'a> {
             "`{file}` keeps a schedule of `{test}`, which is no test of `{binary}`: remove the file, or \
              change the name in it"
         );
+        self.insert(kept, path, executable, workspace)
+    }
+
+    fn insert(
+        &mut self,
+        kept: &Kept,
+        path: &Path,
+        executable: &Executable,
+        workspace: &Workspace,
+    ) -> anyhow::Result<()> {
         let name = TestName {
-            binary: binary.clone(),
-            test: test.clone(),
+            binary: executable.label.clone(),
+            test: kept.test.clone(),
         };
         let record = kept.record(path, &name)?;
-        let is_of_this_build = is_of_this_build && self.sees(&record);
+        let is_of_this_build = kept.build == self.build && self.sees(&record);
         self.kept.entry(name).or_default().push(KeptHere {
-            file,
+            file: relative(path, &workspace.root),
             record,
             is_of_this_build,
         });
@@ -227,7 +261,8 @@ impl<'a> Known<'a> {
             return Some(TriedEnd::Leaves("its settings are not known".to_owned()));
         };
         // A file has no settings of manifests: they are as they are now.
-        let defaults = if record.provenance.executable_hash.is_empty() {
+        let is_kept = record.provenance.executable_hash.is_empty();
+        let defaults = if is_kept {
             executable.config.clone()
         } else {
             defaults
@@ -265,7 +300,10 @@ impl<'a> Known<'a> {
             Replay::Reproduced(_) => {
                 let finding = Finding {
                     iteration: 0,
-                    known: Some(record.id.clone()),
+                    known: Some(Followed {
+                        id: record.id.clone(),
+                        is_kept,
+                    }),
                     ..record.finding(overrides, defaults)
                 };
                 return Some(TriedEnd::Fails(Box::new(finding)));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::Id;
 use crate::results::{Ending, Joined, Origin, Results, ResultsError, Saved};
-use crate::run::{Account, TestName, TestRun};
+use crate::run::{Account, Outcome, TestName, TestRun};
 
 /// Results are written again after each test, unless that takes more than one part in so many of the time.
 const SHARE: u32 = 20;
@@ -22,6 +22,8 @@ pub(super) struct Ledger {
     due: Instant,
     /// A test has to be run again.
     lacks: bool,
+    /// No test matches the user's words.
+    is_empty: bool,
 }
 
 impl Ledger {
@@ -53,6 +55,7 @@ impl Ledger {
             began: Instant::now(),
             due: Instant::now(),
             lacks: false,
+            is_empty: false,
         };
         ledger.results.write(folder)?;
         Ok(ledger)
@@ -128,11 +131,26 @@ impl Ledger {
         match self.results.test_of(self.shard, &run.name) {
             Some(joined) => TestRun {
                 elapsed: Duration::try_from_secs_f64(joined.seconds).unwrap_or_default(),
+                outcome: if run.has_passed(&joined.counters) {
+                    Outcome::Passed
+                } else {
+                    run.outcome
+                },
                 counters: joined.counters,
                 ..run
             },
             None => run,
         }
+    }
+
+    /// Notes that no test matches the user's words.
+    pub(super) fn match_none(&mut self) {
+        self.is_empty = true;
+    }
+
+    /// True if none does.
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_empty
     }
 
     /// Notes that a test was ended from outside.

@@ -71,7 +71,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Exit> {
     } else {
         say(merged::text(&joined, &tests))?;
     }
-    let has = |endings: &[Ending]| tests.values().any(|test| endings.contains(&test.ending));
+    let has = |endings: &[Ending]| tests.values().any(|test| endings.contains(&test.outcome()));
     Ok(
         if has(&[Ending::Failed, Ending::Flaky, Ending::Unfinished]) {
             Exit::Failed

@@ -46,7 +46,7 @@ fn are(shards: &[Shard]) -> &'static str {
 pub(crate) fn text(results: &Results, tests: &BTreeMap<TestName, Joined>) -> String {
     let mut out = String::new();
     for (name, test) in tests {
-        let style = match test.ending {
+        let style = match test.outcome() {
             Ending::Passed | Ending::Open => GOOD,
             Ending::Flaky => WARN,
             _ => BAD,

@@ -56,7 +56,9 @@ pub(crate) use many::Many;
 pub(crate) use out::{nobody_reads, note, remark, remark_line, say, say_plainly};
 pub(crate) use replay::{Edits, Followed, Replay, saved};
 pub(crate) use settings::settings;
-pub(crate) use status::{label as status_label, list_line, reason as status_reason, seen_json};
+pub(crate) use status::{
+    label as status_label, list_line, outcome_label, reason as status_reason, seen_json,
+};
 pub(crate) use style::choose as choose_color;
 pub(crate) use timeline::{chrome_trace, timeline};
 pub(crate) use tsvd::{InjectedRun, Injections};

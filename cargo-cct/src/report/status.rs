@@ -28,7 +28,12 @@ pub(super) fn kept_label(bug: Option<&Bug>, repeats: &Repeats) -> &'static str {
 
 /// The word for how a test ended.
 pub(crate) fn label(run: &TestRun) -> &'static str {
-    match &run.outcome {
+    outcome_label(&run.outcome)
+}
+
+/// The word for such an end.
+pub(crate) fn outcome_label(outcome: &Outcome) -> &'static str {
+    match outcome {
         Outcome::Passed => "PASS",
         Outcome::Unfinished => "UNFINISHED",
         Outcome::Failed(finding) => kept_label(finding.bug.as_ref(), &finding.repeats),

@@ -133,7 +133,7 @@ impl Results {
     fn joined(&self, name: &TestName, all: &[&Saved]) -> Joined {
         let worst = all
             .iter()
-            .max_by_key(|saved| saved.ending)
+            .max_by_key(|saved| saved.outcome())
             .expect("a shard has it");
         let mut counters = Counters::default();
         for saved in all {
@@ -174,15 +174,24 @@ impl Joined {
     /// How the test ended, if there is nothing more to come: nothing was found in one that is open, or no
     /// schedule has come to an end so far.
     pub(crate) fn outcome(&self) -> Ending {
-        match self.ending {
-            Ending::Open if self.reason.is_some() => Ending::Unfinished,
-            Ending::Open => Ending::Passed,
-            ending => ending,
-        }
+        outcome(self.ending, self.reason.as_deref())
+    }
+}
+
+fn outcome(ending: Ending, reason: Option<&str>) -> Ending {
+    match (ending, reason) {
+        (Ending::Open, Some(_)) => Ending::Unfinished,
+        (Ending::Open, None) => Ending::Passed,
+        _ => ending,
     }
 }
 
 impl Saved {
+    /// The same of one shard.
+    fn outcome(&self) -> Ending {
+        outcome(self.ending, self.reason.as_deref())
+    }
+
     /// True if more of the test is done here, or it has failed, which is not lost.
     fn is_further_than(&self, other: &Saved) -> bool {
         let key = |saved: &Saved| {

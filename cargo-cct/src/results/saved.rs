@@ -239,9 +239,12 @@ impl Saved {
         self.is_native = run.started.is_none();
         self.seconds += run.elapsed.as_secs_f64();
         self.slices += 1;
-        self.ending = ending(run, origin, self.next);
-        crate::report::status_label(run).clone_into(&mut self.status);
-        self.reason = crate::report::status_reason(run);
+        let has_passed = run.has_passed(&self.counters);
+        self.ending = ending(run, has_passed, origin, self.next);
+        let passed = Outcome::Passed;
+        let outcome = if has_passed { &passed } else { &run.outcome };
+        crate::report::outcome_label(outcome).clone_into(&mut self.status);
+        self.reason = crate::report::status_reason(run).filter(|_| !has_passed);
         if let Outcome::Failed(finding) = &run.outcome {
             self.failure = failure.map(|id| (id, finding.iteration));
         }
@@ -250,7 +253,7 @@ impl Saved {
 }
 
 /// How far a test is after this slice, if it is one.
-fn ending(run: &TestRun, origin: &Origin, next: u64) -> Ending {
+fn ending(run: &TestRun, has_passed: bool, origin: &Origin, next: u64) -> Ending {
     let counters = &run.counters;
     let is_campaign = origin.is_campaign;
     let planned = run.started.as_ref().map_or(0, |started| started.iterations);
@@ -266,9 +269,10 @@ fn ending(run: &TestRun, origin: &Origin, next: u64) -> Ending {
             let is_through = is_through || run.started.is_none() || next > planned;
             let is_empty = counters.schedules == 0;
             if !is_campaign || is_through || is_empty {
-                match &run.outcome {
-                    Outcome::Unfinished => Ending::Unfinished,
-                    _ => Ending::Passed,
+                if has_passed {
+                    Ending::Passed
+                } else {
+                    Ending::Unfinished
                 }
             } else {
                 Ending::Open

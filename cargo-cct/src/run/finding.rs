@@ -40,12 +40,21 @@ pub(crate) struct Finding {
     pub shared_files: BTreeSet<String>,
     /// The output of the failing schedule.
     pub printed: String,
-    /// The failure on record whose schedule led to it.
-    pub known: Option<Id>,
+    /// The failure that is known, and whose schedule led to it.
+    pub known: Option<Followed>,
     /// The settings that it was found with.
     pub overrides: Settings,
     /// Likewise, those below the attribute.
     pub defaults: Settings,
+}
+
+/// A failure whose schedule was tried before the search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Followed {
+    /// The failure.
+    pub id: Id,
+    /// The schedule is that of a file in `cct-regressions`; the one on record may be another.
+    pub is_kept: bool,
 }
 
 /// Whether a finding repeats.

@@ -80,6 +80,17 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
+impl TestRun {
+    /// True if nothing was found, and a schedule came to an end: of all its slices, whose counters these are.
+    pub(crate) fn has_passed(&self, all: &Counters) -> bool {
+        match self.outcome {
+            Outcome::Passed => true,
+            Outcome::Unfinished => self.silence.is_none() && all.ended() > 0,
+            _ => false,
+        }
+    }
+}
+
 impl Outcome {
     /// True for a bug that did not repeat.
     pub(crate) fn is_flaky(&self) -> bool {

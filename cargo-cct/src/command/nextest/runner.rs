@@ -113,13 +113,17 @@ fn explore(setup: &Setup, path: PathBuf, test: &str) -> anyhow::Result<Exit> {
     let store = Store::new(workspace.failures());
     let settings = executable.config_of(test);
     let is_tried = typed.settings.clone().over(settings).known();
-    let known = Known::new(
+    let mut known = Known::new(
         (store.clone(), &*workspace.root, &*setup.selection),
         is_tried,
         &typed.settings,
         &scratch,
         &stop,
     );
+    for error in known.add_kept_of(executable, test, &workspace) {
+        let word = crate::report::warning_word();
+        crate::report::remark_line!("{word}: {error:#}");
+    }
     let mut overrides = typed.settings.clone();
     overrides.seed = None;
     let explorer = Explorer {

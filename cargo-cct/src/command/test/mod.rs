@@ -108,13 +108,31 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         fall_short(error.as_ref());
         stop.set();
     }
+    let mut documented = Ok(());
     if let Some(cargo) = tested.cargo(args.output)
         && results.has_native_tests()
         && session.wants_doctests(args, built, &stop)
     {
-        session.run_doctests(&cargo, args, &harness.words)?;
+        documented = session.run_doctests(&cargo, args, &harness.words);
     }
-    session.end(began.elapsed(), has_errors, &stop)
+    match documented {
+        Err(error) if !session.has_tests() => Err(error),
+        documented => {
+            let ended = session.end(began.elapsed(), has_errors, &stop)?;
+            counted_most(ended, documented)
+        }
+    }
+}
+
+/// What was found counts more than that the tests of the documentation could not be built.
+fn counted_most(ended: Exit, documented: anyhow::Result<()>) -> anyhow::Result<Exit> {
+    match documented {
+        Err(error) if matches!(ended, Exit::Failed | Exit::Interrupted) => {
+            fall_short(error.as_ref());
+            Ok(ended)
+        }
+        documented => documented.map(|()| ended),
+    }
 }
 
 /// The subject of the run, and the arguments with all that its profile adds.

@@ -152,9 +152,12 @@ impl Results {
             is_campaign,
         };
         let number = self.shard.map_or(0, |shard| shard.number);
-        let ledger = Ledger::open(&self.folder, number, origin)?;
+        let mut ledger = Ledger::open(&self.folder, number, origin)?;
 
         let had_jobs = !plan.jobs.is_empty();
+        if !had_jobs {
+            ledger.match_none();
+        }
         plan.jobs.retain(|job| {
             let is_own = job.test().is_some() || self.has_native_tests();
             is_own && !ledger.has_ended(&name_of(job, &tested.built.executables))

@@ -9,7 +9,7 @@ use cct::covered::Coverage;
 use cct::wire::Counters;
 
 use super::{covered, name_of};
-use crate::build::cargo::{Built, Cargo, Executable};
+use crate::build::cargo::{BuildError, Built, Cargo, Executable};
 use crate::cli::TestArgs;
 use crate::command::fall_short;
 use crate::command::keeper::Keeper;
@@ -178,22 +178,26 @@ impl<'a> Session<'a> {
             Err(error) => fall_short(error.as_ref()),
         }
         self.add_earlier();
-        let has_results = self.ledger.is_some();
+        // Results may have all that is to be done, or another shard.
+        let has_tests = self
+            .ledger
+            .as_ref()
+            .is_some_and(|ledger| !ledger.is_empty());
         let mut told = Ok(());
-        if self.summary.ran() > 0 || stop.is_set() || has_results {
+        if self.summary.ran() > 0 || stop.is_set() || has_tests {
             told = self.reporter.end(&self.summary);
         } else {
             crate::report::remark_line!("{}: no test matches", crate::report::error_word());
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.close(!stop.is_set())?;
+            ledger.close(!stop.is_set() && self.summary.not_run == 0)?;
             if ledger.has_failed() && !stop.is_set() {
                 return told.map(|()| Exit::Failed).map_err(Into::into);
             }
         }
         told?;
         let lacks = self.ledger.as_ref().is_some_and(Ledger::lacks);
-        Ok(match exit(&self.summary, stop, has_errors, has_results) {
+        Ok(match exit(&self.summary, stop, has_errors, has_tests) {
             Exit::Success if lacks => Exit::Incomplete,
             exit => exit,
         })
@@ -296,6 +300,11 @@ impl<'a> Session<'a> {
         wanted && !stop.is_set() && !(failed && args.fail_fast)
     }
 
+    /// True if a test was run, or is known.
+    pub(super) fn has_tests(&self) -> bool {
+        self.summary.ran() > 0 || self.ledger.is_some()
+    }
+
     /// Runs them, natively.
     pub(super) fn run_doctests(
         &mut self,
@@ -309,8 +318,13 @@ impl<'a> Session<'a> {
             Err(_) if stop::is_interrupted() => return Ok(()),
             doctests => doctests?,
         };
-        if doctests.count == 0 && doctests.status.success() {
+        let count = doctests.count.unwrap_or(0);
+        if count == 0 && doctests.status.success() {
             return Ok(());
+        }
+        let lack = || room::lacks_for_files(&self.keeper.workspace.target);
+        if doctests.count.is_none() && lack().is_none() {
+            return Err(BuildError::Failed.into());
         }
         let run = TestRun {
             name: TestName {
@@ -333,14 +347,14 @@ impl<'a> Session<'a> {
             silence: None,
             outcome: if doctests.status.success() {
                 Outcome::Passed
-            } else if let Some(lack) = room::lacks_for_files(&self.keeper.workspace.target) {
+            } else if let Some(lack) = lack() {
                 Outcome::Refused(format!("{lack}; cargo ended with {}", doctests.status))
             } else {
                 Outcome::FailedNatively(doctests.status.to_string())
             },
         };
         self.summary.not_run += 1;
-        let reason = crate::report::count(doctests.count, "documentation test");
+        let reason = crate::report::count(count, "documentation test");
         Ok(self.ended(Some(&reason), &run)?)
     }
 
@@ -409,10 +423,10 @@ impl<'a> Session<'a> {
     }
 }
 
-fn exit(summary: &Summary, stop: &Stop, has_errors: bool, has_results: bool) -> Exit {
+fn exit(summary: &Summary, stop: &Stop, has_errors: bool, has_tests: bool) -> Exit {
     // A run that nobody reads is stopped by itself, and was found to fail or not before that.
     let is_whole = summary.not_run == 0;
-    if stop.is_set() && !nobody_reads() {
+    if stop::is_interrupted() || (stop.is_set() && !nobody_reads()) {
         Exit::Interrupted
     } else if summary.failed + summary.flaky + summary.unfinished > 0 {
         // Before what could not be done: that must not hide what was found.
@@ -421,7 +435,7 @@ fn exit(summary: &Summary, stop: &Stop, has_errors: bool, has_results: bool) -> 
         Exit::Interrupted
     } else if summary.refused > 0 || has_errors {
         Exit::Setup
-    } else if summary.ran() == 0 && !has_results {
+    } else if summary.ran() == 0 && !has_tests {
         Exit::NoTests
     } else {
         Exit::Success
