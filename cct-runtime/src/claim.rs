@@ -55,6 +55,8 @@ exceptions! {
     AtomicDependencies "atomic dependencies" Order,
     /// Somebody asked whether a thread of C code, or a scope's, has ended, which it does with its last step.
     ThreadEnds "thread ends" Order,
+    /// A thread that was unparked waited at a scope's end or for a channel, which takes its token in std.
+    ParkTokens "park tokens" Order,
     /// The program's global allocator ran, whose operations are no steps.
     Allocators "allocators" Order,
     /// Somebody printed without a step, while the lock of standard output or error was kept over steps.

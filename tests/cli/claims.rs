@@ -55,7 +55,7 @@ fn strings(words: &[&str]) -> Vec<String> {
 }
 
 /// Each test, and what is left out of it.
-const SINGLE: [(&str, &[&str]); 23] = [
+const SINGLE: [(&str, &[&str]); 25] = [
     ("nothing", &[]),
     ("time_out", &["time-outs"]),
     ("sleep", &["sleeps"]),
@@ -71,6 +71,8 @@ const SINGLE: [(&str, &[&str]); 23] = [
     ("dependency", &["atomic dependencies"]),
     ("small_dependency", &[]),
     ("thread_end", &["thread ends"]),
+    ("token_at_a_scopes_end", &["park tokens"]),
+    ("token_at_a_channel", &["park tokens"]),
     ("hash", &["random numbers"]),
     ("input", &["standard input"]),
     ("file", &["files"]),

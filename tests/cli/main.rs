@@ -56,6 +56,7 @@ mod refusals;
 mod regressions;
 mod replay;
 mod reports;
+mod results;
 mod resume;
 mod room;
 mod rust_src;

@@ -56,6 +56,36 @@ fn tests_of_the_documentation() {
     );
 }
 
+/// No test was run where rustdoc could not build them. A test that has failed counts more.
+#[test]
+fn tests_of_the_documentation_that_cannot_be_built() {
+    let workspace = Workspace::of_fixture("doctests");
+    let source = workspace.read("src/lib.rs");
+    workspace.write("src/lib.rs", &source.replace("left + right", "left + "));
+    let told = workspace.test(&["--doc"], 101);
+    assert!(!told.stdout.contains("FAIL"), "{told:#?}");
+    assert!(told.stderr.contains("could not compile"), "{told:#?}");
+    assert!(workspace.explore(&["--doc"], 101).ended().is_empty());
+
+    let only_there = format!("{source}\n#[cfg(doctest)]\ncompile_error!(\"not here\");\n");
+    workspace.write("src/lib.rs", &only_there);
+    let events = workspace.explore(&[], 101);
+    let statuses: Vec<_> = events.statuses().into_iter().collect();
+    let unit = "doctests tests::numbers_are_added".to_owned();
+    assert_eq!(statuses, [(unit, "PASS".to_owned())]);
+}
+
+#[test]
+fn a_failure_counts_more_than_documentation_that_cannot_be_built() {
+    let workspace = Workspace::of_fixture("doctests");
+    let source = workspace.read("src/lib.rs");
+    let source = source.replace("add(2, 2), 4", "add(2, 2), 5");
+    let broken = format!("{source}\n#[cfg(doctest)]\ncompile_error!(\"not here\");\n");
+    workspace.write("src/lib.rs", &broken);
+    let events = workspace.explore(&[], 100);
+    assert_eq!(events.only("run_ended")["failed"], 1);
+}
+
 #[test]
 fn a_binary_with_a_main_of_its_own() {
     let workspace = Workspace::of_fixture("no-harness");

@@ -87,3 +87,28 @@ fn nextest_runs_tests_under_control() {
     failed.expect(100);
     assert!(failed.stderr.contains("cargo cct replay "), "{failed:?}");
 }
+
+#[test]
+fn nextest_tries_kept_schedules() {
+    if !has_nextest() {
+        return;
+    }
+    let workspace = Workspace::of_fixture("with spaces");
+    let found = workspace.test(&["a_store_is_lost"], 100);
+    Finished::of(workspace.cct().args(["keep", id(&found.stdout)])).expect(0);
+    Finished::of(workspace.cct().args(["clean", "--failures"])).expect(0);
+    // The one schedule of this strategy finds nothing: no thread is preempted.
+    let run = |code: i32| {
+        let mut command = workspace.cct();
+        command.args(["nextest", "run", "a_store_is_lost"]);
+        let once = [("CCT_STRATEGY", "dfs"), ("CCT_ITERATIONS", "1")];
+        let ended = Finished::of(command.env("CCT_SEED", "1").envs(once));
+        ended.expect(code);
+        ended.stderr
+    };
+    let failed = run(100);
+    assert!(failed.contains("by a kept schedule"), "{failed}");
+    Finished::of(workspace.cct().args(["clean", "--failures"])).expect(0);
+    std::fs::remove_dir_all(workspace.path("cct-regressions")).expect("it is there");
+    run(0);
+}

@@ -348,3 +348,123 @@ fn it_is_late() {
     let tried = &again.test("app it_is_late")["tried"];
     assert_eq!(tried[0]["outcome"], "fails", "{tried:#}");
 }
+
+/// Two tests with one body, which fails by most schedules.
+const ALIKE: &str = "
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+
+fn loses() {
+    static SUM: AtomicU32 = AtomicU32::new(0);
+    let add = || {
+        for _ in 0..4 {
+            SUM.store(SUM.load(SeqCst) + 1, SeqCst);
+        }
+    };
+    let other = thread::spawn(add);
+    add();
+    other.join().unwrap();
+    assert_eq!(SUM.load(SeqCst), 8);
+}
+
+#[test]
+fn first() {
+    loses();
+}
+
+#[test]
+fn second() {
+    loses();
+}
+";
+
+/// The first of them has failed and is kept; and the id of its failure.
+fn alike() -> (Workspace, String) {
+    let workspace = Workspace::of_fixture("with spaces");
+    workspace.write("src/lib.rs", ALIKE);
+    let found = find(&workspace, &["first"]);
+    let id = text(&found.test("spaced first")["failure"]["id"]).to_owned();
+    Finished::of(workspace.cct().args(["keep", &id])).expect(0);
+    (workspace, id)
+}
+
+fn find(workspace: &Workspace, tests: &[&str]) -> Events {
+    let args = ["--lib", "--known=false", "--strategy=random", "--"];
+    workspace.explore(&[&args[..], tests].concat(), 100)
+}
+
+/// Copies what is kept of the first test, as if it were of the second one.
+fn copy_to_second(workspace: &Workspace) {
+    let kept = workspace.read("cct-regressions/first.toml");
+    let copy = kept.replacen("test = \"first\"", "test = \"second\"", 1);
+    assert_ne!(copy, kept);
+    workspace.write("cct-regressions/second.toml", &copy);
+}
+
+/// The ids of all failures on record, and their tests.
+fn on_record(workspace: &Workspace) -> Vec<(String, String)> {
+    let named = |failure: &Value| {
+        (
+            text(&failure["test"]).to_owned(),
+            text(&failure["id"]).to_owned(),
+        )
+    };
+    let mut all: Vec<_> = listed(workspace).iter().map(named).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_kept_schedule_replaces_no_shorter_one() {
+    let (workspace, id) = alike();
+    let length = || {
+        let told = Finished::of(workspace.cct().args(["show", &id, "--json"]));
+        let events = Events::of(&told);
+        let report = events.only("report");
+        let number = |key: &str| report[key].as_u64().expect("a number");
+        (number("preemptions"), number("switches"))
+    };
+    let long = length();
+    Finished::of(workspace.cct().args(["shrink", &id])).expect(0);
+    let short = length();
+    assert!(short < long, "{short:?} {long:?}");
+    let again = find(&workspace, &["first"]);
+    let ended = again.test("spaced first");
+    assert_eq!(ended["tried"][0]["outcome"], "fails", "{ended:#}");
+    assert_eq!(ended["failure"]["id"], *id, "{ended:#}");
+    assert_eq!(length(), short);
+    let told = &ended["failure"]["shorter_on_record"];
+    assert_eq!(told["preemptions"], short.0, "{ended:#}");
+}
+
+#[test]
+fn a_copy_of_a_kept_file_leaves_the_record_of_the_other_test() {
+    let (workspace, id) = alike();
+    copy_to_second(&workspace);
+    let both = find(&workspace, &[]);
+    for test in ["spaced first", "spaced second"] {
+        let ended = both.test(test);
+        assert_eq!(ended["tried"][0]["outcome"], "fails", "{ended:#}");
+    }
+    let all = on_record(&workspace);
+    let second = text(&both.test("spaced second")["failure"]["id"]).to_owned();
+    let expected = [("first".to_owned(), id), ("second".to_owned(), second)];
+    assert_eq!(all, expected);
+}
+
+/// Nothing is on record where others check the files out.
+#[test]
+fn a_copy_of_a_kept_file_may_fail_before_the_other_test() {
+    let (workspace, _) = alike();
+    copy_to_second(&workspace);
+    Finished::of(workspace.cct().args(["clean", "--failures"])).expect(0);
+    let mut told = Vec::new();
+    for test in ["second", "first"] {
+        let ended = find(&workspace, &[test]);
+        let ended = ended.test(&format!("spaced {test}"));
+        assert_eq!(ended["tried"][0]["outcome"], "fails", "{ended:#}");
+        told.push((test.to_owned(), text(&ended["failure"]["id"]).to_owned()));
+    }
+    told.sort();
+    assert_eq!(on_record(&workspace), told);
+}

@@ -62,22 +62,7 @@ impl Keeper<'_> {
             ..Record::new(provenance, name, finding, root)
         };
         let lock = store.lock();
-        // A file in `cct-regressions` may be a copy of another test's, edited by hand.
-        let is_anothers = |id| {
-            store
-                .of_id(id)
-                .is_some_and(|there| there.name != found.name)
-        };
-        found.id = match (before, &finding.known) {
-            // The repetition may put the bug in other words; the failure is the same.
-            (Some(before), _) => before.id.clone(),
-            (None, Some(known)) if !is_anothers(&known.id) => known.id.clone(),
-            (None, _) if finding.bug.is_none() => found.id,
-            (None, _) => {
-                let known = store.known(&found.name, &found.history.class, root);
-                known.unwrap_or(found.id)
-            }
-        };
+        found.id = self.id_of(&found, finding, before);
         let there = store.of_id(&found.id);
         if let Some(there) = &there
             && there.provenance.executable_hash == found.provenance.executable_hash
@@ -114,6 +99,33 @@ impl Keeper<'_> {
         };
         warn(lock.map(|_| PathBuf::new()));
         Ok((found, report))
+    }
+
+    /// The id under which a finding is kept, whose own is that of `found`.
+    fn id_of(&self, found: &Record, finding: &Finding, before: Option<&Record>) -> Id {
+        let (store, root) = (&self.store, &self.workspace.root);
+        let is_anothers = |id: &Id| {
+            store
+                .of_id(id)
+                .is_some_and(|there| there.name != found.name)
+        };
+        let id = match (before, &finding.known) {
+            // The repetition may put the bug in other words; the failure is the same.
+            (Some(before), _) => before.id.clone(),
+            (None, Some(known)) if !is_anothers(&known.id) => known.id.clone(),
+            (None, _) if finding.bug.is_none() => found.id.clone(),
+            (None, _) => {
+                let known = store.known(&found.name, &found.history.class, root);
+                known.unwrap_or_else(|| found.id.clone())
+            }
+        };
+        // A file in `cct-regressions` may be a copy of this one, edited by hand for another test.
+        if is_anothers(&id) {
+            let TestName { binary, test } = &found.name;
+            let id = id.to_string();
+            return Id::of(&[id.as_bytes(), binary.as_bytes(), test.as_bytes()]);
+        }
+        id
     }
 
     /// Puts on record what this race leads to.

@@ -280,3 +280,88 @@ fn ending(run: &TestRun, has_passed: bool, origin: &Origin, next: u64) -> Ending
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use cct::wire::Started;
+
+    use super::super::join::Joined;
+    use super::*;
+
+    fn name() -> TestName {
+        TestName {
+            binary: "bank".to_owned(),
+            test: "a".to_owned(),
+        }
+    }
+
+    /// A slice of ten schedules, none of which comes to an end if the outcome says so.
+    fn slice(outcome: Outcome) -> TestRun {
+        let is_cut = matches!(outcome, Outcome::Unfinished);
+        TestRun {
+            name: name(),
+            started: Some(Started {
+                seed: 1,
+                strategy: String::new(),
+                iterations: u64::MAX,
+                statics: 0,
+                static_bytes: 0,
+                isolation: "auto".to_owned(),
+            }),
+            elapsed: Duration::ZERO,
+            tried: Vec::new(),
+            counters: Counters {
+                schedules: 10,
+                cut_offs: if is_cut { 10 } else { 0 },
+                ..Counters::default()
+            },
+            diverged: None,
+            leak: None,
+            shared_files: BTreeSet::new(),
+            linked: Exceptions::NONE,
+            uncontrolled: Vec::new(),
+            printed: String::new(),
+            seen: None,
+            covered: cct::covered::Coverage::default(),
+            outcome,
+            trouble: None,
+            silence: None,
+        }
+    }
+
+    /// The slices of a campaign's test, added up.
+    fn added(slices: impl IntoIterator<Item = TestRun>) -> Joined {
+        let mut results = Results::new(Origin {
+            tool: "1".to_owned(),
+            executables: "e".to_owned(),
+            seed: 1,
+            settings: String::new(),
+            shards: 1,
+            is_campaign: true,
+        });
+        let mut saved = Saved::default();
+        for slice in slices {
+            saved.add(&slice, None, &mut Seen::default(), &results.origin);
+        }
+        results.shards.insert(0, BTreeMap::from([(name(), saved)]));
+        results.test_of(0, &name()).expect("it is there")
+    }
+
+    #[test]
+    fn one_schedule_of_all_slices_that_ended_is_enough() {
+        let (passed, cut) = (|| slice(Outcome::Passed), || slice(Outcome::Unfinished));
+        for slices in [[passed(), cut()], [cut(), passed()]] {
+            let joined = added(slices);
+            assert_eq!((joined.ending, &*joined.status), (Ending::Open, "PASS"));
+            assert_eq!(joined.outcome(), Ending::Passed);
+        }
+        let joined = added([cut(), cut()]);
+        assert_eq!(
+            (joined.ending, &*joined.status),
+            (Ending::Open, "UNFINISHED")
+        );
+        assert_eq!(joined.outcome(), Ending::Unfinished);
+    }
+}

@@ -34,7 +34,9 @@ pub use state::worker::{Awaits, ReadyPredicate, TakesNext};
 pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use worker::chain::{chain_to, go_on_in, heeds_chains};
 pub use worker::choice::{choose_index, random_bytes};
-pub use worker::clock::{clock_read, deadline_after, deadline_at, leap, now, wall_clock};
+pub use worker::clock::{
+    clock_read, deadline_after, deadline_at, file_time, leap, now, wall_clock,
+};
 pub use worker::counts::{part_of_step, point_at_count};
 pub use worker::ending::{abort, end_by_signal, end_worker, exit, exit_by};
 pub use worker::facts::{
@@ -64,8 +66,9 @@ pub use worker::signal::{
 };
 pub use worker::step::{Step, step_under_way};
 pub use worker::thread::{
-    chain_of, check_ended, check_over, exists, is_finished, join, join_until, note_over, park,
-    sleep, sleep_until_signal, spawn, spawn_at, spawn_in, stack_of, unpark, worker_name,
+    chain_of, check_ended, check_over, exists, is_finished, join, join_until, keep_token,
+    note_over, park, sleep, sleep_until_signal, spawn, spawn_at, spawn_in, stack_of, unpark,
+    worker_name,
 };
 pub use worker::touch::{is_watched, read, touch};
 pub use worker::wait::{

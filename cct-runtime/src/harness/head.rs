@@ -8,7 +8,8 @@ use crate::strategy::{Rng, derive};
 use crate::trace::Schedule;
 
 /// The wall clock at the beginning of an iteration: the same in every process, and later than the times of
-/// files. The first second of 2030, in nanoseconds since the Unix epoch.
+/// files; those of new ones follow it, see `engine/state/file_times.rs`. The first second of 2030, in
+/// nanoseconds since the Unix epoch.
 const WALL_CLOCK: u64 = 1_893_456_000_000_000_000;
 /// The yield budget of a schedule that is led: enough to look at a spin, and not for ever.
 const LED_YIELD_BUDGET: u32 = 16;

@@ -48,6 +48,18 @@ pub(crate) fn monotonic() -> u64 {
     UPTIME + engine::clock_read()
 }
 
+/// The machine's time, in nanoseconds since the Unix epoch.
+pub(super) fn machine_time() -> u64 {
+    let mut now = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `now` is writable.
+    unsafe { CLOCK_GETTIME.get()(libc::CLOCK_REALTIME, &raw mut now) };
+    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+    seconds * NANOS + now.tv_nsec.cast_unsigned()
+}
+
 /// Takes over the C library's `clock_gettime`.
 ///
 /// # Safety

@@ -15,6 +15,7 @@ use libc::{
     off_t, size_t, ssize_t,
 };
 
+use super::file_times;
 use super::real::{Real, system_call};
 use super::shares::{note_entries, note_open, note_paths};
 use super::{argument, result_of};
@@ -175,6 +176,10 @@ macro_rules! system_calls {
                 // SAFETY: the caller's arguments are those of the system call.
                 let result = unsafe { system_call(libc::$number, arguments) };
                 note_uses(libc::$number, &arguments, result >= 0);
+                if result >= 0 {
+                    // SAFETY: it went well.
+                    unsafe { file_times::adjust(libc::$number, &arguments) };
+                }
                 let result = result_of(result) as $result;
                 if is_lock {
                     engine::acquire(ObjectId::KERNEL);

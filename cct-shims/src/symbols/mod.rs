@@ -17,6 +17,7 @@ pub(crate) mod clock;
 mod descriptors;
 mod ends;
 mod environment;
+mod file_times;
 mod files;
 mod folder;
 mod fork;

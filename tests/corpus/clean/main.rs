@@ -4,6 +4,7 @@ mod answered;
 mod barrier_generations;
 mod bounded_queue;
 mod compare_exchange_counter;
+mod counted;
 mod dekker;
 mod disconnect;
 mod double_checked;

@@ -22,7 +22,7 @@ use super::keeper::Keeper;
 use super::known::Known;
 use super::profiled::{check_names, profiled, refuse_typos};
 use super::tested::Tested;
-use super::{compare, fall_short, load};
+use super::{compare, explain, fall_short, load};
 use crate::build::cargo::Executable;
 use crate::build::workspace::Workspace;
 use crate::cli::{HarnessArgs, TestArgs};
@@ -124,11 +124,11 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     }
 }
 
-/// What was found counts more than that the tests of the documentation could not be built.
+/// Failures count more than that the tests of the documentation could not be built.
 fn counted_most(ended: Exit, documented: anyhow::Result<()>) -> anyhow::Result<Exit> {
     match documented {
         Err(error) if matches!(ended, Exit::Failed | Exit::Interrupted) => {
-            fall_short(error.as_ref());
+            explain(error.as_ref());
             Ok(ended)
         }
         documented => documented.map(|()| ended),

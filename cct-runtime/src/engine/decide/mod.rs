@@ -27,6 +27,7 @@ mod panics;
 mod plain;
 pub(crate) mod progress;
 pub(crate) mod replay;
+mod shared_memory;
 pub(crate) mod signals;
 pub(crate) mod steps;
 pub(crate) mod suspended;

@@ -18,6 +18,7 @@ use super::driver::Driver;
 use super::engine::{Engine, Request};
 use super::next::Deciding;
 use super::outside;
+use super::shared_memory::words_of;
 use super::suspended::own_stack;
 use crate::engine::observe::Paused;
 use crate::engine::state::image::{Image, Moments};
@@ -44,8 +45,6 @@ const LONGEST_SLEEP: u32 = 64;
 const MINUTE: u64 = 60_000_000_000;
 /// Up to here leaps double: to two years.
 const DOUBLINGS: u32 = 20;
-/// More shared memory than this is not looked at.
-const MOST_MEMORY: usize = 8 << 20;
 
 /// The overtime of an iteration.
 #[derive(Debug)]
@@ -322,29 +321,12 @@ impl Engine {
         let mut words = std::mem::take(&mut self.progress.overtime.words);
         words.clear();
         // A worker that only waits may lend others what lies on its stack.
-        for worker in self.roster.iter() {
+        let lends = |worker: &Worker| {
             let seen = self.progress.overtime.seen.get(worker.id.0 as usize);
             let has_run = seen.is_some_and(|seen| !seen.kept.is_empty());
-            if worker.state() == State::Waiting && !has_run && !self.is_executor(worker) {
-                words.extend_from_slice(own_stack(worker));
-            }
-        }
-        if !self.is_blind() {
-            arena::live_words(&mut words);
-        }
-        let size: usize = self.process.statics.iter().map(|&(_, size)| size).sum();
-        let statics = if size > MOST_MEMORY {
-            &[]
-        } else {
-            &self.process.statics[..]
+            worker.state() == State::Waiting && !has_run && !self.is_executor(worker)
         };
-        for &(address, size) in statics {
-            // SAFETY: statics stay where they are, and nobody runs.
-            let area = unsafe { std::slice::from_raw_parts(address as *const u8, size) };
-            let (whole, rest) = area.as_chunks::<{ size_of::<u64>() }>();
-            words.extend(whole.iter().map(|&bytes| u64::from_le_bytes(bytes)));
-            words.extend(rest.iter().map(|&byte| u64::from(byte)));
-        }
+        self.shared_words(!self.is_blind(), lends, &mut words);
         let overtime = &mut self.progress.overtime;
         overtime.memory.see(
             (None, 0),
@@ -357,11 +339,7 @@ impl Engine {
 
     /// True if there is memory that cannot be looked at, or that never repeats.
     fn is_blind(&self) -> bool {
-        let size: usize = self.process.statics.iter().map(|&(_, size)| size).sum();
-        self.process.statics.is_empty()
-            || crate::memory::statics::has_own_allocator()
-            || size + arena::used() > MOST_MEMORY
-            || self.roster.iter().any(|worker| worker.task.is_some())
+        self.has_unseen_memory() || self.roster.iter().any(|worker| worker.task.is_some())
     }
 
     fn is_proved(&self) -> bool {
@@ -424,26 +402,6 @@ impl Engine {
         };
         self.iteration.end = Some(End::of(verdict));
         self.progress.overtime = Overtime::default();
-    }
-}
-
-/// Appends the words of a future, by its address and size: it is pinned there and not polled.
-pub(crate) fn words_of((address, size): (*const u8, usize), words: &mut Vec<u64>) {
-    words.extend((0..size / size_of::<u64>()).map(|index| {
-        let mut word = [0; size_of::<u64>()];
-        // SAFETY: the caller's future is there, and pinned; it is not polled, so nobody changes it.
-        unsafe {
-            let place = address.add(index * word.len());
-            word.as_mut_ptr().copy_from(place, word.len());
-        }
-        u64::from_le_bytes(word)
-    }));
-    let rest = size % size_of::<u64>();
-    if rest > 0 {
-        let mut last = [0; size_of::<u64>()];
-        // SAFETY: as above.
-        unsafe { last.as_mut_ptr().copy_from(address.add(size - rest), rest) };
-        words.push(u64::from_le_bytes(last));
     }
 }
 

@@ -7,7 +7,9 @@
 //! signals, could write as well: they have time for that first.
 //!
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
-//! spinning. Counts of references are compared too: clones that are dropped again write nothing.
+//! spinning. It may count anywhere, so before a verdict the memory that all share has to stay as it is; where
+//! that cannot be looked at nothing is proved. Counts of references are compared too: clones that are dropped
+//! again write nothing.
 //! Time is moved for it only after very many rounds, and what it does then is up to the step
 //! bound.
 
@@ -19,6 +21,7 @@ use crate::engine::state::budget::STALLED;
 use crate::engine::state::iteration::End;
 use crate::engine::state::turn::Turn;
 use crate::engine::state::worker::Worker;
+use crate::engine::switch::on_stack;
 use crate::strategy::{Pick, WorkerId};
 use crate::verdict::BugKind;
 
@@ -28,6 +31,11 @@ const LOOKED_AT: u32 = 1 << 31;
 const TURN: u32 = 16;
 /// How many rounds of spinning, states repeated or not, there are before time moves.
 const ROUNDS: u32 = 64;
+/// Memory is looked at when so many of these rounds are over, and after each further so many.
+const FIRST_LOOK: u32 = ROUNDS / 2;
+const BETWEEN_LOOKS: u32 = ROUNDS / 8;
+/// How many looks in a row have to find it as the one before did.
+const STILL: u32 = (ROUNDS - FIRST_LOOK) / BETWEEN_LOOKS;
 /// How much time moves first when nobody has a deadline: there may be one that only a clock knows.
 const FIRST_LEAP: u64 = 1_000_000;
 /// Leaps double up to this one, an hour: who only reads clocks sees some weeks pass, and no more.
@@ -43,14 +51,33 @@ pub(crate) struct Stall {
     leap: u64,
     /// All outside who may change something have had time for that.
     is_heard_out: bool,
+    /// A hash of the memory that all share, as it was at the last look.
+    memory: Option<u64>,
+    /// How many looks in a row have found it so.
+    still: u32,
 }
 
 impl Stall {
     /// The workers do not know yet what those outside have changed.
     fn begin_again(&mut self) {
-        self.number += 1;
-        self.rounds = 0;
-        self.is_heard_out = true;
+        *self = Stall {
+            number: self.number + 1,
+            leap: self.leap,
+            is_heard_out: true,
+            ..Stall::default()
+        };
+    }
+
+    /// Notes the memory that all share; none if it cannot be looked at. Where it is another one, states that
+    /// repeated before tell nothing.
+    fn see(&mut self, memory: Option<u64>) {
+        if memory.is_some() && memory == self.memory {
+            self.still += 1;
+        } else {
+            self.still = 0;
+            self.number += u32::from(self.memory.is_some());
+        }
+        self.memory = memory;
     }
 }
 
@@ -78,9 +105,8 @@ impl Engine {
             let number = self.progress.stall.number + 1;
             self.progress.stall = Stall {
                 number,
-                rounds: 0,
                 leap: FIRST_LEAP,
-                is_heard_out: false,
+                ..Stall::default()
             };
         }
         self.budget.idle = LOOKED_AT;
@@ -105,10 +131,10 @@ impl Engine {
                 return Some(None);
             }
         }
-        // A counter in the heap is not part of a worker's state: after that many rounds there is none.
+        self.look_at_memory();
         if repeats && self.progress.stall.rounds >= ROUNDS {
-            // A child may be what they look at.
-            if !self.outside.children.had_any() {
+            // A child may be what they look at; or one of them may count in memory.
+            if !self.outside.children.had_any() && self.progress.stall.still >= STILL {
                 if !self.progress.stall.is_heard_out && outside::hear_out(self) {
                     self.progress.stall.begin_again();
                     return Some(None);
@@ -134,6 +160,28 @@ impl Engine {
             self.progress.stall.leap = LONGEST_LEAP.min(self.progress.stall.leap * 2);
         }
         Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
+    }
+
+    /// Looks from time to time at the memory that all share.
+    fn look_at_memory(&mut self) {
+        let rounds = self.progress.stall.rounds;
+        if rounds < FIRST_LOOK || !rounds.is_multiple_of(BETWEEN_LOOKS) {
+            return;
+        }
+        let mut memory = None;
+        if !self.has_unseen_memory() {
+            // A worker that only waits may lend others what lies on its stack.
+            let lends = |worker: &Worker| !worker.is_candidate();
+            let mut words = Vec::new();
+            // SAFETY: as in overtime.
+            unsafe {
+                on_stack(self.process.root, &mut || {
+                    self.shared_words(true, lends, &mut words);
+                    memory = Some(hash_of(&words));
+                });
+            }
+        }
+        self.progress.stall.see(memory);
     }
 
     /// Notes that the current worker made a step in this stretch.

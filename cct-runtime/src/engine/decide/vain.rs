@@ -8,7 +8,7 @@
 
 use super::children;
 use super::engine::Engine;
-use super::overtime::words_of;
+use super::shared_memory::words_of;
 use crate::memory::arena;
 use crate::strategy::WorkerId;
 

@@ -12,6 +12,7 @@ pub(crate) mod counts;
 pub(crate) mod driven;
 pub(crate) mod early;
 pub(crate) mod enabled;
+pub(crate) mod file_times;
 pub(crate) mod glances;
 pub(crate) mod granularity;
 pub(crate) mod image;

@@ -4,6 +4,7 @@ use std::mem;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::file_times::FileTimes;
 use super::worker::Worker;
 use crate::engine::switch::{Context, FloatControl, Stack, Stacks, held, hold};
 use crate::memory::c_locals::CLocals;
@@ -31,6 +32,8 @@ pub(crate) struct Process {
     pub(crate) hook_flag: Option<HookFlag>,
     /// Where the program's statics are, and their sizes in bytes.
     pub(crate) statics: Vec<(usize, usize)>,
+    /// The times of files that change while it runs.
+    pub(crate) file_times: FileTimes,
     /// How many iterations, replays included, this process has begun.
     pub(crate) runs: u64,
 }
@@ -48,6 +51,7 @@ impl Process {
             c_locals: CLocals::default(),
             hook_flag: None,
             statics: Vec::new(),
+            file_times: FileTimes::new(),
             runs: 0,
         }
     }
@@ -64,11 +68,13 @@ impl Process {
             c_locals,
             hook_flag,
             statics: _,
+            file_times,
             runs,
         } = self;
         *threads = 0;
         *main = Some(first);
         c_locals.begin();
+        file_times.begin();
         if let Some(flag) = hook_flag {
             flag.clear();
         }

@@ -52,6 +52,18 @@ pub fn now() -> u64 {
     unsafe { (*engine()).time.now }
 }
 
+/// The time of a file as the iteration's wall clock has it, where it is `time` by that of the machine, which
+/// says `machine` now; all in nanoseconds since the Unix epoch. Controlled workers only.
+pub fn file_time(time: u64, machine: u64) -> u64 {
+    let engine = engine();
+    outside(|| {
+        // SAFETY: a controlled worker's engine is live; no switch happens in here.
+        let engine = unsafe { &mut *engine };
+        let now = engine.time.wall_clock.saturating_add(engine.time.now);
+        engine.process.file_times.seen(time, machine, now)
+    })
+}
+
 /// Time leaps to the deadline, and waits end that end by then; unless somebody sleeps, waits for an earlier
 /// one that is no tick, or time is not the engine's alone. True if it has come. Controlled workers only.
 pub fn leap(deadline: u64) -> bool {

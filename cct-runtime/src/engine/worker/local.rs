@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::engine::decide::{Engine, engine, outside};
-use crate::engine::state::locals::{Destructor, Local, LocalSlot};
+use crate::engine::state::locals::{Destructor, Entry, Local, LocalSlot};
 use crate::engine::state::worker::Worker;
 
 /// The current worker's value in this slot. Controlled workers only.
@@ -13,12 +13,12 @@ pub fn local(slot: &'static LocalSlot) -> Local {
     let locals = unsafe { &(*(*(*engine).roster.current).thread).locals };
     let index = slot.0.load(Ordering::Relaxed) as usize;
     match locals.entries.get(index) {
-        Some(&(address, value)) if address == slot.address() => value,
+        Some(entry) if entry.slot == slot.address() => entry.value,
         _ => Local::Missing,
     }
 }
 
-/// Stores the current worker's value. Controlled workers only.
+/// Stores the current worker's value, of so many bytes as far as they are known. Controlled workers only.
 ///
 /// `destroy` runs at the worker's end, latest registration first, when the slot already counts as
 /// destroyed; it may make new values.
@@ -26,7 +26,11 @@ pub fn local(slot: &'static LocalSlot) -> Local {
 /// # Safety
 ///
 /// It must be sound to call `destroy` with `value` once, on this worker.
-pub unsafe fn set_local(slot: &'static LocalSlot, value: *mut u8, destroy: Option<Destructor>) {
+pub unsafe fn set_local(
+    slot: &'static LocalSlot,
+    (value, size): (*mut u8, usize),
+    destroy: Option<Destructor>,
+) {
     let engine = engine();
     outside(|| {
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
@@ -35,9 +39,13 @@ pub unsafe fn set_local(slot: &'static LocalSlot, value: *mut u8, destroy: Optio
         // SAFETY: the current worker is live, and the reference to the engine is not used again.
         let locals = unsafe { &mut (*(*engine.roster.current).thread).locals };
         if locals.entries.len() <= index {
-            locals.entries.resize(index + 1, (0, Local::Missing));
+            locals.entries.resize(index + 1, Entry::MISSING);
         }
-        locals.entries[index] = (slot.address(), Local::Alive(value));
+        locals.entries[index] = Entry {
+            slot: slot.address(),
+            value: Local::Alive(value),
+            size,
+        };
         if let Some(destroy) = destroy {
             locals.destructors.push((index, destroy));
         }
@@ -67,7 +75,7 @@ pub(super) unsafe fn destroy_all(worker: *mut Worker) {
     // SAFETY: the worker is the current one; no reference is held while user code runs.
     unsafe {
         while let Some((index, destroy)) = (*worker).locals.destructors.pop() {
-            let entry = &mut (&mut (*worker).locals.entries)[index].1;
+            let entry = &mut (&mut (*worker).locals.entries)[index].value;
             if let Local::Alive(value) = std::mem::replace(entry, Local::Destroyed) {
                 destroy(value);
             }

@@ -243,6 +243,16 @@ pub fn park(deadline: u64) {
     }
 }
 
+/// A wait of the current worker's is over in which std parks its thread: there it may have taken the token
+/// that the worker still has, which claims name. Controlled workers only.
+pub fn keep_token() {
+    // SAFETY: a controlled worker's engine is live.
+    let keeps = unsafe { (*(*(*engine()).roster.current).thread).park_token };
+    if keeps {
+        leave_out(Exception::ParkTokens);
+    }
+}
+
 /// Gives a worker of this iteration its park token, with the scheduling point before it; from an
 /// uncontrolled thread, as soon as the engine looks.
 #[track_caller]

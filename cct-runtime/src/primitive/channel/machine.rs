@@ -311,7 +311,9 @@ impl ChannelMachine {
         if engine::is_controlled() {
             let deadline = deadline.map_or(NEVER, |deadline| deadline.virtual_time);
             let object = self.object();
-            return engine::wait_marked(operation, object, deadline, None, ticket, site);
+            let wakeup = engine::wait_marked(operation, object, deadline, None, ticket, site);
+            engine::keep_token();
+            return wakeup;
         }
         let left = deadline.and_then(Deadline::left);
         self.natives.fetch_add(1, Ordering::SeqCst);

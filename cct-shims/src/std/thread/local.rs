@@ -97,7 +97,8 @@ impl<T: 'static> LocalKey<T> {
                 let destroy = mem::needs_drop::<T>().then_some(destroy::<T> as unsafe fn(*mut u8));
                 // SAFETY: `destroy` gets what `place` returned, once.
                 unsafe {
-                    engine::set_local(self.slot.get(), value.cast(), destroy);
+                    let place = (value.cast(), size_of::<T>());
+                    engine::set_local(self.slot.get(), place, destroy);
                     Ok(&*value)
                 }
             }

@@ -145,6 +145,7 @@ impl ScopeData {
         }
         while self.is_running() {
             engine::wait(Operation::ScopeEnd, self.object(), engine::NEVER, None);
+            engine::keep_token();
         }
         engine::acquire(self.object());
     }

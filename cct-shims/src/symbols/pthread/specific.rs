@@ -171,7 +171,7 @@ pub(super) unsafe extern "C" fn pthread_setspecific(
     let values = values().unwrap_or_else(|| {
         let fresh = Box::into_raw(Box::new(Values::new()));
         // SAFETY: the box is given up here; the worker's end is the end of its values.
-        unsafe { engine::set_local(&SLOT, fresh.cast(), Some(destroy)) };
+        unsafe { engine::set_local(&SLOT, (fresh.cast(), 0), Some(destroy)) };
         fresh
     });
     // SAFETY: the current worker's values, which nobody else looks at.
@@ -201,7 +201,7 @@ fn values() -> Option<*mut Values> {
 unsafe fn destroy(values: *mut u8) {
     // SAFETY: only `pthread_setspecific` fills the slot; destructors may look at what is left.
     unsafe {
-        engine::set_local(&SLOT, values, None);
+        engine::set_local(&SLOT, (values, 0), None);
         let values: *mut Values = values.cast();
         for _ in 0..ROUNDS {
             let mut index = 0;

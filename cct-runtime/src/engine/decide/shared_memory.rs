@@ -1,0 +1,69 @@
+//! The memory that workers share, as far as it can be looked at: the heap, statics, values of thread-locals,
+//! and stacks of which others may have been lent a part.
+
+use super::engine::Engine;
+use super::suspended::own_stack;
+use crate::engine::state::worker::Worker;
+use crate::memory::{arena, statics};
+
+/// More than this is not looked at, in bytes.
+const MOST: usize = 8 << 20;
+
+impl Engine {
+    /// True if there is memory of the program's that cannot be looked at.
+    pub(super) fn has_unseen_memory(&self) -> bool {
+        self.process.statics.is_empty()
+            || statics::has_own_allocator()
+            || self.size_of_statics() + arena::used() > MOST
+    }
+
+    /// Appends the words of statics and of the stacks of such workers, and if `all` of the heap and of the
+    /// values of thread-locals.
+    pub(super) fn shared_words(
+        &self,
+        all: bool,
+        lends: impl Fn(&Worker) -> bool,
+        words: &mut Vec<u64>,
+    ) {
+        for worker in self.roster.iter() {
+            if lends(worker) {
+                words.extend_from_slice(own_stack(worker));
+            }
+            for place in worker.locals.places().filter(|_| all) {
+                words_of(place, words);
+            }
+        }
+        if all {
+            arena::live_words(words);
+        }
+        if self.size_of_statics() <= MOST {
+            for &(address, size) in &self.process.statics {
+                words_of((address as *const u8, size), words);
+            }
+        }
+    }
+
+    fn size_of_statics(&self) -> usize {
+        self.process.statics.iter().map(|&(_, size)| size).sum()
+    }
+}
+
+/// Appends the words of memory that is there, and that nobody changes meanwhile, by its address and size.
+pub(super) fn words_of((address, size): (*const u8, usize), words: &mut Vec<u64>) {
+    words.extend((0..size / size_of::<u64>()).map(|index| {
+        let mut word = [0; size_of::<u64>()];
+        // SAFETY: the caller's memory is there.
+        unsafe {
+            let place = address.add(index * word.len());
+            word.as_mut_ptr().copy_from(place, word.len());
+        }
+        u64::from_le_bytes(word)
+    }));
+    let rest = size % size_of::<u64>();
+    if rest > 0 {
+        let mut last = [0; size_of::<u64>()];
+        // SAFETY: as above.
+        unsafe { last.as_mut_ptr().copy_from(address.add(size - rest), rest) };
+        words.push(u64::from_le_bytes(last));
+    }
+}
