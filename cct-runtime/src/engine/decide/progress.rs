@@ -7,9 +7,9 @@
 //! signals, could write as well: they have time for that first.
 //!
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
-//! spinning. It may count anywhere, so before a verdict the memory that all share has to stay as it is; where
-//! that cannot be looked at nothing is proved. Counts of references are compared too: clones that are dropped
-//! again write nothing.
+//! spinning. It may count anywhere, so before a verdict all of them together, and the memory that they share,
+//! have to come back to a state that was before; where memory cannot be looked at nothing is proved. Counts
+//! of references are compared too: clones that are dropped again write nothing.
 //! Time is moved for it only after very many rounds, and what it does then is up to the step
 //! bound.
 
@@ -34,8 +34,8 @@ const ROUNDS: u32 = 64;
 /// Memory is looked at when so many of these rounds are over, and after each further so many.
 const FIRST_LOOK: u32 = ROUNDS / 2;
 const BETWEEN_LOOKS: u32 = ROUNDS / 8;
-/// How many looks in a row have to find it as the one before did.
-const STILL: u32 = (ROUNDS - FIRST_LOOK) / BETWEEN_LOOKS;
+/// With so many looks before it each is compared.
+const LOOKS: usize = 64;
 /// How much time moves first when nobody has a deadline: there may be one that only a clock knows.
 const FIRST_LEAP: u64 = 1_000_000;
 /// Leaps double up to this one, an hour: who only reads clocks sees some weeks pass, and no more.
@@ -51,10 +51,10 @@ pub(crate) struct Stall {
     leap: u64,
     /// All outside who may change something have had time for that.
     is_heard_out: bool,
-    /// A hash of the memory that all share, as it was at the last look.
-    memory: Option<u64>,
-    /// How many looks in a row have found it so.
-    still: u32,
+    /// Hashes of all states and of the memory that is shared, as they were at the last looks.
+    looks: Vec<u64>,
+    /// One of these came again.
+    is_circle: bool,
 }
 
 impl Stall {
@@ -68,16 +68,12 @@ impl Stall {
         };
     }
 
-    /// Notes the memory that all share; none if it cannot be looked at. Where it is another one, states that
-    /// repeated before tell nothing.
-    fn see(&mut self, memory: Option<u64>) {
-        if memory.is_some() && memory == self.memory {
-            self.still += 1;
-        } else {
-            self.still = 0;
-            self.number += u32::from(self.memory.is_some());
+    fn look(&mut self, all: u64) {
+        self.is_circle |= self.looks.contains(&all);
+        if self.looks.len() == LOOKS {
+            self.looks.remove(0);
         }
-        self.memory = memory;
+        self.looks.push(all);
     }
 }
 
@@ -131,10 +127,10 @@ impl Engine {
                 return Some(None);
             }
         }
-        self.look_at_memory();
+        self.look_at_all();
         if repeats && self.progress.stall.rounds >= ROUNDS {
             // A child may be what they look at; or one of them may count in memory.
-            if !self.outside.children.had_any() && self.progress.stall.still >= STILL {
+            if !self.outside.children.had_any() && self.progress.stall.is_circle {
                 if !self.progress.stall.is_heard_out && outside::hear_out(self) {
                     self.progress.stall.begin_again();
                     return Some(None);
@@ -162,26 +158,29 @@ impl Engine {
         Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
     }
 
-    /// Looks from time to time at the memory that all share.
-    fn look_at_memory(&mut self) {
+    /// Looks from time to time at everything on which the next turns depend. Everybody had equally many.
+    fn look_at_all(&mut self) {
         let rounds = self.progress.stall.rounds;
-        if rounds < FIRST_LOOK || !rounds.is_multiple_of(BETWEEN_LOOKS) {
+        let is_due = rounds >= FIRST_LOOK && rounds.is_multiple_of(BETWEEN_LOOKS);
+        if !is_due || self.has_unseen_memory() {
             return;
         }
-        let mut memory = None;
-        if !self.has_unseen_memory() {
-            // A worker that only waits may lend others what lies on its stack.
-            let lends = |worker: &Worker| !worker.is_candidate();
-            let mut words = Vec::new();
-            // SAFETY: as in overtime.
-            unsafe {
-                on_stack(self.process.root, &mut || {
-                    self.shared_words(true, lends, &mut words);
-                    memory = Some(hash_of(&words));
-                });
-            }
+        // A worker that only waits may lend others what lies on its stack.
+        let lends = |worker: &Worker| !worker.is_candidate();
+        let mut all = None;
+        // SAFETY: as in overtime.
+        unsafe {
+            on_stack(self.process.root, &mut || {
+                let mut words = Vec::new();
+                self.shared_words(true, lends, &mut words);
+                let candidates = self.roster.iter().filter(|worker| worker.is_candidate());
+                let states = candidates.map(hash_of_state).collect::<Option<Vec<u64>>>();
+                all = states.map(|states| hash_of(&[hash_of(&words), hash_of(&states)]));
+            });
         }
-        self.progress.stall.see(memory);
+        if let Some(all) = all {
+            self.progress.stall.look(all);
+        }
     }
 
     /// Notes that the current worker made a step in this stretch.
