@@ -1,11 +1,50 @@
 //! Traces made by hand, for tests.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use cct::claim::Exceptions;
+use cct::covered::Coverage;
 use cct::operation::Operation;
 use cct::trace::{ObjectInfo, Site, Step, Trace, WorkerInfo, WorkerKind};
 use cct::verdict::{Bug, BugKind};
+use cct::wire::{Counters, Started};
 use serde_json::json;
 
 use crate::failure::Record;
+use crate::run::{Outcome, TestName, TestRun};
+
+/// A test that was explored, of a thousand schedules at most.
+pub(crate) fn run(counters: Counters, outcome: Outcome) -> TestRun {
+    TestRun {
+        name: TestName {
+            binary: String::new(),
+            test: String::new(),
+        },
+        started: Some(Started {
+            seed: 1,
+            strategy: String::new(),
+            iterations: 1000,
+            statics: 0,
+            static_bytes: 0,
+            isolation: "auto".to_owned(),
+        }),
+        elapsed: Duration::ZERO,
+        tried: Vec::new(),
+        counters,
+        diverged: None,
+        leak: None,
+        shared_files: BTreeSet::new(),
+        linked: Exceptions::NONE,
+        uncontrolled: Vec::new(),
+        printed: String::new(),
+        seen: None,
+        covered: Coverage::default(),
+        trouble: None,
+        silence: None,
+        outcome,
+    }
+}
 
 /// A step and its file.
 pub(crate) fn step(worker: u32, operation: Operation, file: &str) -> (Step, String) {

@@ -15,7 +15,7 @@ use crate::build::workspace::Workspace;
 use crate::failure::{Id, Kept, Record, Store, build_of};
 use crate::report::{Replay, remark_line, warning_word};
 use crate::run::{
-    Finding, First, Followed, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd,
+    Finding, First, KnownFailure, Launch, Plan, Repeats, Scratch, Stop, TestName, Tried, TriedEnd,
     TriedOf, plan,
 };
 
@@ -300,7 +300,7 @@ impl<'a> Known<'a> {
             Replay::Reproduced(_) => {
                 let finding = Finding {
                     iteration: 0,
-                    known: Some(Followed {
+                    known: Some(KnownFailure {
                         id: record.id.clone(),
                         is_kept,
                     }),

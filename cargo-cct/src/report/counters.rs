@@ -149,45 +149,15 @@ pub(super) fn nanos_per_step(counters: &Counters) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::time::Duration;
-
     use cct::claim::{Exception, Exceptions};
     use cct::strategy::Limits;
-    use cct::wire::{Divergence, Started};
+    use cct::wire::Divergence;
 
     use super::*;
-    use crate::run::TestName;
+    use crate::sample;
 
     fn run(counters: Counters) -> TestRun {
-        TestRun {
-            name: TestName {
-                binary: String::new(),
-                test: String::new(),
-            },
-            started: Some(Started {
-                seed: 1,
-                strategy: String::new(),
-                iterations: 1000,
-                statics: 0,
-                static_bytes: 0,
-                isolation: "auto".to_owned(),
-            }),
-            elapsed: Duration::ZERO,
-            tried: Vec::new(),
-            counters,
-            diverged: None,
-            leak: None,
-            shared_files: BTreeSet::new(),
-            linked: Exceptions::NONE,
-            uncontrolled: Vec::new(),
-            printed: String::new(),
-            seen: None,
-            covered: cct::covered::Coverage::default(),
-            trouble: None,
-            silence: None,
-            outcome: Outcome::Passed,
-        }
+        sample::run(counters, Outcome::Passed)
     }
 
     fn whole() -> Counters {

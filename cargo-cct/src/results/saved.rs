@@ -263,7 +263,9 @@ fn ending(run: &TestRun, has_passed: bool, origin: &Origin, next: u64) -> Ending
         Outcome::Failed(_) | Outcome::FailedNatively(_) => Ending::Failed,
         Outcome::Refused(_) => Ending::Refused,
         Outcome::Stopped => Ending::Open,
-        Outcome::Unfinished if !is_campaign || run.silence.is_some() => Ending::Unfinished,
+        Outcome::Unfinished if !has_passed && (!is_campaign || run.silence.is_some()) => {
+            Ending::Unfinished
+        }
         Outcome::Unfinished | Outcome::Passed => {
             let is_through = counters.exhausted || counters.sequential || counters.limits.alone;
             let is_through = is_through || run.started.is_none() || next > planned;
@@ -283,52 +285,22 @@ fn ending(run: &TestRun, has_passed: bool, origin: &Origin, next: u64) -> Ending
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use cct::wire::Started;
-
     use super::super::join::Joined;
     use super::*;
-
-    fn name() -> TestName {
-        TestName {
-            binary: "bank".to_owned(),
-            test: "a".to_owned(),
-        }
-    }
+    use crate::sample;
 
     /// A slice of ten schedules, none of which comes to an end if the outcome says so.
     fn slice(outcome: Outcome) -> TestRun {
         let is_cut = matches!(outcome, Outcome::Unfinished);
-        TestRun {
-            name: name(),
-            started: Some(Started {
-                seed: 1,
-                strategy: String::new(),
-                iterations: u64::MAX,
-                statics: 0,
-                static_bytes: 0,
-                isolation: "auto".to_owned(),
-            }),
-            elapsed: Duration::ZERO,
-            tried: Vec::new(),
-            counters: Counters {
-                schedules: 10,
-                cut_offs: if is_cut { 10 } else { 0 },
-                ..Counters::default()
-            },
-            diverged: None,
-            leak: None,
-            shared_files: BTreeSet::new(),
-            linked: Exceptions::NONE,
-            uncontrolled: Vec::new(),
-            printed: String::new(),
-            seen: None,
-            covered: cct::covered::Coverage::default(),
-            outcome,
-            trouble: None,
-            silence: None,
-        }
+        let counters = Counters {
+            schedules: 10,
+            cut_offs: if is_cut { 10 } else { 0 },
+            ..Counters::default()
+        };
+        let mut run = sample::run(counters, outcome);
+        // It is never through.
+        run.started.as_mut().expect("it was explored").iterations = u64::MAX;
+        run
     }
 
     /// The slices of a campaign's test, added up.
@@ -345,8 +317,11 @@ mod tests {
         for slice in slices {
             saved.add(&slice, None, &mut Seen::default(), &results.origin);
         }
-        results.shards.insert(0, BTreeMap::from([(name(), saved)]));
-        results.test_of(0, &name()).expect("it is there")
+        let name = slice(Outcome::Passed).name;
+        results
+            .shards
+            .insert(0, BTreeMap::from([(name.clone(), saved)]));
+        results.test_of(0, &name).expect("it is there")
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(crate) struct Finding {
     /// The output of the failing schedule.
     pub printed: String,
     /// The failure that is known, and whose schedule led to it.
-    pub known: Option<Followed>,
+    pub known: Option<KnownFailure>,
     /// The settings that it was found with.
     pub overrides: Settings,
     /// Likewise, those below the attribute.
@@ -50,7 +50,7 @@ pub(crate) struct Finding {
 
 /// A failure whose schedule was tried before the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Followed {
+pub(crate) struct KnownFailure {
     /// The failure.
     pub id: Id,
     /// The schedule is that of a file in `cct-regressions`; the one on record may be another.

@@ -46,7 +46,7 @@ pub(crate) use claim::{Claim, Scope};
 pub(crate) use confirm::{Repeated, follow, repeat, same_end};
 pub(crate) use difference::{Difference, difference};
 pub(crate) use explore::Explorer;
-pub(crate) use finding::{Finding, Followed, Repeats};
+pub(crate) use finding::{Finding, KnownFailure, Repeats};
 pub(crate) use first::{First, NoneFirst, Tried, TriedEnd, TriedOf};
 pub(crate) use injected::{Injected, Injection};
 pub(crate) use interact::{Lead, Led, interact};

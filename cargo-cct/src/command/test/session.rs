@@ -178,13 +178,9 @@ impl<'a> Session<'a> {
             Err(error) => fall_short(error.as_ref()),
         }
         self.add_earlier();
-        // Results may have all that is to be done, or another shard.
-        let has_tests = self
-            .ledger
-            .as_ref()
-            .is_some_and(|ledger| !ledger.is_empty());
+        let has_tests = self.has_tests();
         let mut told = Ok(());
-        if self.summary.ran() > 0 || stop.is_set() || has_tests {
+        if stop.is_set() || has_tests {
             told = self.reporter.end(&self.summary);
         } else {
             crate::report::remark_line!("{}: no test matches", crate::report::error_word());
@@ -300,9 +296,10 @@ impl<'a> Session<'a> {
         wanted && !stop.is_set() && !(failed && args.fail_fast)
     }
 
-    /// True if a test was run, or is known.
+    /// True if a test was run. Results may have all that is to be done, or another shard.
     pub(super) fn has_tests(&self) -> bool {
-        self.summary.ran() > 0 || self.ledger.is_some()
+        let has_results = |ledger: &Ledger| !ledger.is_empty();
+        self.summary.ran() > 0 || self.ledger.as_ref().is_some_and(has_results)
     }
 
     /// Runs them, natively.
@@ -435,7 +432,7 @@ fn exit(summary: &Summary, stop: &Stop, has_errors: bool, has_tests: bool) -> Ex
         Exit::Interrupted
     } else if summary.refused > 0 || has_errors {
         Exit::Setup
-    } else if summary.ran() == 0 && !has_tests {
+    } else if !has_tests {
         Exit::NoTests
     } else {
         Exit::Success

@@ -7,7 +7,8 @@
 //! In reading order: [`mod@engine`] has all that there is; [`candidates`] wakes, blocks and ends workers and
 //! tells who has to know; [`next`] is the decision itself, with [`plain`] where nothing else goes on, and
 //! [`driver`] those who make it. Then what besides them decides: [`deadlines`], [`progress`], [`mod@outside`]
-//! and [`children`], [`alone`], [`vain`], [`overtime`], [`conditions`], [`heat`], and what a deadlock is.
+//! and [`children`], [`alone`], [`vain`], [`overtime`] with [`shared_memory`], [`conditions`], [`heat`], and
+//! what a deadlock is.
 
 pub(crate) mod alone;
 pub(crate) mod candidates;
