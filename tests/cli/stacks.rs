@@ -87,6 +87,7 @@ fn what_is_mapped_is_put_back() {
     assert_passes("coroutines nothing_is_lost");
     assert_passes("coroutines addresses_are_those_of_the_iteration_before");
     for test in [
+        "a_count_is_no_livelock",
         "what_is_mapped_is_gone_in_the_next_iteration",
         "what_is_protected_is_not_in_the_next_iteration",
         "what_is_moved_is_there",

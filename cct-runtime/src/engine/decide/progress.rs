@@ -22,6 +22,7 @@ use crate::engine::state::iteration::End;
 use crate::engine::state::turn::Turn;
 use crate::engine::state::worker::Worker;
 use crate::engine::switch::on_stack;
+use crate::memory::mappings;
 use crate::strategy::{Pick, WorkerId};
 use crate::verdict::BugKind;
 
@@ -163,6 +164,11 @@ impl Engine {
         let rounds = self.progress.stall.rounds;
         let is_due = rounds >= FIRST_LOOK && rounds.is_multiple_of(BETWEEN_LOOKS);
         if !is_due || self.has_unseen_memory() {
+            return;
+        }
+        // Of what the program has mapped no more is looked at than stacks that workers are on.
+        let mut candidates = self.roster.iter_candidates();
+        if mappings::are_any() && candidates.any(Worker::is_on_own_stack) {
             return;
         }
         // A worker that only waits may lend others what lies on its stack.
