@@ -287,18 +287,24 @@ impl Thread {
         after_name.chars().next()
     }
 
-    /// The system call that it sleeps in; `None` while it runs.
+    /// The system call that it sleeps in; `None` while it runs, or has woken since its state was read.
     fn asleep_in(&self) -> Option<String> {
         if self.state()? != 'S' {
             return None;
         }
-        let call = fs::read_to_string(self.folder.join("syscall")).unwrap_or_default();
-        let number = call
-            .split(' ')
-            .next()
-            .and_then(|number| number.parse().ok());
-        Some(number.map_or_else(|| "a system call".to_owned(), call_name))
+        match fs::read_to_string(self.folder.join("syscall")) {
+            Ok(told) => call_of(&told),
+            // The kernel does not tell of every thread, nor of one that has ended.
+            Err(_) => (self.state()? == 'S').then(|| "a system call".to_owned()),
+        }
     }
+}
+
+/// The system call that a sleeping thread's `syscall` names first; `None` if it says that the thread runs, or
+/// sleeps elsewhere, as at memory that is not there yet.
+fn call_of(told: &str) -> Option<String> {
+    let number = told.split_whitespace().next()?.parse().ok()?;
+    (number >= 0).then(|| call_name(number))
 }
 
 /// The names of the calls that tests wait in most.
@@ -405,6 +411,18 @@ mod tests {
         let second = Duration::from_secs(1);
         assert_eq!(patience(second, 1 << 29), second);
         assert_eq!(patience(second, 4 << 30), 5 * second);
+    }
+
+    #[test]
+    fn a_thread_that_woke_while_it_was_looked_at_sleeps_in_no_call() {
+        assert_eq!(call_of("running\n"), None);
+        assert_eq!(call_of("-1 0x7ffc0 0x7f3a1\n"), None);
+        assert_eq!(call_of(""), None);
+        let flock = format!(
+            "{} 0x3 0x2 0x0 0x0 0x0 0x0 0x7ffc0 0x7f3a1\n",
+            libc::SYS_flock
+        );
+        assert_eq!(call_of(&flock), Some("file lock".to_owned()));
     }
 
     #[test]
