@@ -86,7 +86,10 @@ fn global_allocators() {
     let passed = tests.map(|test| (test, "PASS"));
     let stuck = ("allocator::mutex who_has_the_lock_waits", "DEADLOCK");
     let freed = ("allocator::atomic a_block_is_given_back_twice", "BAD FREE");
-    let events = assert_ends("allocator", &[&passed[..], &[stuck, freed]].concat());
+    // Nothing is proved of what cannot be looked at.
+    let endless = "allocator::counted looks_come_to_an_end_after_very_long";
+    let others = [stuck, freed, (endless, "UNFINISHED")];
+    let events = assert_ends("allocator", &[&passed[..], &others].concat());
     let summary = events.test(freed.0)["failure"]["summary"].to_string();
     assert!(summary.contains(" freed "), "{summary}");
     let few = events.test("allocator::passed_on threads_that_share_nothing_have_few_schedules");

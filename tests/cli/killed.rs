@@ -135,7 +135,7 @@ fn a_run_that_is_killed_leaves_what_it_found_and_no_process() {
         let status = fs::read_to_string(format!("/proc/{process}/stat"));
         status.is_ok_and(|status| !status.contains(") Z "))
     };
-    for _ in 0..500 {
+    for _ in 0..3000 {
         if !children.iter().any(lives) {
             break;
         }

@@ -331,7 +331,7 @@ fn goes_on(many: &Many) {
         command.arg("--time").arg(time).arg("--junit").arg(junit);
         Finished::of(&mut command)
     };
-    let (first, second) = (command("3s", "1.xml"), command("3s", "2.xml"));
+    let (first, second) = (command("8s", "1.xml"), command("8s", "2.xml"));
     let mut told = Vec::new();
     for (run, junit) in [(&first, "1.xml"), (&second, "2.xml")] {
         run.expect(100);

@@ -73,6 +73,10 @@ fn tests_of_the_documentation_that_cannot_be_built() {
     let statuses: Vec<_> = events.statuses().into_iter().collect();
     let unit = "doctests tests::numbers_are_added".to_owned();
     assert_eq!(statuses, [(unit, "PASS".to_owned())]);
+
+    // Kept results lack them.
+    workspace.test(&["--results", "kept"], 101);
+    Finished::of(workspace.cct().args(["merge", "kept"])).expect(5);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn cct(args: &[&str]) -> Finished {
 
 /// Shrinks a test's failure; returns the message.
 fn shrunk(test: &str) -> Value {
-    let told = cct(&["shrink", id_of(test), "--json"]);
+    let told = cct(&["shrink", id_of(test), "--json", "--time", "60s"]);
     told.expect(0);
     serde_json::from_str(&told.stdout).expect("a line of JSON")
 }

@@ -23,7 +23,7 @@ fn clocks_never_run_backwards() {
 fn files_are_as_old_as_the_clock_says() {
     let workspace = Workspace::kept_of_fixture(env!("CARGO_TARGET_TMPDIR"), "time");
     let events = workspace.explore(&["--test=files", "--iterations=50"], 0);
-    assert_eq!(events.ended().len(), 3);
+    assert_eq!(events.ended().len(), 6);
 }
 
 /// The bugs of `early.rs`, whose time-outs are 10 to 50 milliseconds away.

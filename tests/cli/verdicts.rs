@@ -357,7 +357,7 @@ fn code_without_points_hangs_at_a_place() {
 #[test]
 fn one_thread_may_go_on_for_long() {
     let workspace = &EXPLORED.workspace;
-    let args = ["--test", "alone", "--hang-timeout", "200ms"];
+    let args = ["--test", "alone", "--hang-timeout", "500ms"];
     let events = workspace.explore(&args, 100);
     let ended = events.ended();
     let is_hang = |status: &Value| status == "HANG";

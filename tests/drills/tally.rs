@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use cct_tests::support::{Draws, Mark};
 use serde_json::Value;
 
-/// A command of the drills takes seconds; one that takes so long hangs.
-const PATIENCE: Duration = Duration::from_mins(3);
+/// A command of the drills takes seconds, and some minutes if it makes a sysroot; one that takes so long hangs.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

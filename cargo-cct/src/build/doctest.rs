@@ -14,8 +14,10 @@ use crate::run::helper;
 pub(crate) struct Doctests {
     /// How rustdoc ended.
     pub status: ExitStatus,
-    /// How many tests there were: none where the build failed.
-    pub count: Option<u64>,
+    /// How many tests there were.
+    pub count: u64,
+    /// They have failed, and not only their build.
+    pub failed: bool,
     /// The output.
     pub printed: String,
 }
@@ -47,13 +49,14 @@ impl Cargo<'_> {
         Ok(Doctests {
             status: output.status,
             count: count(&printed),
+            failed: have_failed(&printed),
             printed,
         })
     }
 }
 
-/// Adds up what the harness says before each group: `running 3 tests`. None if it says nothing.
-fn count(printed: &str) -> Option<u64> {
+/// Adds up what the harness says before each group: `running 3 tests`.
+fn count(printed: &str) -> u64 {
     let counts = printed.lines().filter_map(|line| {
         let words = line.strip_prefix("running ")?;
         let number = words
@@ -61,7 +64,17 @@ fn count(printed: &str) -> Option<u64> {
             .or_else(|| words.strip_suffix(" test"))?;
         number.parse::<u64>().ok()
     });
-    counts.fold(None, |sum, count| Some(sum.unwrap_or(0) + count))
+    counts.sum()
+}
+
+/// True if the harness says so of a group, or does not say how one has ended.
+fn have_failed(printed: &str) -> bool {
+    let count = |beginning| {
+        let lines = printed.lines();
+        lines.filter(|line| line.starts_with(beginning)).count()
+    };
+    let ended = count("test result: ");
+    count("test result: FAILED") > 0 || count("running ") > ended
 }
 
 #[cfg(test)]
@@ -72,8 +85,19 @@ mod tests {
     fn the_tests_of_all_groups_are_counted() {
         assert_eq!(
             count("\nrunning 2 tests\ntest a ... ok\n\nrunning 1 test\n"),
-            Some(3)
+            3
         );
-        assert_eq!(count("running late\n"), None);
+        assert_eq!(count("running late\n"), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_built_has_not_failed() {
+        let passed = "\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed\n";
+        let failed = "\nrunning 1 test\ntest b ... FAILED\n\ntest result: FAILED. 0 passed\n";
+        let crashed = "\nrunning 1 test\n";
+        assert!(!have_failed(""));
+        assert!(!have_failed(passed), "the next group was not built");
+        assert!(have_failed(&[passed, failed].concat()));
+        assert!(have_failed(&[passed, crashed].concat()));
     }
 }

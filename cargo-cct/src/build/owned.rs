@@ -175,10 +175,13 @@ pub(crate) fn remove(folder: &Path) -> Result<bool, OwnedError> {
     }
     let left = fs::remove_dir(folder).err();
     let is_done = left.as_ref().is_none_or(|error| match error.kind() {
-        // It is gone; it is a link; or a file system is mounted there.
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::ResourceBusy => {
-            true
-        }
+        // It is gone; it is a link; a file system is mounted there; or the folder that it is in cannot be
+        // written to: it is empty all the same.
+        io::ErrorKind::NotFound
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::ResourceBusy
+        | io::ErrorKind::PermissionDenied
+        | io::ErrorKind::ReadOnlyFilesystem => true,
         io::ErrorKind::DirectoryNotEmpty => check(folder).is_ok(),
         _ => false,
     });

@@ -131,14 +131,18 @@ impl Results {
     }
 
     fn joined(&self, name: &TestName, all: &[&Saved]) -> Joined {
-        let worst = all
-            .iter()
-            .max_by_key(|saved| saved.outcome())
-            .expect("a shard has it");
         let mut counters = Counters::default();
         for saved in all {
             counters = counters.and(saved.counters.clone());
         }
+        // It is enough if schedules came to an end in one of them.
+        let has_ended = counters.ended() > 0;
+        let judged = all
+            .iter()
+            .filter(|saved| !(has_ended && saved.only_lacks_an_end()));
+        let worst = judged
+            .max_by_key(|saved| saved.outcome())
+            .expect("a shard has it, and one of them schedules that ended");
         let seen = self.seen.get(name);
         if let Some(seen) = seen {
             counters.distinct = seen.schedules.len() as u64;
@@ -190,6 +194,11 @@ impl Saved {
     /// The same of one shard.
     fn outcome(&self) -> Ending {
         outcome(self.ending, self.reason.as_deref())
+    }
+
+    /// True if nothing speaks against the test but that no schedule has come to its end.
+    fn only_lacks_an_end(&self) -> bool {
+        self.outcome() == Ending::Unfinished && !self.silent
     }
 
     /// True if more of the test is done here, or it has failed, which is not lost.
@@ -355,6 +364,32 @@ pub(super) mod tests {
         for order in [[&found, &passed], [&passed, &found]] {
             assert_eq!(join(&order).tests()[&name()].ending, Ending::Failed);
         }
+    }
+
+    /// Each shard has tried its own schedules of one test.
+    #[test]
+    fn schedules_that_ended_in_one_shard_are_enough() {
+        let cut_off = |silent| {
+            let (mut saved, is_complete) = shard(10, true);
+            saved.counters.cut_offs = 10;
+            saved.reason = Some("no schedule came to an end".to_owned());
+            let ending = Ending::Unfinished;
+            let saved = Saved {
+                ending,
+                silent,
+                ..saved
+            };
+            (saved, is_complete)
+        };
+        let ending = |one, other| {
+            let results = results(2, &[(0, one), (1, other)]);
+            results.tests()[&name()].outcome()
+        };
+        let ended = || shard(8, true);
+        assert_eq!(ending(cut_off(false), ended()), Ending::Passed);
+        assert_eq!(ending(ended(), cut_off(false)), Ending::Passed);
+        assert_eq!(ending(ended(), cut_off(true)), Ending::Unfinished);
+        assert_eq!(ending(cut_off(false), cut_off(false)), Ending::Unfinished);
     }
 
     #[test]

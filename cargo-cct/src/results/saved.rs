@@ -93,6 +93,8 @@ pub(crate) struct Saved {
     pub left_out: cct::claim::Exceptions,
     /// Its first schedule did not repeat.
     pub diverged: bool,
+    /// It has not ended since its process said nothing for too long.
+    pub silent: bool,
     /// Each schedule's fingerprint is kept.
     pub is_exact: bool,
     /// It ran as it is, once.
@@ -199,6 +201,7 @@ impl Default for Saved {
             claim: None,
             left_out: Exceptions::NONE,
             diverged: false,
+            silent: false,
             is_exact: true,
             is_native: false,
             next: 1,
@@ -236,6 +239,7 @@ impl Saved {
         self.claim = Claim::of(run);
         self.left_out = self.left_out.and(run.linked).and(run.counters.left_out);
         self.diverged |= run.diverged.is_some();
+        self.silent |= run.silence.is_some();
         self.is_native = run.started.is_none();
         self.seconds += run.elapsed.as_secs_f64();
         self.slices += 1;

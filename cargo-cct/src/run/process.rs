@@ -335,7 +335,9 @@ pub(crate) fn remove_variable(name: &OsStr) {
 
 /// Ends the test process of this warden, and all that it has left, and waits for that.
 pub(crate) fn end(warden: &mut Child) -> io::Result<()> {
-    signal(warden, warden::END);
+    if warden.try_wait()?.is_none() {
+        signal(warden, warden::END);
+    }
     warden.wait().map(drop)
 }
 

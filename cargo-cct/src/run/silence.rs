@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Silence {
     lasts: Duration,
     looked: Option<Look>,
+    /// How many times between two looks it is made of.
+    parts: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +34,14 @@ impl Silence {
             let ran = used.zip(before.used);
             let ran = ran.map(|(now, before)| now.saturating_sub(before));
             self.lasts += ran.map_or(passed, |ran| ran.min(passed));
+            self.parts += 1;
         }
+    }
+
+    /// True if it has lasted longer than this, and more than once between two looks: a machine that stands
+    /// still for a moment takes the thread's time.
+    pub(super) fn is_longer_than(&self, patience: Duration) -> bool {
+        self.lasts > patience && self.parts > 1
     }
 
     /// How long it has lasted.
@@ -65,6 +74,17 @@ mod tests {
     #[test]
     fn one_that_sleeps_is_silent_all_the_time() {
         assert_eq!(after(&[None, None, Some(100), Some(200), None]), 3100);
+    }
+
+    #[test]
+    fn one_look_is_not_enough() {
+        let began = Instant::now();
+        let mut silence = Silence::default();
+        silence.look(began, None);
+        silence.look(began + Duration::from_secs(9), None);
+        assert!(!silence.is_longer_than(Duration::from_secs(1)));
+        silence.look(began + Duration::from_secs(10), None);
+        assert!(silence.is_longer_than(Duration::from_secs(9)));
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn watch_once(
     let mut silence = Silence::default();
     let mut alive_at = Instant::now();
     let mut awake_at = Instant::now();
-    let mut moved_at = Instant::now();
+    let mut stay = Silence::default();
     let mut doze = Doze::default();
     let mut closed = false;
     let mut memory = Watched::new(child.id(), launch.max_memory());
@@ -148,12 +148,9 @@ fn watch_once(
             alive_at = Instant::now();
             silence.end();
             if now.place() != pulse.place() {
-                moved_at = alive_at;
+                stay.end();
             }
             pulse = now;
-        }
-        if moved_at.elapsed() > hang_timeout.saturating_mul(ALONE) {
-            board.say_enough()?;
         }
         if stop.is_set() {
             process::end(&mut child)?;
@@ -164,7 +161,12 @@ fn watch_once(
         let used = thread.as_ref().and_then(Thread::processor_time);
         // One that is stopped needs no processor.
         let runs = call.is_none() && !thread.as_ref().is_some_and(Thread::is_stopped);
-        silence.look(Instant::now(), used.filter(|_| runs));
+        let used = used.filter(|_| runs);
+        silence.look(Instant::now(), used);
+        stay.look(Instant::now(), used);
+        if stay.lasts() > hang_timeout.saturating_mul(ALONE) {
+            board.say_enough()?;
+        }
         doze.look(board.iteration(), call.is_some());
         match call {
             Some(call)
@@ -179,7 +181,7 @@ fn watch_once(
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
         let patience = patience(hang_timeout, memory.used());
-        if pulse.is_up() && silence.lasts() > patience {
+        if pulse.is_up() && silence.is_longer_than(patience) {
             let stopped = thread.filter(Thread::is_stopped);
             let end = stopped.as_ref().map_or(End::Hung, |_| End::Halted);
             let events = (&events, closed);

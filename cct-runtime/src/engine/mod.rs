@@ -27,6 +27,7 @@ pub use decide::outside::{Source, with_handler};
 pub use observe::debugged::cct_stopped_here;
 pub use observe::races::UNSEEN;
 pub use observe::shares::heeds_shares;
+pub use state::file_times::{Change, FileId, Stamp};
 pub use state::iteration::Hook;
 pub use state::locals::{Local, LocalSlot};
 pub use state::panics::PanicId;
@@ -35,7 +36,7 @@ pub use task::{Gate, Task, handing_is_over, own_clock};
 pub use worker::chain::{chain_to, go_on_in, heeds_chains};
 pub use worker::choice::{choose_index, random_bytes};
 pub use worker::clock::{
-    clock_read, deadline_after, deadline_at, file_time, leap, now, wall_clock,
+    clock_read, deadline_after, deadline_at, file_time, leap, note_file, now, wall_clock,
 };
 pub use worker::counts::{part_of_step, point_at_count};
 pub use worker::ending::{abort, end_by_signal, end_worker, exit, exit_by};
@@ -49,7 +50,7 @@ pub use worker::memory::{
     Atomic, AtomicAct, access, access_atomic, note_drop, note_free, note_reuse, pass_fence, unseen,
 };
 pub use worker::order::{acquire, meet_all, release};
-pub use worker::outside_use::{note_child, stir};
+pub use worker::outside_use::{note_change, note_child, note_reading, stir};
 pub use worker::panic::{
     last_panic, leave_panic, panic_count, replace_hook, set_panic_count, told_at, told_of,
     told_of_worker, worker_panicked,

@@ -37,6 +37,13 @@ impl CLocals {
         !self.areas.is_empty()
     }
 
+    /// The values that are not in the thread's block.
+    pub(crate) fn others(&self) -> impl Iterator<Item = &[u8]> {
+        let kept = self.kept.iter().enumerate();
+        kept.filter(|&(worker, _)| worker != self.current)
+            .map(|(_, values)| values.as_slice())
+    }
+
     /// Begins an iteration: the first worker's values are in place.
     pub(crate) fn begin(&mut self) {
         self.current = 0;
@@ -99,6 +106,8 @@ mod tests {
         write(3, 9);
         locals.switch_to(0);
         assert_eq!([0, 1, 2, 3].map(read), [1, 7, 3, 4]);
+        assert!(locals.others().any(|values| values == [8, 9]));
+        assert!(!locals.others().any(|values| values == [7, 4]));
         locals.switch_to(3);
         assert_eq!([0, 1, 2, 3].map(read), [1, 8, 3, 9]);
         locals.begin();

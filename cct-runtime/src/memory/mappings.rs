@@ -187,6 +187,12 @@ pub(crate) fn are_any() -> bool {
     state.top > START.load(Relaxed) || !state.elsewhere.is_empty()
 }
 
+/// True if this holds for each mapping of the iteration.
+pub(crate) fn are_all(holds: impl Fn(&Range<usize>) -> bool) -> bool {
+    let state = state();
+    state.live.iter().chain(&state.elsewhere).all(holds)
+}
+
 /// Where mappings may be.
 pub(crate) fn region() -> Range<usize> {
     let start = START.load(Relaxed);

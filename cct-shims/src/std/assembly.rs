@@ -38,10 +38,14 @@ pub const fn is_atomic(tokens: &str) -> bool {
 const FENCES: [&[u8]; 3] = [b"mfence", b"dmb", b"dsb"];
 
 /// Beginnings of those that change an atomic, or let another thread see what was done: of aarch64.
-const ATOMICS: [&[u8]; 16] = [
-    b"ldxr", b"ldxp", b"ldaxr", b"ldaxp", b"stlr", b"stlxr", b"stlxp", b"ldar", b"cas", b"swp",
-    b"ldadd", b"ldclr", b"ldset", b"ldeor", b"ldsm", b"ldum",
+const ATOMICS: [&[u8]; 24] = [
+    b"ldxr", b"ldxp", b"ldaxr", b"ldaxp", b"stlr", b"stlxr", b"stlxp", b"ldar", b"ldapr", b"cas",
+    b"swp", b"ldadd", b"ldclr", b"ldset", b"ldeor", b"ldsm", b"ldum", b"stadd", b"stclr", b"stset",
+    b"steor", b"stsm", b"stum", b"stllr",
 ];
+
+/// What may be before an instruction of x86-64.
+const PREFIXES: [&[u8]; 2] = [b"xacquire", b"xrelease"];
 
 /// Beginnings of those that change nothing where an operand is zero.
 const IDLE_WITH_ZERO: [&[u8]; 4] = [b"or", b"add", b"sub", b"xor"];
@@ -84,9 +88,12 @@ impl Found {
     /// One statement, from `at` to `end`.
     const fn statement(&mut self, text: &[u8], at: usize, end: usize) {
         let mut first = next_word(text, at, end);
-        // A label.
-        while first.1 < end && text[first.1] == b':' {
-            first = next_word(text, first.1 + 1, end);
+        loop {
+            let is_label = first.1 < end && text[first.1] == b':';
+            if !is_label && !begins_with_any(text, first, &PREFIXES) {
+                break;
+            }
+            first = next_word(text, first.1 + is_label as usize, end);
         }
         if is_word(text, first, b"lock") {
             self.fence = true;
@@ -96,7 +103,7 @@ impl Found {
                 || is_word(text, act, b"notl")
                 || (begins_with_any(text, act, &IDLE_WITH_ZERO) && has_zero(text, act.1, end));
             self.atomic |= !is_idle;
-        } else if begins_with(text, first, b"xchg") && has_address(text, first.1, end) {
+        } else if begins_with(text, first, b"xchg") && may_have_address(text, first.1, end) {
             self.fence = true;
             self.atomic = true;
         } else if begins_with_any(text, first, &FENCES) {
@@ -161,10 +168,26 @@ const fn length(text: &[u8], at: usize, hashes: Option<usize>) -> usize {
     }
 }
 
-/// The next word: from where to where. Behind a comment's beginning there is none.
+/// The next word: from where to where. Behind the beginning of a comment that ends with the line there is
+/// none.
 const fn next_word(text: &[u8], mut at: usize, end: usize) -> (usize, usize) {
-    while at < end && (text[at].is_ascii_whitespace() || text[at] == b'\\') {
-        at += if text[at] == b'\\' { 2 } else { 1 };
+    let mut is_comment = false;
+    while at < end {
+        let pair = (text[at], if at + 1 < end { text[at + 1] } else { 0 });
+        at += match pair {
+            (b'*', b'/') if is_comment => {
+                is_comment = false;
+                2
+            }
+            _ if is_comment => 1,
+            (b'/', b'*') => {
+                is_comment = true;
+                2
+            }
+            (b'\\', _) => 2,
+            (byte, _) if byte.is_ascii_whitespace() => 1,
+            _ => break,
+        };
     }
     let start = at;
     while at < end && is_part_of_word(text[at]) {
@@ -192,15 +215,19 @@ const fn has_zero(text: &[u8], at: usize, end: usize) -> bool {
     is_first || is_last
 }
 
-/// True if an operand is in memory.
-const fn has_address(text: &[u8], mut at: usize, end: usize) -> bool {
+/// True if an operand is in memory, or not all of them are here: macros put texts together. Where nothing comes
+/// after the word it is the name of a register.
+const fn may_have_address(text: &[u8], mut at: usize, end: usize) -> bool {
+    let mut operands = if at < end { 1 } else { 2 };
     while at < end {
-        if matches!(text[at], b'[' | b'(') {
-            return true;
+        match text[at] {
+            b'[' | b'(' => return true,
+            b',' => operands += 1,
+            _ => {}
         }
         at += 1;
     }
-    false
+    operands < 2
 }
 
 const fn is_word(text: &[u8], (start, end): (usize, usize), word: &[u8]) -> bool {
@@ -266,6 +293,11 @@ mod tests {
             r#""\tlock\tcmpxchg [rdi], eax""#,
             r#""xchg {}, [{}]", inout(reg) a, in(reg) b"#,
             r#""xchgq %rax, (%rdi)""#,
+            r#"concat!("xchg ", $size, " ptr [{place}], {value}")"#,
+            r#""xacquire lock cmpxchg [rdi], eax""#,
+            r#""/* take it */ lock cmpxchg [rdi], eax""#,
+            r#""staddl w1, [{0}]""#,
+            r#""ldapr w1, [{0}]""#,
             r#""2: ldaxr w0, [{0}]", "stlxr w1, w2, [{0}]""#,
             r#""{again}: .Lfoo: casalb w0, w1, [{0}]""#,
             r#""ldaddal w0, w1, [{0}]""#,
@@ -298,6 +330,8 @@ mod tests {
             r#""prefetcht0 [{0}]", in(reg) &self.lock, out("xchg") lock"#,
             r#""// take the lock\nmov {0}, 1""#,
             r#""mov {0}, 1 // lock xadd""#,
+            r#""/* lock */ mov {0}, 1""#,
+            r#""stp x0, x1, [sp, -16]!""#,
             r#""mov {0:r}, rbx", "cpuid", "xchg {0:r}, rbx""#,
             r##"r#"mov eax, "lock" "#"##,
         ] {

@@ -15,7 +15,7 @@ use libc::{
     off_t, size_t, ssize_t,
 };
 
-use super::file_times;
+use super::file_times::{self, Began};
 use super::real::{Real, system_call};
 use super::shares::{note_entries, note_open, note_paths};
 use super::{argument, result_of};
@@ -24,6 +24,7 @@ use super::{argument, result_of};
 fn note() {
     note_path_use();
     engine::leave_out(Exception::Files);
+    engine::note_reading();
 }
 
 /// A worker has made a system call of this number on paths, which went well or not.
@@ -54,6 +55,9 @@ fn note_uses(number: c_long, arguments: &[usize; 6], is_done: bool) {
         libc::SYS_flock | libc::SYS_truncate => &[],
         _ => &[(0, 1, asks)],
     };
+    if number == libc::SYS_truncate || uses.iter().any(|(_, _, used)| used.changes) {
+        engine::note_change();
+    }
     for &(folder, path, used) in uses {
         note_use(arguments[folder], arguments[path] as *const c_char, used);
     }
@@ -173,10 +177,12 @@ macro_rules! system_calls {
                 if is_lock {
                     engine::release(ObjectId::KERNEL);
                 }
+                let began = Began::now();
                 // SAFETY: the caller's arguments are those of the system call.
                 let result = unsafe { system_call(libc::$number, arguments) };
                 note_uses(libc::$number, &arguments, result >= 0);
-                if result >= 0 {
+                if result >= 0 && engine::is_controlled() {
+                    file_times::note_call(libc::$number, &arguments, result, began);
                     // SAFETY: it went well.
                     unsafe { file_times::adjust(libc::$number, &arguments) };
                 }

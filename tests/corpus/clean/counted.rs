@@ -1,6 +1,8 @@
 //! Looks at what nobody changes that are counted, anywhere but on the looker's stack, and so come to an end.
 
 use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::{Relaxed, SeqCst}};
 use std::thread;
 
@@ -104,4 +106,38 @@ fn there_and_then_by_an_atomic() {
     look(&flag, || count(&looks));
     look(&flag, || more.fetch_add(1, SeqCst) < MOST);
     assert_eq!(looks.get(), MOST);
+}
+
+/// A file is read to its end, all of whose parts look the same.
+#[test]
+fn in_a_file() {
+    let path = std::env::temp_dir().join("zeros");
+    fs::write(&path, vec![0; 16 * MOST as usize]).unwrap();
+    let (gives_up, mut file) = (AtomicBool::new(false), File::open(&path).unwrap());
+    let mut part = [0; 16];
+    while !gives_up.load(SeqCst) && file.read(&mut part).unwrap() > 0 {}
+    assert_eq!(part, [0; 16]);
+}
+
+/// A file grows until it is long enough.
+#[test]
+fn in_the_length_of_a_file() {
+    let path = std::env::temp_dir().join("grows");
+    let (gives_up, mut file) = (AtomicBool::new(false), File::create(&path).unwrap());
+    while !gives_up.load(SeqCst) && file.metadata().unwrap().len() < u64::from(MOST) / 4 {
+        file.write_all(b"0").unwrap();
+    }
+}
+
+/// A folder fills until it is full enough.
+#[test]
+fn in_a_folder() {
+    let folder = std::env::temp_dir().join("fills");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    let gives_up = AtomicBool::new(false);
+    while !gives_up.load(SeqCst) && fs::read_dir(&folder).unwrap().count() < 200 {
+        let name = fs::read_dir(&folder).unwrap().count().to_string();
+        fs::write(folder.join(name), "").unwrap();
+    }
 }

@@ -2,6 +2,7 @@
 
 mod abandoned_ticket;
 mod alone;
+mod joint;
 mod polls;
 mod spun_for_holder;
 mod stop_before_start;

@@ -109,6 +109,8 @@ impl Workspace {
         let root = std::env::temp_dir()
             .join(unique)
             .join(name.unwrap_or("workspace"));
+        // A process that had this number before may have left its own.
+        let _ = fs::remove_dir_all(root.parent().expect("it has one"));
         fs::create_dir_all(&root).expect("the temporary folder is writable");
         let life = Life::Short;
         Self { root, life }

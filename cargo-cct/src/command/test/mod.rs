@@ -101,7 +101,7 @@ pub(super) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
         return compare::run(args, plan, &built.executables, &explorer, &keeper, width);
     }
     let reporter = told::reporter(args, &harness, workspace, &plan, &built.executables)?;
-    let mut session = Session::new(&plan, keeper, reporter, ledger);
+    let mut session = Session::new(&plan, keeper, reporter, ledger, seed);
     let began = Instant::now();
     if let Err(error) = session.explore(args, &explorer, &harness.words, width) {
         // The failures that were found before are told.

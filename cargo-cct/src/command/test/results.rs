@@ -155,7 +155,8 @@ impl Results {
         let mut ledger = Ledger::open(&self.folder, number, origin)?;
 
         let had_jobs = !plan.jobs.is_empty();
-        if !had_jobs {
+        let has_doctests = args.cargo.wants_doctests() && tested.built.has_doctests;
+        if !had_jobs && (self.has_native_tests() || !has_doctests) {
             ledger.match_none();
         }
         plan.jobs.retain(|job| {

@@ -20,8 +20,8 @@ use crate::report::{Failed, Many, Report, Reporter, Summary, nobody_reads};
 use crate::results::Joined;
 use crate::room;
 use crate::run::{
-    Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, Stop, TestName, TestRun,
-    run_all, stop,
+    Account, Allotment, Campaign, Explorer, Keep, Notice, Outcome, Plan, RunSeed, Stop, TestName,
+    TestRun, run_all, stop,
 };
 
 /// A run under way: what it is about, who hears of it, what came of it so far.
@@ -39,6 +39,8 @@ pub(super) struct Session<'a> {
     last: BTreeMap<usize, TestRun>,
     /// The jobs of a campaign of which the last slice was ended from outside.
     ended_outside: BTreeSet<usize>,
+    /// The beginning, which is to be told.
+    begins: Option<RunSeed>,
 }
 
 impl Keep for Session<'_> {
@@ -88,6 +90,7 @@ impl<'a> Session<'a> {
         keeper: Keeper<'a>,
         reporter: Many,
         ledger: Option<Ledger>,
+        seed: RunSeed,
     ) -> Session<'a> {
         Session {
             plan,
@@ -104,6 +107,7 @@ impl<'a> Session<'a> {
             earlier: BTreeMap::new(),
             last: BTreeMap::new(),
             ended_outside: BTreeSet::new(),
+            begins: Some(seed),
         }
     }
 
@@ -116,13 +120,15 @@ impl<'a> Session<'a> {
         width: usize,
     ) -> anyhow::Result<()> {
         let (plan, executables) = (self.plan, self.keeper.executables);
-        if !plan.jobs.is_empty() || self.ledger.is_some() {
-            self.reporter.begin(plan.jobs.len(), explorer.seed)?;
+        let has_results = |ledger: &Ledger| !ledger.is_empty();
+        if !plan.jobs.is_empty() || self.ledger.as_ref().is_some_and(has_results) {
+            self.begin()?;
         }
         self.tell_earlier()?;
         if args.many.campaign.is_none() {
             let mut is_well = true;
             let hear = |notice: io::Result<Notice>| {
+                let has_found = !matches!(notice, Ok(Notice::Begun(_)));
                 let heard = notice.and_then(|notice| self.hear(notice));
                 if let Err(error) = heard {
                     // Other findings are told all the same.
@@ -131,7 +137,8 @@ impl<'a> Session<'a> {
                     }
                     explorer.stop.set();
                 }
-                if nobody_reads() {
+                // A test that has only begun has the time to find what is told first.
+                if has_found && nobody_reads() {
                     explorer.stop.set();
                 }
                 Ok(())
@@ -165,6 +172,14 @@ impl<'a> Session<'a> {
         Ok(ran?)
     }
 
+    /// Tells the beginning, once.
+    fn begin(&mut self) -> io::Result<()> {
+        match self.begins.take() {
+            Some(seed) => self.reporter.begin(self.plan.jobs.len(), seed),
+            None => Ok(()),
+        }
+    }
+
     /// Tells the end, and closes the results.
     pub(super) fn end(
         mut self,
@@ -181,7 +196,8 @@ impl<'a> Session<'a> {
         let has_tests = self.has_tests();
         let mut told = Ok(());
         if stop.is_set() || has_tests {
-            told = self.reporter.end(&self.summary);
+            told = self.begin();
+            told = told.and_then(|()| self.reporter.end(&self.summary));
         } else {
             crate::report::remark_line!("{}: no test matches", crate::report::error_word());
         }
@@ -315,12 +331,16 @@ impl<'a> Session<'a> {
             Err(_) if stop::is_interrupted() => return Ok(()),
             doctests => doctests?,
         };
-        let count = doctests.count.unwrap_or(0);
+        let count = doctests.count;
         if count == 0 && doctests.status.success() {
             return Ok(());
         }
         let lack = || room::lacks_for_files(&self.keeper.workspace.target);
-        if doctests.count.is_none() && lack().is_none() {
+        let is_built = doctests.status.success() || doctests.failed;
+        if !is_built && lack().is_none() {
+            if let Some(ledger) = &mut self.ledger {
+                ledger.lack();
+            }
             return Err(BuildError::Failed.into());
         }
         let run = TestRun {
@@ -350,6 +370,7 @@ impl<'a> Session<'a> {
                 Outcome::FailedNatively(doctests.status.to_string())
             },
         };
+        self.begin()?;
         self.summary.not_run += 1;
         let reason = crate::report::count(count, "documentation test");
         Ok(self.ended(Some(&reason), &run)?)

@@ -242,6 +242,8 @@ pub(crate) struct Progress {
     pub(crate) alone: Alone,
     pub(crate) vain: Vain,
     pub(crate) overtime: Overtime,
+    /// Files may have been read in the iteration.
+    pub(crate) reads_files: bool,
     /// The step at which nobody could run, last.
     pub(crate) quiet_at: u32,
 }
@@ -253,12 +255,14 @@ impl Progress {
             alone,
             vain,
             overtime,
+            reads_files,
             quiet_at,
         } = self;
         *stall = Stall::default();
         *alone = Alone::default();
         vain.begin();
         overtime.begin();
+        *reads_files = false;
         *quiet_at = 0;
     }
 }

@@ -7,7 +7,8 @@
 //! for very many rounds, nobody ever will. That holds if nothing else remembers: so the memory that all
 //! share is compared too, where it is that of the program alone. An executor's own memory never repeats,
 //! since it counts what it does; there only the small blocks are compared that futures lead to, and the
-//! rounds have to be more than what is elsewhere may count.
+//! rounds have to be more than what is elsewhere may count. Without tasks nothing is proved where memory
+//! cannot be looked at.
 //!
 //! The engine picks at random, and lets time pass in irregular leaps, up to years, so that every deadline
 //! comes. Such things are no part of the schedule: what else happens in overtime, a panic for example,
@@ -207,7 +208,8 @@ impl Engine {
         if self.roster.candidates().is_empty() || self.progress.overtime.since_leap > LONGEST_SLEEP
         {
             self.leap();
-            if self.roster.candidates().is_empty() {
+            let remembers_unseen = self.has_unseen_memory() && !self.has_tasks();
+            if self.roster.candidates().is_empty() || remembers_unseen {
                 // That nobody can run is no matter of time, but who knows how it came to it.
                 self.progress.overtime.is_broken = true;
                 return None;
@@ -241,7 +243,7 @@ impl Engine {
     /// True if the thread drives tasks: all that it goes by are these, and what it keeps of them for itself.
     fn is_executor(&self, thread: &Worker) -> bool {
         let may_be_one = thread.roots > 0 || origin::is_foreign(thread.spawned_at);
-        may_be_one && self.roster.iter().any(|worker| worker.task.is_some())
+        may_be_one && self.has_tasks()
     }
 
     fn pick_at_random(&mut self, current: &Worker) -> *mut Worker {
@@ -327,6 +329,7 @@ impl Engine {
             worker.state() == State::Waiting && !has_run && !self.is_executor(worker)
         };
         self.shared_words(!self.is_blind(), lends, &mut words);
+        self.file_positions(&mut words);
         let overtime = &mut self.progress.overtime;
         overtime.memory.see(
             (None, 0),
@@ -339,7 +342,11 @@ impl Engine {
 
     /// True if there is memory that cannot be looked at, or that never repeats.
     fn is_blind(&self) -> bool {
-        self.has_unseen_memory() || self.roster.iter().any(|worker| worker.task.is_some())
+        self.has_unseen_memory() || self.has_tasks()
+    }
+
+    fn has_tasks(&self) -> bool {
+        self.roster.iter().any(|worker| worker.task.is_some())
     }
 
     fn is_proved(&self) -> bool {

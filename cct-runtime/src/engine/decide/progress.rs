@@ -7,11 +7,16 @@
 //! signals, could write as well: they have time for that first.
 //!
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
-//! spinning. It may count anywhere, so before a verdict all of them together, and the memory that they share,
-//! have to come back to a state that was before; where memory cannot be looked at nothing is proved. Counts
-//! of references are compared too: clones that are dropped again write nothing.
-//! Time is moved for it only after very many rounds, and what it does then is up to the step
+//! spinning. It may count anywhere, so the memory that all share is looked at as well, and how far files are
+//! read. If it stays as it is, round by round, each worker has to come back to a state of these rounds for
+//! itself: without a write none heeds another. Otherwise all together have to come back to what was before.
+//! Where memory cannot be looked at nothing is proved. Counts of references are compared too: clones that
+//! are dropped again write nothing.
+//!
+//! Time is moved for such workers only after very many rounds, and what they do then is up to the step
 //! bound.
+
+use std::ops::Range;
 
 use super::engine::{Engine, Request};
 use super::next::Deciding;
@@ -32,11 +37,12 @@ const LOOKED_AT: u32 = 1 << 31;
 const TURN: u32 = 16;
 /// How many rounds of spinning, states repeated or not, there are before time moves.
 const ROUNDS: u32 = 64;
-/// Memory is looked at when so many of these rounds are over, and after each further so many.
+/// Memory is looked at when so many of these rounds are over.
 const FIRST_LOOK: u32 = ROUNDS / 2;
-const BETWEEN_LOOKS: u32 = ROUNDS / 8;
+/// So many of its words are worth a round: with more of them looks are rarer.
+const WORDS: u32 = 1 << 16;
 /// With so many looks before it each is compared.
-const LOOKS: usize = 64;
+const LOOKS: usize = 4096;
 /// How much time moves first when nobody has a deadline: there may be one that only a clock knows.
 const FIRST_LEAP: u64 = 1_000_000;
 /// Leaps double up to this one, an hour: who only reads clocks sees some weeks pass, and no more.
@@ -52,10 +58,19 @@ pub(crate) struct Stall {
     leap: u64,
     /// All outside who may change something have had time for that.
     is_heard_out: bool,
-    /// Hashes of all states and of the memory that is shared, as they were at the last looks.
-    looks: Vec<u64>,
-    /// One of these came again.
+    looks: Vec<Look>,
+    /// The round of the next look, at the earliest.
+    next_look: u32,
+    /// Nothing that was looked at will ever be new.
     is_circle: bool,
+}
+
+/// Everything on which the next turns depend, at the end of a round, as hashes.
+#[derive(PartialEq, Eq, Debug)]
+struct Look {
+    memory: u64,
+    /// Of each candidate.
+    states: Vec<u64>,
 }
 
 impl Stall {
@@ -69,8 +84,17 @@ impl Stall {
         };
     }
 
-    fn look(&mut self, all: u64) {
-        self.is_circle |= self.looks.contains(&all);
+    fn look(&mut self, all: Look) {
+        let since_change = self
+            .looks
+            .iter()
+            .rev()
+            .take_while(|look| look.memory == all.memory);
+        let each_was_before = all.states.iter().enumerate().all(|(candidate, state)| {
+            let mut before = since_change.clone();
+            before.any(|look| look.states.get(candidate) == Some(state))
+        });
+        self.is_circle |= each_was_before || self.looks.contains(&all);
         if self.looks.len() == LOOKS {
             self.looks.remove(0);
         }
@@ -128,7 +152,9 @@ impl Engine {
                 return Some(None);
             }
         }
-        self.look_at_all();
+        if repeats {
+            self.look_at_all();
+        }
         if repeats && self.progress.stall.rounds >= ROUNDS {
             // A child may be what they look at; or one of them may count in memory.
             if !self.outside.children.had_any() && self.progress.stall.is_circle {
@@ -159,34 +185,54 @@ impl Engine {
         Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
     }
 
-    /// Looks from time to time at everything on which the next turns depend. Everybody had equally many.
+    /// Looks at everything on which the next turns depend. Everybody had equally many.
     fn look_at_all(&mut self) {
         let rounds = self.progress.stall.rounds;
-        let is_due = rounds >= FIRST_LOOK && rounds.is_multiple_of(BETWEEN_LOOKS);
-        if !is_due || self.has_unseen_memory() {
-            return;
-        }
-        // Of what the program has mapped no more is looked at than stacks that workers are on.
-        let mut candidates = self.roster.iter_candidates();
-        if mappings::are_any() && candidates.any(Worker::is_on_own_stack) {
+        let is_due = rounds >= FIRST_LOOK.max(self.progress.stall.next_look);
+        if !is_due || self.has_unseen_memory() || !self.sees_mappings() {
             return;
         }
         // A worker that only waits may lend others what lies on its stack.
         let lends = |worker: &Worker| !worker.is_candidate();
-        let mut all = None;
+        let mut look = None;
+        let mut count = 0;
         // SAFETY: as in overtime.
         unsafe {
             on_stack(self.process.root, &mut || {
                 let mut words = Vec::new();
                 self.shared_words(true, lends, &mut words);
+                self.file_positions(&mut words);
+                count = words.len() as u32;
                 let candidates = self.roster.iter().filter(|worker| worker.is_candidate());
-                let states = candidates.map(hash_of_state).collect::<Option<Vec<u64>>>();
-                all = states.map(|states| hash_of(&[hash_of(&words), hash_of(&states)]));
+                let states = candidates.map(|worker| {
+                    let number = u64::from(worker.id.0);
+                    Some(hash_of(&[number, hash_of_state(worker)?]))
+                });
+                look = states.collect::<Option<Vec<u64>>>().map(|states| Look {
+                    memory: hash_of(&words),
+                    states,
+                });
+                // What was allocated here is freed here.
+                drop(words);
             });
         }
-        if let Some(all) = all {
-            self.progress.stall.look(all);
+        self.progress.stall.next_look = rounds + 1 + count / WORDS;
+        if let Some(look) = look {
+            self.progress.stall.look(look);
         }
+    }
+
+    /// True if all that the program has mapped is looked at: stacks that candidates are on, and nothing else.
+    fn sees_mappings(&self) -> bool {
+        if !mappings::are_any() {
+            return true;
+        }
+        let mut others = self.roster.iter().filter(|worker| !worker.is_candidate());
+        let holds_candidate = |mapping: &Range<usize>| {
+            let mut candidates = self.roster.iter().filter(|worker| worker.is_candidate());
+            candidates.any(|worker| mapping.contains(&worker.context.addr()))
+        };
+        others.all(Worker::is_on_own_stack) && mappings::are_all(holds_candidate)
     }
 
     /// Notes that the current worker made a step in this stretch.
@@ -244,5 +290,36 @@ impl Engine {
             .filter(|worker| !worker.is_early)
             .map(|worker| &worker.turn);
         turns.all(|turn| turn.stretch == number && holds(turn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// True if a circle is seen by then, where candidates have these periods, and memory this one.
+    fn is_circle(rounds: u64, periods: &[u64], memory: u64) -> bool {
+        let mut stall = Stall::default();
+        for round in 0..rounds {
+            stall.look(Look {
+                memory: round % memory,
+                states: periods.iter().map(|period| round % period).collect(),
+            });
+        }
+        stall.is_circle
+    }
+
+    #[test]
+    fn each_alone_comes_back_where_memory_stays() {
+        assert!(!is_circle(71, &[67, 71], 1));
+        assert!(is_circle(72, &[67, 71], 1));
+    }
+
+    #[test]
+    fn all_come_back_together_where_memory_changes() {
+        assert!(!is_circle(30, &[2, 3], 5));
+        assert!(is_circle(31, &[2, 3], 5));
+        assert!(!is_circle(1000, &[2, 3], 1001), "memory counts");
+        assert!(!is_circle(1000, &[2, 1001], 1), "a candidate counts");
     }
 }

@@ -8,6 +8,8 @@ use crate::memory::{arena, statics};
 
 /// More than this is not looked at, in bytes.
 const MOST: usize = 8 << 20;
+/// Of so many descriptors the position is looked at: as many as a process has by default.
+const MOST_FILES: i32 = 1024;
 
 impl Engine {
     /// True if there is memory of the program's that cannot be looked at.
@@ -35,11 +37,23 @@ impl Engine {
         }
         if all {
             arena::live_words(words);
+            for values in self.process.c_locals.others() {
+                words_of((values.as_ptr(), values.len()), words);
+            }
         }
         if self.size_of_statics() <= MOST {
             for &(address, size) in &self.process.statics {
                 words_of((address as *const u8, size), words);
             }
+        }
+    }
+
+    /// Appends how far the program has read each of its files, if it reads any.
+    pub(super) fn file_positions(&self, words: &mut Vec<u64>) {
+        if self.progress.reads_files {
+            // SAFETY: asks, and changes nothing; the answer is an error where no file is open.
+            let position = |file| unsafe { libc::lseek(file, 0, libc::SEEK_CUR) };
+            words.extend((0..MOST_FILES).map(|file| position(file).cast_unsigned()));
         }
     }
 

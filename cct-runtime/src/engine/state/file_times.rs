@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const TICK: u64 = 20_000_000;
 
 /// Files have the machine's times, and each iteration a clock of its own: a file that a test has just written
-/// would be years old. A time that is later than the process is taken for the moment at which the iteration
-/// sees it first; later times stay later.
+/// would be years old. What workers do to files happens at the moment of the iteration's clock; other times
+/// that are later than the process are taken for the moment at which the iteration sees them first. Later
+/// times stay later.
 ///
 /// All times are nanoseconds since the Unix epoch.
 #[derive(Debug)]
@@ -17,6 +18,38 @@ pub(crate) struct FileTimes {
     began: u64,
     /// By the machine's time.
     known: BTreeMap<u64, u64>,
+    /// The times that workers have made, of each file: that of the machine's clock with that of the iteration.
+    noted: BTreeMap<FileId, [Option<(u64, u64)>; 3]>,
+}
+
+/// The device and the inode of a file.
+pub type FileId = (u64, u64);
+
+/// What has which time of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stamp {
+    /// Its content was modified.
+    Modified,
+    /// That, or what is known of it was changed.
+    Changed,
+    /// It was made.
+    Made,
+}
+
+/// What a worker has done to a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// It was modified.
+    Written,
+    /// It is new.
+    Made,
+    /// It was opened, to be made if there was none.
+    Opened {
+        /// It is new if it was made since this time of the machine's clock.
+        began: u64,
+        /// If it was there, it is empty now.
+        is_emptied: bool,
+    },
 }
 
 impl FileTimes {
@@ -30,19 +63,57 @@ impl FileTimes {
         FileTimes {
             began: nanos(began.unwrap_or_default()),
             known: BTreeMap::new(),
+            noted: BTreeMap::new(),
         }
     }
 
     /// A new iteration begins.
     pub(crate) fn begin(&mut self) {
         self.known.clear();
+        self.noted.clear();
+    }
+
+    /// A worker has changed a file now, whose times are these for the machine: in the order of [`Stamp`]. True
+    /// if the file is new.
+    pub(crate) fn note(&mut self, file: FileId, times: [u64; 3], change: Change, now: u64) -> bool {
+        let noted = self.noted.entry(file).or_default();
+        let is_new = match change {
+            Change::Written => false,
+            Change::Made => true,
+            Change::Opened { began, .. } => {
+                let made = times[Stamp::Made as usize];
+                made >= began && noted[Stamp::Made as usize].is_none_or(|(known, _)| known != made)
+            }
+        };
+        let is_modified = change == Change::Written
+            || matches!(change, Change::Opened { is_emptied, .. } if is_emptied);
+        for stamp in [Stamp::Modified, Stamp::Changed, Stamp::Made] {
+            if is_new || is_modified && stamp != Stamp::Made {
+                let time = times[stamp as usize];
+                noted[stamp as usize] = Some((time, now));
+                self.known.entry(time).or_insert(now);
+            }
+        }
+        is_new
     }
 
     /// The time as the iteration sees it now, where it is `machine` for the machine. One that is later than
     /// that was set by the program, by its own clock.
-    pub(crate) fn seen(&mut self, time: u64, machine: u64, now: u64) -> u64 {
+    pub(crate) fn seen(
+        &mut self,
+        of: Option<(FileId, Stamp)>,
+        time: u64,
+        machine: u64,
+        now: u64,
+    ) -> u64 {
         if !(self.began.saturating_sub(TICK)..=machine).contains(&time) {
             return time;
+        }
+        let noted = of.and_then(|(file, stamp)| self.noted.get(&file)?[stamp as usize]);
+        if let Some((known, noted)) = noted
+            && known == time
+        {
+            return noted;
         }
         if let Some(&known) = self.known.get(&time) {
             return known;
@@ -68,18 +139,21 @@ mod tests {
     /// A year, in nanoseconds.
     const YEAR: u64 = 31_557_600_000_000_000;
 
+    /// Nanoseconds.
+    const SECOND: u64 = 1_000_000_000;
+
     #[test]
     fn what_is_new_is_as_old_as_it_was_seen_and_keeps_its_order() {
         let mut times = FileTimes::new();
         let (machine, now) = (times.began + 1_000_000, 60 * YEAR);
         let [first, second, third] = [1, 2, 3].map(|part| times.began + part);
-        assert_eq!(times.seen(second, machine, now), now);
-        assert_eq!(times.seen(third, machine, now + 10), now + 10);
+        assert_eq!(times.seen(None, second, machine, now), now);
+        assert_eq!(times.seen(None, third, machine, now + 10), now + 10);
         // It was written before, and is looked at after the others.
-        assert_eq!(times.seen(first, machine, now + 20), now);
-        assert_eq!(times.seen(second, machine, now + 30), now);
+        assert_eq!(times.seen(None, first, machine, now + 20), now);
+        assert_eq!(times.seen(None, second, machine, now + 30), now);
         times.begin();
-        assert_eq!(times.seen(second, machine, now + 5), now + 5);
+        assert_eq!(times.seen(None, second, machine, now + 5), now + 5);
     }
 
     #[test]
@@ -87,7 +161,47 @@ mod tests {
         let mut times = FileTimes::new();
         let machine = times.began + 1_000_000;
         for time in [0, times.began - YEAR, machine + 1, 60 * YEAR] {
-            assert_eq!(times.seen(time, machine, 60 * YEAR), time);
+            assert_eq!(times.seen(None, time, machine, 60 * YEAR), time);
         }
+    }
+
+    /// Time passes for the iteration within one tick of the machine's clock for files.
+    #[test]
+    fn what_workers_change_has_the_moment_of_the_change() {
+        let mut times = FileTimes::new();
+        let (machine, now) = (times.began + 1_000_000, 60 * YEAR);
+        let tick = times.began + 7;
+        let (file, other) = ((1, 5), (1, 6));
+        let modified = |of| Some((of, Stamp::Modified));
+        let opened = Change::Opened {
+            began: tick,
+            is_emptied: true,
+        };
+        assert!(times.note(file, [tick; 3], opened, now));
+        assert!(times.note(other, [tick; 3], Change::Made, now + SECOND));
+        assert_eq!(
+            times.seen(modified(file), tick, machine, now + 9 * SECOND),
+            now
+        );
+        assert_eq!(
+            times.seen(modified(other), tick, machine, now + 9 * SECOND),
+            now + SECOND
+        );
+        assert!(!times.note(file, [tick; 3], Change::Written, now + 2 * SECOND));
+        assert_eq!(
+            times.seen(modified(file), tick, machine, now + 9 * SECOND),
+            now + 2 * SECOND
+        );
+        assert_eq!(
+            times.seen(Some((file, Stamp::Made)), tick, machine, now + 9 * SECOND),
+            now
+        );
+        // It was there before.
+        assert!(!times.note(file, [tick; 3], opened, now + 3 * SECOND));
+        // Somebody else has written since.
+        assert_eq!(
+            times.seen(modified(file), tick + 1, machine, now + 9 * SECOND),
+            now + 9 * SECOND
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Choices that a worker asks for, and random bytes.
 
+use super::outside_use::note_change;
 use super::touch;
 use crate::claim::Exception;
 use crate::engine::decide::{engine, outside};
@@ -28,6 +29,8 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
             engine.progress.overtime.is_broken = true;
             return 0;
         }
+        // Whoever chooses again may come to something else.
+        engine.budget.idle = 0;
         let step = engine.steps();
         let chosen = engine.decision.driver.choose(step, n, choose);
         let chosen = chosen.unwrap_or_else(|divergence| {
@@ -53,9 +56,8 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
 pub fn random_bytes(out: &mut [u8]) {
     touch(ObjectId::RANDOM_BYTES, Access::Writes);
     super::facts::leave_out(Exception::RandomNumbers);
+    note_change();
     // SAFETY: a controlled worker's engine is live; no switch happens in here.
-    unsafe { (*engine()).progress.overtime.is_broken = true };
-    // SAFETY: as above.
     let rng = unsafe { &mut (*engine()).iteration.value_rng };
     for chunk in out.chunks_mut(8) {
         chunk.copy_from_slice(&rng.bits().to_le_bytes()[..chunk.len()]);

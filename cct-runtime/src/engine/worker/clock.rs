@@ -6,6 +6,7 @@ use super::{last_site, point_at, touch};
 use crate::claim::Exception;
 use crate::engine::decide::deadlines::NEVER;
 use crate::engine::decide::{engine, outside};
+use crate::engine::state::file_times::{Change, FileId, FileTimes, Stamp};
 use crate::engine::state::time::LAST;
 use crate::object::ObjectId;
 use crate::operation::{Access, Operation};
@@ -54,13 +55,23 @@ pub fn now() -> u64 {
 
 /// The time of a file as the iteration's wall clock has it, where it is `time` by that of the machine, which
 /// says `machine` now; all in nanoseconds since the Unix epoch. Controlled workers only.
-pub fn file_time(time: u64, machine: u64) -> u64 {
+pub fn file_time(of: Option<(FileId, Stamp)>, time: u64, machine: u64) -> u64 {
+    with_file_times(|times, now| times.seen(of, time, machine, now))
+}
+
+/// The current worker has changed a file, whose times are these by the machine's clock: in the order of
+/// [`Stamp`], in nanoseconds since the Unix epoch. True if the file is new. Controlled workers only.
+pub fn note_file(file: FileId, times: [u64; 3], change: Change) -> bool {
+    with_file_times(|tracked, now| tracked.note(file, times, change, now))
+}
+
+fn with_file_times<R>(act: impl FnOnce(&mut FileTimes, u64) -> R) -> R {
     let engine = engine();
     outside(|| {
         // SAFETY: a controlled worker's engine is live; no switch happens in here.
         let engine = unsafe { &mut *engine };
         let now = engine.time.wall_clock.saturating_add(engine.time.now);
-        engine.process.file_times.seen(time, machine, now)
+        act(&mut engine.process.file_times, now)
     })
 }
 

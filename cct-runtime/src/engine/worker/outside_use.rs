@@ -22,3 +22,25 @@ pub fn note_child(child: libc::pid_t) {
         outside(|| unsafe { (*engine).outside.children.add(child, (*engine).time.now) });
     }
 }
+
+/// The current worker changes something that no look at memory shows: whoever looks again may find it. Does
+/// nothing where no engine is.
+pub fn note_change() {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: a set engine is live; no reference is kept.
+        unsafe {
+            (*engine).budget.idle = 0;
+            (*engine).progress.overtime.is_broken = true;
+        }
+    }
+}
+
+/// The current worker may read a file, and be further in it then. Does nothing where no engine is.
+pub fn note_reading() {
+    let engine = engine();
+    if !engine.is_null() {
+        // SAFETY: as above.
+        unsafe { (*engine).progress.reads_files = true };
+    }
+}

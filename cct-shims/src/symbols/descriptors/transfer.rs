@@ -1,4 +1,4 @@
-//! `read`, `write` and their vectored forms.
+//! `read`, `write` and the like.
 
 use cct::engine;
 use cct::harness::{note_output, report_unwritten};
@@ -8,6 +8,7 @@ use libc::{c_int, c_short, c_void, iovec, off_t, size_t, ssize_t};
 use super::ready::{End, Waiting, changed, is_ready};
 use super::table::{self, Descriptor, Kind};
 use super::{argument, call, messages, would_block};
+use crate::symbols::file_times;
 use crate::symbols::real::system_call;
 
 /// The number of bytes that a blocking pipe takes without waiting whenever it is ready for writing.
@@ -146,6 +147,100 @@ pub(in crate::symbols) unsafe extern "C" fn splice(
     unsafe { between(from, to, || call(libc::SYS_splice, arguments)) }
 }
 
+/// Takes over the C library's `pwrite`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) unsafe extern "C" fn pwrite(
+    descriptor: c_int,
+    bytes: *const c_void,
+    count: size_t,
+    offset: off_t,
+) -> ssize_t {
+    let offset = offset.cast_unsigned() as usize;
+    let arguments = [argument(descriptor), bytes as usize, count, offset, 0, 0];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { change(descriptor, || call(libc::SYS_pwrite64, arguments)) }
+}
+
+/// Takes over the C library's `pwrite64`, which is the same.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) unsafe extern "C" fn pwrite64(
+    descriptor: c_int,
+    bytes: *const c_void,
+    count: size_t,
+    offset: off_t,
+) -> ssize_t {
+    // SAFETY: the caller's arguments.
+    unsafe { pwrite(descriptor, bytes, count, offset) }
+}
+
+/// Takes over the C library's `ftruncate`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) unsafe extern "C" fn ftruncate(descriptor: c_int, length: off_t) -> c_int {
+    let length = length.cast_unsigned() as usize;
+    let arguments = [argument(descriptor), length, 0, 0, 0, 0];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { change(descriptor, || call(libc::SYS_ftruncate, arguments)) as c_int }
+}
+
+/// Takes over the C library's `ftruncate64`, which is the same.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) unsafe extern "C" fn ftruncate64(descriptor: c_int, length: off_t) -> c_int {
+    // SAFETY: the caller's arguments.
+    unsafe { ftruncate(descriptor, length) }
+}
+
+/// Takes over the C library's `copy_file_range`.
+///
+/// # Safety
+///
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub(in crate::symbols) unsafe extern "C" fn copy_file_range(
+    from: c_int,
+    from_offset: *mut libc::loff_t,
+    to: c_int,
+    to_offset: *mut libc::loff_t,
+    count: size_t,
+    flags: libc::c_uint,
+) -> ssize_t {
+    let arguments = [
+        argument(from),
+        from_offset as usize,
+        argument(to),
+        to_offset as usize,
+        count,
+        flags as usize,
+    ];
+    // SAFETY: the caller's arguments are those of the system call.
+    unsafe { change(to, || call(libc::SYS_copy_file_range, arguments)) }
+}
+
+/// A call that changes an open file of the file system.
+unsafe fn change(file: c_int, act: impl Fn() -> isize) -> isize {
+    if engine::is_controlled() {
+        engine::note_reading();
+        write_into(file, act)
+    } else {
+        act()
+    }
+}
+
 /// A call that takes bytes out of the descriptor.
 unsafe fn receive(descriptor: c_int, take: impl Fn() -> isize) -> isize {
     if !engine::is_controlled() {
@@ -153,7 +248,10 @@ unsafe fn receive(descriptor: c_int, take: impl Fn() -> isize) -> isize {
     }
     let what = table::of(descriptor);
     let operation = match what.kind {
-        Kind::Plain => return take(),
+        Kind::Plain => {
+            engine::note_reading();
+            return take();
+        }
         Kind::Eventfd => Operation::EventfdRead,
         Kind::Pipe => Operation::PipeRead,
         Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => {
@@ -189,7 +287,7 @@ unsafe fn send(descriptor: c_int, parts: &[iovec], put: impl Fn() -> isize) -> i
     }
     let what = table::of(descriptor);
     let operation = match what.kind {
-        Kind::Plain => return put(),
+        Kind::Plain => return write_into(descriptor, put),
         Kind::Eventfd => Operation::EventfdWrite,
         Kind::Pipe => Operation::PipeWrite,
         Kind::Pair | Kind::Tcp | Kind::Udp | Kind::Unix => {
@@ -266,10 +364,27 @@ unsafe fn between(from: c_int, to: c_int, pass: impl Fn() -> isize) -> isize {
         }
         engine::touch(what.object(), Access::Writes);
     }
-    let result = pass();
+    let pass = || {
+        engine::note_reading();
+        pass()
+    };
+    let result = match target.kind {
+        Kind::Plain => write_into(to, pass),
+        _ => pass(),
+    };
     if result >= 0 && (source.matters() || target.matters()) {
         changed(source);
         changed(target);
+    }
+    result
+}
+
+/// A call that changes the open file, where it goes well. Controlled workers only.
+fn write_into(file: c_int, write: impl Fn() -> isize) -> isize {
+    let result = write();
+    if result >= 0 {
+        engine::note_change();
+        file_times::note_write(file);
     }
     result
 }
