@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cct_tests::support::{Draws, Mark};
 use serde_json::Value;
 
-/// A command of the drills takes seconds, and some minutes if it makes a sysroot; one that takes so long hangs.
+/// A command of the drills takes seconds, or some minutes if it makes a sysroot; longer, it hangs.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The columns.

@@ -77,6 +77,7 @@ pub(crate) enum Ending {
 }
 
 /// The results of one test in one shard.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Saved {
     /// How far it is.

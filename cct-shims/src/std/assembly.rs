@@ -44,7 +44,7 @@ const ATOMICS: [&[u8]; 24] = [
     b"steor", b"stsm", b"stum", b"stllr",
 ];
 
-/// What may be before an instruction of x86-64.
+/// Words that may be before an instruction of x86-64.
 const PREFIXES: [&[u8]; 2] = [b"xacquire", b"xrelease"];
 
 /// Beginnings of those that change nothing where an operand is zero.
@@ -215,8 +215,8 @@ const fn has_zero(text: &[u8], at: usize, end: usize) -> bool {
     is_first || is_last
 }
 
-/// True if an operand is in memory, or not all of them are here: macros put texts together. Where nothing comes
-/// after the word it is the name of a register.
+/// True if an operand is in memory, or not all of them are here: macros put texts together. With nothing
+/// after it the word is the name of a register.
 const fn may_have_address(text: &[u8], mut at: usize, end: usize) -> bool {
     let mut operands = if at < end { 1 } else { 2 };
     while at < end {

@@ -166,8 +166,8 @@ fn parent_of<'a>(path: &[u8], place: &'a mut [u8]) -> &'a CStr {
     CStr::from_bytes_until_nul(place).unwrap_or_default()
 }
 
-/// Notes what was done to the file that a path in an open folder names, or to the open file itself. True if it
-/// is new.
+/// Notes what was done to the file that a path in an open folder names, or to the open file itself. True if
+/// it is new.
 fn note(folder: usize, path: &CStr, change: Change) -> bool {
     let mut place = MaybeUninit::<libc::statx>::uninit();
     let flags = argument(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);

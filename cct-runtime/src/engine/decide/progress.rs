@@ -212,8 +212,6 @@ impl Engine {
                     memory: hash_of(&words),
                     states,
                 });
-                // What was allocated here is freed here.
-                drop(words);
             });
         }
         self.progress.stall.next_look = rounds + 1 + count / WORDS;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const TICK: u64 = 20_000_000;
 
 /// Files have the machine's times, and each iteration a clock of its own: a file that a test has just written
-/// would be years old. What workers do to files happens at the moment of the iteration's clock; other times
+/// would be years old. Acts of workers on files happen at the moment of the iteration's clock; other times
 /// that are later than the process are taken for the moment at which the iteration sees them first. Later
 /// times stay later.
 ///
@@ -18,14 +18,14 @@ pub(crate) struct FileTimes {
     began: u64,
     /// By the machine's time.
     known: BTreeMap<u64, u64>,
-    /// The times that workers have made, of each file: that of the machine's clock with that of the iteration.
+    /// The times that workers have made, of each file: by the machine's clock, and by that of the iteration.
     noted: BTreeMap<FileId, [Option<(u64, u64)>; 3]>,
 }
 
 /// The device and the inode of a file.
 pub type FileId = (u64, u64);
 
-/// What has which time of a file.
+/// The acts that a file has the times of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stamp {
     /// Its content was modified.
@@ -36,7 +36,7 @@ pub enum Stamp {
     Made,
 }
 
-/// What a worker has done to a file.
+/// An act of a worker on a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// It was modified.
@@ -73,8 +73,8 @@ impl FileTimes {
         self.noted.clear();
     }
 
-    /// A worker has changed a file now, whose times are these for the machine: in the order of [`Stamp`]. True
-    /// if the file is new.
+    /// A worker has changed a file now, whose times are these for the machine, in the order of [`Stamp`].
+    /// True if the file is new.
     pub(crate) fn note(&mut self, file: FileId, times: [u64; 3], change: Change, now: u64) -> bool {
         let noted = self.noted.entry(file).or_default();
         let is_new = match change {

@@ -29,7 +29,7 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
             engine.progress.overtime.is_broken = true;
             return 0;
         }
-        // Whoever chooses again may come to something else.
+        // The next choice may come out otherwise.
         engine.budget.idle = 0;
         let step = engine.steps();
         let chosen = engine.decision.driver.choose(step, n, choose);
