@@ -605,6 +605,8 @@ pub struct Board {
     /// Not zero once the tool has waited for long enough: the body's thread that goes on alone is to be cut
     /// off.
     pub enough: u32,
+    /// Not zero while the engine waits for the outside: a sleep of its own, which has an end.
+    pub waits: u32,
     /// The limit of memory, once the tool has seen that the process takes more; 0 before.
     pub exceeded: u64,
     /// See `head_length`.

@@ -139,6 +139,11 @@ impl BoardFile {
         self.u32_at(offset_of!(Board, thread)).unwrap_or_default()
     }
 
+    /// True while the engine sleeps by itself, to wait for the outside.
+    pub(crate) fn waits(&self) -> bool {
+        self.u32_at(offset_of!(Board, waits)).unwrap_or_default() != 0
+    }
+
     /// The schedule of that iteration, if the process came as far as one.
     pub(crate) fn schedule(&self) -> Option<Schedule> {
         if self.u64_at(offset_of!(Board, magic))? != Board::MAGIC {

@@ -167,7 +167,9 @@ fn watch_once(
         if stay.lasts() > hang_timeout.saturating_mul(ALONE) {
             board.say_enough()?;
         }
-        doze.look(board.iteration(), call.is_some());
+        if !board.waits() {
+            doze.look(board.iteration(), call.is_some());
+        }
         match call {
             Some(call)
                 if doze.is_deep()

@@ -313,6 +313,13 @@ pub(crate) fn await_until(
     bound: Duration,
     is_so: impl Fn(&Engine) -> bool,
 ) -> bool {
+    engine.observers.tape.wait(true);
+    let has_come = wait_until(engine, bound, is_so);
+    engine.observers.tape.wait(false);
+    has_come
+}
+
+fn wait_until(engine: &mut Engine, bound: Duration, is_so: impl Fn(&Engine) -> bool) -> bool {
     let mut waited = Duration::ZERO;
     loop {
         if is_so(engine) {

@@ -110,6 +110,12 @@ impl Tape {
         }
     }
 
+    /// The engine begins to wait for the outside, or has waited.
+    pub(crate) fn wait(&mut self, begins: bool) {
+        // SAFETY: as in `begin`.
+        unsafe { (*self.board).waits = begins.into() };
+    }
+
     /// Iterations have ended, and these are their counts.
     pub(crate) fn count(&self, ended: Ended) {
         // SAFETY: as in `begin`.
