@@ -304,11 +304,10 @@ impl Thread {
     }
 }
 
-/// The system call that a sleeping thread's `syscall` names first; `None` if it says that the thread runs, or
-/// sleeps elsewhere, as at memory that is not there yet.
+/// The system call that a sleeping thread's `syscall` names first; `None` if it says that the thread runs.
 fn call_of(told: &str) -> Option<String> {
     let number = told.split_whitespace().next()?.parse().ok()?;
-    (number >= 0).then(|| call_name(number))
+    Some(call_name(number))
 }
 
 /// The names of the calls that tests wait in most.
@@ -325,6 +324,7 @@ fn call_name(number: libc::c_long) -> String {
         libc::SYS_epoll_pwait => "epoll_wait",
         libc::SYS_ppoll => "poll",
         libc::SYS_flock | libc::SYS_fcntl => "file lock",
+        ..0 => "memory that is not there",
         other => return format!("system call {other}"),
     };
     name.to_owned()
@@ -420,7 +420,8 @@ mod tests {
     #[test]
     fn a_thread_that_woke_while_it_was_looked_at_sleeps_in_no_call() {
         assert_eq!(call_of("running\n"), None);
-        assert_eq!(call_of("-1 0x7ffc0 0x7f3a1\n"), None);
+        let memory = call_of("-1 0x7ffc0 0x7f3a1\n");
+        assert_eq!(memory, Some("memory that is not there".to_owned()));
         assert_eq!(call_of(""), None);
         let flock = format!(
             "{} 0x3 0x2 0x0 0x0 0x0 0x0 0x7ffc0 0x7f3a1\n",

@@ -50,21 +50,12 @@ pub(crate) fn monotonic() -> u64 {
 
 /// The machine's time, in nanoseconds since the Unix epoch.
 pub(super) fn machine_time() -> u64 {
-    real_time(libc::CLOCK_REALTIME)
-}
-
-/// The machine's time as the kernel gives it to files: it moves some times in a hundredth of a second.
-pub(super) fn coarse_time() -> u64 {
-    real_time(libc::CLOCK_REALTIME_COARSE)
-}
-
-fn real_time(clock: clockid_t) -> u64 {
     let mut now = timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: `now` is writable.
-    unsafe { CLOCK_GETTIME.get()(clock, &raw mut now) };
+    unsafe { CLOCK_GETTIME.get()(libc::CLOCK_REALTIME, &raw mut now) };
     let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
     seconds * NANOS + now.tv_nsec.cast_unsigned()
 }

@@ -7,7 +7,7 @@ use cct::engine::{self, Change, FileId, Stamp};
 use libc::{AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, c_char, c_int, c_long};
 
 use super::argument;
-use super::clock::{coarse_time, machine_time};
+use super::clock::machine_time;
 use super::real::system_call;
 
 const NANOS: i64 = 1_000_000_000;
@@ -83,35 +83,28 @@ fn joined(seconds: i64, nanos: i64) -> Option<u64> {
     u64::try_from(time).ok()
 }
 
-/// When a system call begins, by the machine's clock for files.
-#[derive(Clone, Copy)]
-pub(super) struct Began(u64);
-
-impl Began {
-    pub(super) fn now() -> Began {
-        Began(coarse_time())
+/// True if a system call of this number, which is to be made, makes a file.
+pub(super) fn makes(number: c_long, arguments: &[usize; 6]) -> bool {
+    let flags = arguments[2].cast_signed() as c_int;
+    if number != libc::SYS_openat || flags & libc::O_CREAT == 0 {
+        return false;
     }
+    // SAFETY: the caller's path is a text; the kernel is about to read it.
+    let path = unsafe { CStr::from_ptr(arguments[1] as *const c_char) };
+    flags & libc::O_EXCL != 0 || told(arguments[0], path, 0).is_none()
 }
 
-/// A worker has changed files by a system call of this number with this result, which went well.
-pub(super) fn note_call(
-    number: c_long,
-    arguments: &[usize; 6],
-    result: isize,
-    Began(began): Began,
-) {
+/// A worker has changed files by a system call of this number with this result, which went well; `makes` is
+/// what [`makes`] said before.
+pub(super) fn note_call(number: c_long, arguments: &[usize; 6], result: isize, makes: bool) {
     let at = |folder: usize, path: usize| (arguments[folder], arguments[path] as *const c_char);
     match number {
-        libc::SYS_openat => {
-            let flags = arguments[2].cast_signed() as c_int;
-            let is_emptied = flags & libc::O_TRUNC != 0;
-            if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 {
-                return;
-            }
-            let opened = Change::Opened { began, is_emptied };
-            if note(result.cast_unsigned(), c"", opened) {
-                note_folder(at(0, 1));
-            }
+        libc::SYS_openat if makes => {
+            note(result.cast_unsigned(), c"", Change::Made);
+            note_folder(at(0, 1));
+        }
+        libc::SYS_openat if arguments[2].cast_signed() as c_int & libc::O_TRUNC != 0 => {
+            note(result.cast_unsigned(), c"", Change::Written);
         }
         libc::SYS_mkdirat => note_new(at(0, 1)),
         libc::SYS_symlinkat => note_new(at(1, 2)),
@@ -145,9 +138,16 @@ fn note_new((folder, path): (usize, *const c_char)) {
 fn note_folder((folder, path): (usize, *const c_char)) {
     // SAFETY: as above.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    // A path is too long for the stack of a coroutine.
+    if let Some(told) = engine::outside(|| told_of_parent(folder, path)) {
+        note_told(&told, Change::Written);
+    }
+}
+
+#[inline(never)]
+fn told_of_parent(folder: usize, path: &[u8]) -> Option<libc::statx> {
     let mut parent = [0; libc::PATH_MAX as usize];
-    let parent = parent_of(path, &mut parent);
-    note(folder, parent, Change::Written);
+    told(folder, parent_of(path, &mut parent), 0)
 }
 
 /// The folder of what a path names; `place` is where it is written.
@@ -166,25 +166,44 @@ fn parent_of<'a>(path: &[u8], place: &'a mut [u8]) -> &'a CStr {
     CStr::from_bytes_until_nul(place).unwrap_or_default()
 }
 
-/// Notes what was done to the file that a path in an open folder names, or to the open file itself. True if
-/// it is new.
-fn note(folder: usize, path: &CStr, change: Change) -> bool {
+/// Notes what was done to the file that a path in an open folder names, or to the open file itself. A link is
+/// followed unless it is new itself.
+fn note(folder: usize, path: &CStr, change: Change) {
+    let flags = match change {
+        Change::Made => AT_SYMLINK_NOFOLLOW,
+        Change::Written => 0,
+    };
+    if let Some(told) = told(folder, path, flags) {
+        note_told(&told, change);
+    }
+}
+
+fn note_told(told: &libc::statx, change: Change) {
+    let kinds = [libc::S_IFREG, libc::S_IFDIR, libc::S_IFLNK];
+    if kinds.contains(&(u32::from(told.stx_mode) & libc::S_IFMT)) {
+        let times = [
+            (libc::STATX_MTIME, told.stx_mtime),
+            (libc::STATX_CTIME, told.stx_ctime),
+            (libc::STATX_BTIME, told.stx_btime),
+        ];
+        let times = times.map(|(bit, time)| {
+            let is_told = told.stx_mask & bit != 0;
+            is_told.then(|| joined(time.tv_sec, time.tv_nsec.into()))?
+        });
+        engine::note_file(file_of(told), times, change);
+    }
+}
+
+/// Asks for the file that a path in an open folder names, or for the open file itself.
+fn told(folder: usize, path: &CStr, flags: c_int) -> Option<libc::statx> {
     let mut place = MaybeUninit::<libc::statx>::uninit();
-    let flags = argument(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW);
+    let flags = argument(AT_EMPTY_PATH | flags);
     let pointers = (path.as_ptr() as usize, place.as_mut_ptr() as usize);
     let arguments = [folder, pointers.0, flags, WANTED, pointers.1, 0];
     // SAFETY: the path is a text, and the place has the size that the kernel writes.
     let result = unsafe { system_call(libc::SYS_statx, arguments) };
-    if result < 0 {
-        return false;
-    }
     // SAFETY: the kernel has written it.
-    let told = unsafe { place.assume_init() };
-    let is_file = [libc::S_IFREG, libc::S_IFDIR, libc::S_IFLNK]
-        .contains(&(u32::from(told.stx_mode) & libc::S_IFMT));
-    let time = |time: libc::statx_timestamp| joined(time.tv_sec, time.tv_nsec.into());
-    let times = [told.stx_mtime, told.stx_ctime, told.stx_btime].map(|at| time(at).unwrap_or(0));
-    is_file && engine::note_file(file_of(&told), times, change)
+    (result >= 0).then(|| unsafe { place.assume_init() })
 }
 
 /// As the C library numbers devices.

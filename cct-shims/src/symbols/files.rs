@@ -15,7 +15,7 @@ use libc::{
     off_t, size_t, ssize_t,
 };
 
-use super::file_times::{self, Began};
+use super::file_times;
 use super::real::{Real, system_call};
 use super::shares::{note_entries, note_open, note_paths};
 use super::{argument, result_of};
@@ -24,7 +24,6 @@ use super::{argument, result_of};
 fn note() {
     note_path_use();
     engine::leave_out(Exception::Files);
-    engine::note_reading();
 }
 
 /// A worker has made a system call of this number on paths, which went well or not.
@@ -177,12 +176,16 @@ macro_rules! system_calls {
                 if is_lock {
                     engine::release(ObjectId::KERNEL);
                 }
-                let began = Began::now();
+                let makes =
+                    engine::is_controlled() && file_times::makes(libc::$number, &arguments);
                 // SAFETY: the caller's arguments are those of the system call.
                 let result = unsafe { system_call(libc::$number, arguments) };
                 note_uses(libc::$number, &arguments, result >= 0);
                 if result >= 0 && engine::is_controlled() {
-                    file_times::note_call(libc::$number, &arguments, result, began);
+                    file_times::note_call(libc::$number, &arguments, result, makes);
+                    if libc::$number == libc::SYS_openat {
+                        engine::note_reading(result as c_int);
+                    }
                     // SAFETY: it went well.
                     unsafe { file_times::adjust(libc::$number, &arguments) };
                 }
@@ -237,10 +240,32 @@ system_calls! {
         SYS_unlinkat(argument(folder), path as usize, argument(flags));
     rename(from: *const c_char, to: *const c_char) -> c_int =
         SYS_renameat2(here(), from as usize, here(), to as usize);
+    renameat(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const c_char) -> c_int =
+        SYS_renameat2(argument(from_folder), from as usize, argument(to_folder), to as usize);
+    renameat2(
+        from_folder: c_int,
+        from: *const c_char,
+        to_folder: c_int,
+        to: *const c_char,
+        flags: c_uint
+    ) -> c_int = SYS_renameat2(
+        argument(from_folder), from as usize, argument(to_folder), to as usize, flags as usize
+    );
+    linkat(
+        from_folder: c_int,
+        from: *const c_char,
+        to_folder: c_int,
+        to: *const c_char,
+        flags: c_int
+    ) -> c_int = SYS_linkat(
+        argument(from_folder), from as usize, argument(to_folder), to as usize, argument(flags)
+    );
     link(from: *const c_char, to: *const c_char) -> c_int =
         SYS_linkat(here(), from as usize, here(), to as usize);
     symlink(target: *const c_char, path: *const c_char) -> c_int =
         SYS_symlinkat(target as usize, here(), path as usize);
+    symlinkat(target: *const c_char, folder: c_int, path: *const c_char) -> c_int =
+        SYS_symlinkat(target as usize, argument(folder), path as usize);
     readlink(path: *const c_char, place: *mut c_char, size: size_t) -> ssize_t =
         SYS_readlinkat(here(), path as usize, place as usize, size);
     truncate(path: *const c_char, length: off_t) -> c_int =
@@ -280,6 +305,10 @@ pub(super) unsafe extern "C" fn fopen(path: *const c_char, mode: *const c_char) 
             lists: false,
         };
         note_use(here(), path, used);
+        if !file.is_null() {
+            // SAFETY: it is open.
+            engine::note_reading(unsafe { libc::fileno(file) });
+        }
     }
     file
 }
@@ -312,7 +341,12 @@ pub(super) unsafe extern "C" fn opendir(path: *const c_char) -> *mut DIR {
         note_use(here(), path, used);
     }
     // SAFETY: the caller's arguments.
-    unsafe { OPENDIR.get()(path) }
+    let folder = unsafe { OPENDIR.get()(path) };
+    if !folder.is_null() {
+        // SAFETY: it is open.
+        engine::note_reading(unsafe { libc::dirfd(folder) });
+    }
+    folder
 }
 
 /// Takes over the C library's `realpath`.

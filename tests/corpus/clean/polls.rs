@@ -1,6 +1,8 @@
 //! Polls that end: by a deadline, by a count, or since somebody else is done. A ticker may tick for ever.
 
-use std::sync::Arc;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::{Arc, Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -73,4 +75,23 @@ fn alone_for_very_many_yields() {
         thread::yield_now();
         rounds += 1;
     }
+}
+
+/// Time passes for the other one, whatever is written meanwhile.
+#[test]
+fn until_the_other_has_waited_while_a_file_is_written() {
+    let path = std::env::temp_dir().join("looks");
+    let mut log = File::create(path).unwrap();
+    let (never, flag) = (Mutex::new(()), AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let guard = never.lock().unwrap();
+            drop(Condvar::new().wait_timeout(guard, 1000 * MILLI).unwrap());
+            flag.store(true, SeqCst);
+        });
+        while !flag.load(SeqCst) {
+            writeln!(log, "not yet").unwrap();
+            thread::yield_now();
+        }
+    });
 }

@@ -221,6 +221,9 @@ impl<'a> Session<'a> {
             return Ok(());
         };
         self.earlier = ledger.tests();
+        if !self.earlier.is_empty() {
+            self.begin()?;
+        }
         for (name, test) in &self.earlier {
             let failure = test.failures.first();
             let failure = failure.and_then(|(id, _)| self.keeper.on_record(id));

@@ -242,27 +242,33 @@ pub(crate) struct Progress {
     pub(crate) alone: Alone,
     pub(crate) vain: Vain,
     pub(crate) overtime: Overtime,
-    /// Files may have been read in the iteration.
-    pub(crate) reads_files: bool,
+    /// The descriptors of files that were read in the iteration are below this one.
+    pub(crate) files: i32,
     /// The step at which nobody could run, last.
     pub(crate) quiet_at: u32,
 }
 
 impl Progress {
+    /// Something has changed that no look at workers and memory shows.
+    pub(crate) fn forget(&mut self) {
+        self.stall.forget();
+        self.overtime.is_broken = true;
+    }
+
     fn begin(&mut self) {
         let Progress {
             stall,
             alone,
             vain,
             overtime,
-            reads_files,
+            files,
             quiet_at,
         } = self;
         *stall = Stall::default();
         *alone = Alone::default();
         vain.begin();
         overtime.begin();
-        *reads_files = false;
+        *files = 0;
         *quiet_at = 0;
     }
 }

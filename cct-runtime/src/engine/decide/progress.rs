@@ -9,7 +9,8 @@
 //! A worker that spins and counts its rounds is never in the same state twice: it may be about to give up
 //! spinning. It may count anywhere, so the memory that all share is looked at as well, and how far files are
 //! read. If it stays as it is, round by round, each worker has to come back to a state of these rounds for
-//! itself: without a write none heeds another. Otherwise all together have to come back to what was before.
+//! itself: none heeds another that writes nothing but its own stack. Otherwise, and if others write there,
+//! all together have to come back to what was before.
 //! Where memory cannot be looked at nothing is proved. Counts of references are compared too: clones that
 //! are dropped again write nothing.
 //!
@@ -69,6 +70,8 @@ pub(crate) struct Stall {
 #[derive(PartialEq, Eq, Debug)]
 struct Look {
     memory: u64,
+    /// No candidate's stack has changed since its last step.
+    is_each_alone: bool,
     /// Of each candidate.
     states: Vec<u64>,
 }
@@ -84,17 +87,23 @@ impl Stall {
         };
     }
 
+    /// Something has changed that no look shows: the looks before it say nothing of the time after it.
+    pub(crate) fn forget(&mut self) {
+        self.looks.clear();
+        self.is_circle = false;
+    }
+
     fn look(&mut self, all: Look) {
-        let since_change = self
-            .looks
-            .iter()
-            .rev()
-            .take_while(|look| look.memory == all.memory);
-        let each_was_before = all.states.iter().enumerate().all(|(candidate, state)| {
+        let before = self.looks.iter().rev();
+        let since_change =
+            before.take_while(|look| look.memory == all.memory && look.is_each_alone);
+        let was_before = |(candidate, state)| {
             let mut before = since_change.clone();
             before.any(|look| look.states.get(candidate) == Some(state))
-        });
-        self.is_circle |= each_was_before || self.looks.contains(&all);
+        };
+        let each_was_before = all.is_each_alone && all.states.iter().enumerate().all(was_before);
+        let all_were_before = |look: &Look| look.memory == all.memory && look.states == all.states;
+        self.is_circle |= each_was_before || self.looks.iter().any(all_were_before);
         if self.looks.len() == LOOKS {
             self.looks.remove(0);
         }
@@ -204,12 +213,15 @@ impl Engine {
                 self.file_positions(&mut words);
                 count = words.len() as u32;
                 let candidates = self.roster.iter().filter(|worker| worker.is_candidate());
+                let mut is_each_alone = true;
                 let states = candidates.map(|worker| {
-                    let number = u64::from(worker.id.0);
-                    Some(hash_of(&[number, hash_of_state(worker)?]))
+                    let state = hash_of_state(worker)?;
+                    is_each_alone &= worker.turn.own == Some(state);
+                    Some(hash_of(&[u64::from(worker.id.0), state]))
                 });
                 look = states.collect::<Option<Vec<u64>>>().map(|states| Look {
                     memory: hash_of(&words),
+                    is_each_alone,
                     states,
                 });
             });
@@ -243,8 +255,9 @@ impl Engine {
             return;
         }
         let spins = self.decision.request == Request::Yield;
+        let own = hash_of_state(worker);
         // A state that cannot be told is none that has been before.
-        let state = hash_of_state(worker).unwrap_or(hash_of(&[u64::from(steps)]));
+        let state = own.unwrap_or(hash_of(&[u64::from(steps)]));
         let state = state ^ self.granularity.counts.sum();
         let turn = &mut worker.turn;
         if turn.stretch != number {
@@ -255,6 +268,7 @@ impl Engine {
             turn.steps = 0;
             turn.spins = false;
         }
+        turn.own = own;
         turn.steps += 1;
         turn.spins |= spins;
         turn.see(state);
@@ -295,12 +309,14 @@ impl Engine {
 mod tests {
     use super::*;
 
-    /// True if a circle is seen by then, where candidates have these periods, and memory this one.
-    fn is_circle(rounds: u64, periods: &[u64], memory: u64) -> bool {
+    /// True if a circle is seen by then, where candidates have these periods, memory the first one, and
+    /// each writes to its own stack alone in one round of so many.
+    fn is_circle(rounds: u64, periods: &[u64], (memory, alone): (u64, u64)) -> bool {
         let mut stall = Stall::default();
         for round in 0..rounds {
             stall.look(Look {
                 memory: round % memory,
+                is_each_alone: round % alone == 0,
                 states: periods.iter().map(|period| round % period).collect(),
             });
         }
@@ -309,15 +325,17 @@ mod tests {
 
     #[test]
     fn each_alone_comes_back_where_memory_stays() {
-        assert!(!is_circle(71, &[67, 71], 1));
-        assert!(is_circle(72, &[67, 71], 1));
+        assert!(!is_circle(71, &[67, 71], (1, 1)));
+        assert!(is_circle(72, &[67, 71], (1, 1)));
+        assert!(!is_circle(1000, &[67, 71], (1, 2)));
     }
 
     #[test]
     fn all_come_back_together_where_memory_changes() {
-        assert!(!is_circle(30, &[2, 3], 5));
-        assert!(is_circle(31, &[2, 3], 5));
-        assert!(!is_circle(1000, &[2, 3], 1001), "memory counts");
-        assert!(!is_circle(1000, &[2, 1001], 1), "a candidate counts");
+        assert!(!is_circle(30, &[2, 3], (5, 1)));
+        assert!(is_circle(31, &[2, 3], (5, 1)));
+        assert!(is_circle(31, &[2, 3], (5, 2)));
+        assert!(!is_circle(1000, &[2, 3], (1001, 1)), "memory counts");
+        assert!(!is_circle(1000, &[2, 1001], (1, 1)), "a candidate counts");
     }
 }

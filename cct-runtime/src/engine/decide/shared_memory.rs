@@ -50,11 +50,14 @@ impl Engine {
 
     /// Appends how far the program has read each of its files, if it reads any.
     pub(super) fn file_positions(&self, words: &mut Vec<u64>) {
-        if self.progress.reads_files {
-            // SAFETY: asks, and changes nothing; the answer is an error where no file is open.
-            let position = |file| unsafe { libc::lseek(file, 0, libc::SEEK_CUR) };
-            words.extend((0..MOST_FILES).map(|file| position(file).cast_unsigned()));
-        }
+        // SAFETY: the place is this thread's.
+        let error = unsafe { *libc::__errno_location() };
+        // SAFETY: asks, and changes nothing; the answer is an error where no file is open.
+        let position = |file| unsafe { libc::lseek(file, 0, libc::SEEK_CUR) };
+        let files = self.progress.files.min(MOST_FILES);
+        words.extend((0..files).map(|file| position(file).cast_unsigned()));
+        // SAFETY: as above. The program's last error stays.
+        unsafe { *libc::__errno_location() = error };
     }
 
     fn size_of_statics(&self) -> usize {

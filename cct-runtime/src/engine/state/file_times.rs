@@ -16,8 +16,10 @@ const TICK: u64 = 20_000_000;
 pub(crate) struct FileTimes {
     /// When the process began, by the machine's clock.
     began: u64,
-    /// By the machine's time.
+    /// Told times, by the machine's time.
     known: BTreeMap<u64, u64>,
+    /// By the machine's time, the moments of the first and the last act of a worker at it.
+    acts: BTreeMap<u64, (u64, u64)>,
     /// The times that workers have made, of each file: by the machine's clock, and by that of the iteration.
     noted: BTreeMap<FileId, [Option<(u64, u64)>; 3]>,
 }
@@ -43,13 +45,6 @@ pub enum Change {
     Written,
     /// It is new.
     Made,
-    /// It was opened, to be made if there was none.
-    Opened {
-        /// It is new if it was made since this time of the machine's clock.
-        began: u64,
-        /// If it was there, it is empty now.
-        is_emptied: bool,
-    },
 }
 
 impl FileTimes {
@@ -63,6 +58,7 @@ impl FileTimes {
         FileTimes {
             began: nanos(began.unwrap_or_default()),
             known: BTreeMap::new(),
+            acts: BTreeMap::new(),
             noted: BTreeMap::new(),
         }
     }
@@ -70,31 +66,21 @@ impl FileTimes {
     /// A new iteration begins.
     pub(crate) fn begin(&mut self) {
         self.known.clear();
+        self.acts.clear();
         self.noted.clear();
     }
 
-    /// A worker has changed a file now, whose times are these for the machine, in the order of [`Stamp`].
-    /// True if the file is new.
-    pub(crate) fn note(&mut self, file: FileId, times: [u64; 3], change: Change, now: u64) -> bool {
+    /// A worker has changed a file now, whose times are these for the machine, in the order of [`Stamp`], as
+    /// far as its file system has them.
+    pub(crate) fn note(&mut self, file: FileId, times: [Option<u64>; 3], change: Change, now: u64) {
         let noted = self.noted.entry(file).or_default();
-        let is_new = match change {
-            Change::Written => false,
-            Change::Made => true,
-            Change::Opened { began, .. } => {
-                let made = times[Stamp::Made as usize];
-                made >= began && noted[Stamp::Made as usize].is_none_or(|(known, _)| known != made)
-            }
-        };
-        let is_modified = change == Change::Written
-            || matches!(change, Change::Opened { is_emptied, .. } if is_emptied);
         for stamp in [Stamp::Modified, Stamp::Changed, Stamp::Made] {
-            if is_new || is_modified && stamp != Stamp::Made {
-                let time = times[stamp as usize];
+            let is_of_it = change == Change::Made || stamp != Stamp::Made;
+            if is_of_it && let Some(time) = times[stamp as usize] {
                 noted[stamp as usize] = Some((time, now));
-                self.known.entry(time).or_insert(now);
+                self.acts.entry(time).or_insert((now, now)).1 = now;
             }
         }
-        is_new
     }
 
     /// The time as the iteration sees it now, where it is `machine` for the machine. One that is later than
@@ -118,11 +104,15 @@ impl FileTimes {
         if let Some(&known) = self.known.get(&time) {
             return known;
         }
-        let before = self.known.range(..time).next_back();
-        let after = self.known.range(time..).next();
+        let told_before = self.known.range(..time).next_back();
+        let told_after = self.known.range(time..).next();
+        let act_before = self.acts.range(..=time).next_back();
+        let act_after = self.acts.range(time + 1..).next();
         let seen = now
-            .min(after.map_or(u64::MAX, |(_, &after)| after))
-            .max(before.map_or(0, |(_, &before)| before));
+            .min(told_after.map_or(u64::MAX, |(_, &told)| told))
+            .min(act_after.map_or(u64::MAX, |(_, &(first, _))| first))
+            .max(told_before.map_or(0, |(_, &told)| told))
+            .max(act_before.map_or(0, |(_, &(_, last))| last));
         self.known.insert(time, seen);
         seen
     }
@@ -173,12 +163,8 @@ mod tests {
         let tick = times.began + 7;
         let (file, other) = ((1, 5), (1, 6));
         let modified = |of| Some((of, Stamp::Modified));
-        let opened = Change::Opened {
-            began: tick,
-            is_emptied: true,
-        };
-        assert!(times.note(file, [tick; 3], opened, now));
-        assert!(times.note(other, [tick; 3], Change::Made, now + SECOND));
+        times.note(file, [Some(tick); 3], Change::Made, now);
+        times.note(other, [Some(tick); 3], Change::Made, now + SECOND);
         assert_eq!(
             times.seen(modified(file), tick, machine, now + 9 * SECOND),
             now
@@ -187,7 +173,7 @@ mod tests {
             times.seen(modified(other), tick, machine, now + 9 * SECOND),
             now + SECOND
         );
-        assert!(!times.note(file, [tick; 3], Change::Written, now + 2 * SECOND));
+        times.note(file, [Some(tick); 3], Change::Written, now + 2 * SECOND);
         assert_eq!(
             times.seen(modified(file), tick, machine, now + 9 * SECOND),
             now + 2 * SECOND
@@ -196,8 +182,12 @@ mod tests {
             times.seen(Some((file, Stamp::Made)), tick, machine, now + 9 * SECOND),
             now
         );
-        // It was there before.
-        assert!(!times.note(file, [tick; 3], opened, now + 3 * SECOND));
+        // A child has written in the same tick: nobody knows when, but not before it was asked for last.
+        let child = modified((1, 7));
+        assert_eq!(
+            times.seen(child, tick, machine, now + 8 * SECOND),
+            now + 8 * SECOND
+        );
         // Somebody else has written since.
         assert_eq!(
             times.seen(modified(file), tick + 1, machine, now + 9 * SECOND),

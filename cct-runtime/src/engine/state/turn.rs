@@ -12,6 +12,8 @@ pub(crate) struct Turn {
     pub(crate) steps: u32,
     /// It yielded, or looked again, in this round.
     pub(crate) spins: bool,
+    /// Its registers and stack after its last step.
+    pub(crate) own: Option<u64>,
     kept_state: u64,
     since_kept: u32,
     reach: u32,

@@ -30,7 +30,7 @@ pub(super) fn choose_by(n: u32, choose: impl FnOnce(&mut dyn Strategy) -> u32) -
             return 0;
         }
         // The next choice may come out otherwise.
-        engine.budget.idle = 0;
+        engine.progress.forget();
         let step = engine.steps();
         let chosen = engine.decision.driver.choose(step, n, choose);
         let chosen = chosen.unwrap_or_else(|divergence| {

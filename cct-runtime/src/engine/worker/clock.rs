@@ -60,9 +60,10 @@ pub fn file_time(of: Option<(FileId, Stamp)>, time: u64, machine: u64) -> u64 {
 }
 
 /// The current worker has changed a file, whose times are these by the machine's clock: in the order of
-/// [`Stamp`], in nanoseconds since the Unix epoch. True if the file is new. Controlled workers only.
-pub fn note_file(file: FileId, times: [u64; 3], change: Change) -> bool {
-    with_file_times(|tracked, now| tracked.note(file, times, change, now))
+/// [`Stamp`], in nanoseconds since the Unix epoch, as far as the file system has them. Controlled workers
+/// only.
+pub fn note_file(file: FileId, times: [Option<u64>; 3], change: Change) {
+    with_file_times(|tracked, now| tracked.note(file, times, change, now));
 }
 
 fn with_file_times<R>(act: impl FnOnce(&mut FileTimes, u64) -> R) -> R {

@@ -1,5 +1,7 @@
 //! A worker uses what the engine does not control.
 
+use libc::c_int;
+
 use super::{engine, outside};
 use crate::engine::decide::outside::{Source, note_use};
 
@@ -29,18 +31,17 @@ pub fn note_change() {
     let engine = engine();
     if !engine.is_null() {
         // SAFETY: a set engine is live; no reference is kept.
-        unsafe {
-            (*engine).budget.idle = 0;
-            (*engine).progress.overtime.is_broken = true;
-        }
+        unsafe { (*engine).progress.forget() };
     }
 }
 
-/// The current worker may read a file, and be further in it then. Does nothing where no engine is.
-pub fn note_reading() {
+/// The current worker reads from this open file, and may be further in it then. Does nothing where no engine
+/// is.
+pub fn note_reading(file: c_int) {
     let engine = engine();
     if !engine.is_null() {
         // SAFETY: as above.
-        unsafe { (*engine).progress.reads_files = true };
+        let progress = unsafe { &mut (*engine).progress };
+        progress.files = progress.files.max(file.saturating_add(1));
     }
 }

@@ -162,7 +162,9 @@ pub(in crate::symbols) unsafe extern "C" fn pwrite(
     let offset = offset.cast_unsigned() as usize;
     let arguments = [argument(descriptor), bytes as usize, count, offset, 0, 0];
     // SAFETY: the caller's arguments are those of the system call.
-    unsafe { change(descriptor, || call(libc::SYS_pwrite64, arguments)) }
+    change(descriptor, || unsafe {
+        call(libc::SYS_pwrite64, arguments)
+    })
 }
 
 /// Takes over the C library's `pwrite64`, which is the same.
@@ -191,7 +193,15 @@ pub(in crate::symbols) unsafe extern "C" fn ftruncate(descriptor: c_int, length:
     let length = length.cast_unsigned() as usize;
     let arguments = [argument(descriptor), length, 0, 0, 0, 0];
     // SAFETY: the caller's arguments are those of the system call.
-    unsafe { change(descriptor, || call(libc::SYS_ftruncate, arguments)) as c_int }
+    let cut = || unsafe { call(libc::SYS_ftruncate, arguments) };
+    if !engine::is_controlled() {
+        return cut() as c_int;
+    }
+    let result = cut();
+    if result >= 0 {
+        note_change(descriptor);
+    }
+    result as c_int
 }
 
 /// Takes over the C library's `ftruncate64`, which is the same.
@@ -227,14 +237,16 @@ pub(in crate::symbols) unsafe extern "C" fn copy_file_range(
         count,
         flags as usize,
     ];
-    // SAFETY: the caller's arguments are those of the system call.
-    unsafe { change(to, || call(libc::SYS_copy_file_range, arguments)) }
+    change(to, || {
+        engine::note_reading(from);
+        // SAFETY: the caller's arguments are those of the system call.
+        unsafe { call(libc::SYS_copy_file_range, arguments) }
+    })
 }
 
 /// A call that changes an open file of the file system.
-unsafe fn change(file: c_int, act: impl Fn() -> isize) -> isize {
+fn change(file: c_int, act: impl Fn() -> isize) -> isize {
     if engine::is_controlled() {
-        engine::note_reading();
         write_into(file, act)
     } else {
         act()
@@ -249,7 +261,7 @@ unsafe fn receive(descriptor: c_int, take: impl Fn() -> isize) -> isize {
     let what = table::of(descriptor);
     let operation = match what.kind {
         Kind::Plain => {
-            engine::note_reading();
+            engine::note_reading(descriptor);
             return take();
         }
         Kind::Eventfd => Operation::EventfdRead,
@@ -365,7 +377,7 @@ unsafe fn between(from: c_int, to: c_int, pass: impl Fn() -> isize) -> isize {
         engine::touch(what.object(), Access::Writes);
     }
     let pass = || {
-        engine::note_reading();
+        engine::note_reading(from);
         pass()
     };
     let result = match target.kind {
@@ -379,14 +391,19 @@ unsafe fn between(from: c_int, to: c_int, pass: impl Fn() -> isize) -> isize {
     result
 }
 
-/// A call that changes the open file, where it goes well. Controlled workers only.
+/// A call that changes the open file, where it takes bytes. Controlled workers only.
 fn write_into(file: c_int, write: impl Fn() -> isize) -> isize {
     let result = write();
-    if result >= 0 {
-        engine::note_change();
-        file_times::note_write(file);
+    if result > 0 {
+        note_change(file);
     }
     result
+}
+
+/// A worker has changed this open file.
+fn note_change(file: c_int) {
+    engine::note_change();
+    file_times::note_write(file);
 }
 
 fn operation_in(what: Descriptor) -> Operation {

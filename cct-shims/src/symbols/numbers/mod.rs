@@ -107,6 +107,10 @@ system_calls! {
     write = SYS_write => transfer::write(descriptor, bytes, count);
     writev = SYS_writev => transfer::writev(descriptor, parts, count);
     sendfile = SYS_sendfile => transfer::sendfile(to, from, offset, count);
+    pwrite = SYS_pwrite64 => transfer::pwrite(descriptor, bytes, count, offset);
+    ftruncate = SYS_ftruncate => transfer::ftruncate(descriptor, length);
+    copy_file_range = SYS_copy_file_range =>
+        transfer::copy_file_range(from, from_offset, to, to_offset, count, flags);
     splice = SYS_splice => transfer::splice(from, from_offset, to, to_offset, count, flags);
 
     // Sockets.
@@ -191,6 +195,12 @@ impl Register for c_int {
 impl Register for c_uint {
     fn read(register: usize) -> c_uint {
         register as c_uint
+    }
+}
+
+impl Register for libc::off_t {
+    fn read(register: usize) -> libc::off_t {
+        register.cast_signed() as libc::off_t
     }
 }
 

@@ -46,6 +46,7 @@ const UNNUMBERED: &[(&str, &[&str])] = &[
     ),
     ("mmap", &["mmap64"]),
     ("nanosleep", &["usleep", "sleep"]),
+    ("pwrite and ftruncate", &["pwrite64", "ftruncate64"]),
     ("close_range", &["closefrom"]),
     ("getrandom", &["getentropy"]),
     ("read and write", &["eventfd_read", "eventfd_write"]),
