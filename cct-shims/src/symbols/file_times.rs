@@ -12,7 +12,8 @@ use super::real::system_call;
 
 const NANOS: i64 = 1_000_000_000;
 /// The times that changes are about, and what tells a file from others.
-const WANTED: usize = (libc::STATX_MTIME
+const WANTED: usize = (libc::STATX_ATIME
+    | libc::STATX_MTIME
     | libc::STATX_CTIME
     | libc::STATX_BTIME
     | libc::STATX_INO
@@ -31,13 +32,12 @@ pub(super) unsafe fn adjust(number: c_long, arguments: &[usize; 6]) {
             let place = unsafe { &mut *place };
             let file = file_of(place);
             for (stamp, time) in [
-                (None, &mut place.stx_atime),
-                (Some(Stamp::Made), &mut place.stx_btime),
-                (Some(Stamp::Changed), &mut place.stx_ctime),
-                (Some(Stamp::Modified), &mut place.stx_mtime),
+                (Stamp::Accessed, &mut place.stx_atime),
+                (Stamp::Made, &mut place.stx_btime),
+                (Stamp::Changed, &mut place.stx_ctime),
+                (Stamp::Modified, &mut place.stx_mtime),
             ] {
-                let of = stamp.map(|stamp| (file, stamp));
-                let (seconds, nanos) = seen(of, (time.tv_sec, time.tv_nsec.into()));
+                let (seconds, nanos) = seen((file, stamp), (time.tv_sec, time.tv_nsec.into()));
                 time.tv_sec = seconds;
                 time.tv_nsec = nanos.cast_unsigned() as u32;
             }
@@ -48,20 +48,23 @@ pub(super) unsafe fn adjust(number: c_long, arguments: &[usize; 6]) {
             let place = unsafe { &mut *place };
             let file = (place.st_dev, place.st_ino);
             for (stamp, seconds, nanos) in [
-                (None, &mut place.st_atime, &mut place.st_atime_nsec),
                 (
-                    Some(Stamp::Modified),
+                    Stamp::Accessed,
+                    &mut place.st_atime,
+                    &mut place.st_atime_nsec,
+                ),
+                (
+                    Stamp::Modified,
                     &mut place.st_mtime,
                     &mut place.st_mtime_nsec,
                 ),
                 (
-                    Some(Stamp::Changed),
+                    Stamp::Changed,
                     &mut place.st_ctime,
                     &mut place.st_ctime_nsec,
                 ),
             ] {
-                let of = stamp.map(|stamp| (file, stamp));
-                (*seconds, *nanos) = seen(of, (*seconds, *nanos));
+                (*seconds, *nanos) = seen((file, stamp), (*seconds, *nanos));
             }
         }
         _ => {}
@@ -69,7 +72,7 @@ pub(super) unsafe fn adjust(number: c_long, arguments: &[usize; 6]) {
 }
 
 /// A time as the iteration sees it, in seconds and nanoseconds.
-fn seen(of: Option<(FileId, Stamp)>, (seconds, nanos): (i64, i64)) -> (i64, i64) {
+fn seen(of: (FileId, Stamp), (seconds, nanos): (i64, i64)) -> (i64, i64) {
     let Some(time) = joined(seconds, nanos) else {
         return (seconds, nanos);
     };
@@ -83,25 +86,48 @@ fn joined(seconds: i64, nanos: i64) -> Option<u64> {
     u64::try_from(time).ok()
 }
 
-/// True if a system call of this number, which is to be made, makes a file.
-pub(super) fn makes(number: c_long, arguments: &[usize; 6]) -> bool {
-    let flags = arguments[2].cast_signed() as c_int;
-    if number != libc::SYS_openat || flags & libc::O_CREAT == 0 {
-        return false;
-    }
-    // SAFETY: the caller's path is a text; the kernel is about to read it.
-    let path = unsafe { CStr::from_ptr(arguments[1] as *const c_char) };
-    flags & libc::O_EXCL != 0 || told(arguments[0], path, 0).is_none()
+/// A file that a system call makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Makes {
+    Nothing,
+    /// Under the name that it is asked for by.
+    Here,
+    /// Under the name that a link leads to.
+    BehindLink,
 }
 
-/// A worker has changed files by a system call of this number with this result, which went well; `makes` is
-/// what [`makes`] said before.
-pub(super) fn note_call(number: c_long, arguments: &[usize; 6], result: isize, makes: bool) {
+impl Makes {
+    /// The file that a system call of this number will make, if it goes well.
+    pub(super) fn by(number: c_long, arguments: &[usize; 6]) -> Makes {
+        let flags = arguments[2].cast_signed() as c_int;
+        let path = arguments[1] as *const c_char;
+        if number != libc::SYS_openat || flags & libc::O_CREAT == 0 || path.is_null() {
+            return Makes::Nothing;
+        }
+        // SAFETY: the caller's path is a text; the kernel is about to read it.
+        let path = unsafe { CStr::from_ptr(path) };
+        let is_free = |follow| told(arguments[0], path, follow).is_none();
+        if flags & libc::O_EXCL != 0 {
+            Makes::Here
+        } else if !is_free(0) {
+            Makes::Nothing
+        } else if is_free(AT_SYMLINK_NOFOLLOW) {
+            Makes::Here
+        } else {
+            Makes::BehindLink
+        }
+    }
+}
+
+/// A worker has changed files by a system call of this number with this result, which went well.
+pub(super) fn note_call(number: c_long, arguments: &[usize; 6], result: isize, makes: Makes) {
     let at = |folder: usize, path: usize| (arguments[folder], arguments[path] as *const c_char);
     match number {
-        libc::SYS_openat if makes => {
+        libc::SYS_openat if makes != Makes::Nothing => {
             note(result.cast_unsigned(), c"", Change::Made);
-            note_folder(at(0, 1));
+            if makes == Makes::Here {
+                note_folder(at(0, 1));
+            }
         }
         libc::SYS_openat if arguments[2].cast_signed() as c_int & libc::O_TRUNC != 0 => {
             note(result.cast_unsigned(), c"", Change::Written);
@@ -109,10 +135,10 @@ pub(super) fn note_call(number: c_long, arguments: &[usize; 6], result: isize, m
         libc::SYS_mkdirat => note_new(at(0, 1)),
         libc::SYS_symlinkat => note_new(at(1, 2)),
         libc::SYS_unlinkat => note_folder(at(0, 1)),
-        libc::SYS_linkat => note_folder(at(2, 3)),
+        libc::SYS_linkat => note_named(at(2, 3)),
         libc::SYS_renameat2 => {
             note_folder(at(0, 1));
-            note_folder(at(2, 3));
+            note_named(at(2, 3));
         }
         libc::SYS_truncate => {
             // SAFETY: the caller's path is a text; the kernel has read it.
@@ -131,6 +157,12 @@ pub(super) fn note_write(descriptor: c_int) {
 fn note_new((folder, path): (usize, *const c_char)) {
     // SAFETY: the caller's path is a text; the kernel has read it.
     note(folder, unsafe { CStr::from_ptr(path) }, Change::Made);
+    note_folder((folder, path));
+}
+
+fn note_named((folder, path): (usize, *const c_char)) {
+    // SAFETY: as above.
+    note(folder, unsafe { CStr::from_ptr(path) }, Change::Named);
     note_folder((folder, path));
 }
 
@@ -167,10 +199,10 @@ fn parent_of<'a>(path: &[u8], place: &'a mut [u8]) -> &'a CStr {
 }
 
 /// Notes what was done to the file that a path in an open folder names, or to the open file itself. A link is
-/// followed unless it is new itself.
+/// followed to be written to.
 fn note(folder: usize, path: &CStr, change: Change) {
     let flags = match change {
-        Change::Made => AT_SYMLINK_NOFOLLOW,
+        Change::Made | Change::Named => AT_SYMLINK_NOFOLLOW,
         Change::Written => 0,
     };
     if let Some(told) = told(folder, path, flags) {
@@ -185,6 +217,7 @@ fn note_told(told: &libc::statx, change: Change) {
             (libc::STATX_MTIME, told.stx_mtime),
             (libc::STATX_CTIME, told.stx_ctime),
             (libc::STATX_BTIME, told.stx_btime),
+            (libc::STATX_ATIME, told.stx_atime),
         ];
         let times = times.map(|(bit, time)| {
             let is_told = told.stx_mask & bit != 0;

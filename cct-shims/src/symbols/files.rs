@@ -15,7 +15,7 @@ use libc::{
     off_t, size_t, ssize_t,
 };
 
-use super::file_times;
+use super::file_times::{self, Makes};
 use super::real::{Real, system_call};
 use super::shares::{note_entries, note_open, note_paths};
 use super::{argument, result_of};
@@ -176,8 +176,11 @@ macro_rules! system_calls {
                 if is_lock {
                     engine::release(ObjectId::KERNEL);
                 }
-                let makes =
-                    engine::is_controlled() && file_times::makes(libc::$number, &arguments);
+                let makes = if engine::is_controlled() {
+                    Makes::by(libc::$number, &arguments)
+                } else {
+                    Makes::Nothing
+                };
                 // SAFETY: the caller's arguments are those of the system call.
                 let result = unsafe { system_call(libc::$number, arguments) };
                 note_uses(libc::$number, &arguments, result >= 0);

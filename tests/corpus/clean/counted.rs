@@ -144,17 +144,21 @@ fn in_a_folder() {
     }
 }
 
-/// One that waits itself has lent the place where another one counts, which it does not in each round.
-#[test]
-fn on_the_stack_of_one_that_looks() {
-    let (gives_up, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
-    let mut attempts = Cell::new(0);
+/// One that waits itself has lent the place where another one counts, now and then: each count takes so many
+/// looks.
+fn lend<const LOOKS: u32>() {
+    #[inline(never)]
+    fn count(attempts: &mut u32, most: u32) -> bool {
+        *attempts += 1;
+        *attempts < most
+    }
+    let most = 2000 / LOOKS;
+    let (gives_up, is_done, mut attempts) = (AtomicBool::new(false), AtomicBool::new(false), 0);
     thread::scope(|scope| {
         let (gives_up, is_done, attempts) = (&gives_up, &is_done, &mut attempts);
         scope.spawn(move || {
-            while attempts.get() < 100 {
-                attempts.set(attempts.get() + 1);
-                if (0..20).any(|_| gives_up.load(SeqCst)) {
+            while count(attempts, most) {
+                if (0..LOOKS).any(|_| gives_up.load(SeqCst)) {
                     return;
                 }
             }
@@ -162,5 +166,15 @@ fn on_the_stack_of_one_that_looks() {
         });
         look(is_done, || true);
     });
-    assert_eq!(attempts.get(), 100);
+    assert_eq!(attempts, most);
+}
+
+#[test]
+fn on_the_stack_of_one_that_looks() {
+    lend::<20>();
+}
+
+#[test]
+fn seldom_on_the_stack_of_one_that_looks() {
+    lend::<48>();
 }

@@ -1,8 +1,8 @@
 //! Polls that end: by a deadline, by a count, or since somebody else is done. A ticker may tick for ever.
 
-use std::fs::File;
-use std::io::Write as _;
-use std::sync::{Arc, Condvar, Mutex};
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -93,5 +93,25 @@ fn until_the_other_has_waited_while_a_file_is_written() {
             writeln!(log, "not yet").unwrap();
             thread::yield_now();
         }
+    });
+}
+
+/// A copy is no poll, however often it asks whether to give up: nobody waits longer than it takes.
+#[test]
+fn for_a_copy_that_takes_no_time() {
+    let place = |name: &str| std::env::temp_dir().join(name);
+    fs::write(place("from"), vec![7; 1300]).unwrap();
+    let (gives_up, (tell, told)) = (AtomicBool::new(false), mpsc::channel());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut from = File::open(place("from")).unwrap();
+            let mut to = File::create(place("to")).unwrap();
+            let mut byte = [0];
+            while !gives_up.load(SeqCst) && from.read(&mut byte).unwrap() > 0 {
+                to.write_all(&byte).unwrap();
+            }
+            tell.send(()).unwrap();
+        });
+        told.recv_timeout(30_000 * MILLI).unwrap();
     });
 }

@@ -15,7 +15,7 @@
 //! are dropped again write nothing.
 //!
 //! Time is moved for such workers only after very many rounds, and what they do then is up to the step
-//! bound.
+//! bound. One that does what no look shows, as to write a file, is at work, unless it yields.
 
 use std::ops::Range;
 
@@ -29,6 +29,7 @@ use crate::engine::state::turn::Turn;
 use crate::engine::state::worker::Worker;
 use crate::engine::switch::on_stack;
 use crate::memory::mappings;
+use crate::operation::Effect;
 use crate::strategy::{Pick, WorkerId};
 use crate::verdict::BugKind;
 
@@ -64,6 +65,10 @@ pub(crate) struct Stall {
     next_look: u32,
     /// Nothing that was looked at will ever be new.
     is_circle: bool,
+    /// Since the last look a worker has found its stack changed by another one.
+    is_lent: bool,
+    /// How often something has changed that no look shows.
+    changes: u32,
 }
 
 /// Everything on which the next turns depend, at the end of a round, as hashes.
@@ -91,6 +96,7 @@ impl Stall {
     pub(crate) fn forget(&mut self) {
         self.looks.clear();
         self.is_circle = false;
+        self.changes += 1;
     }
 
     fn look(&mut self, all: Look) {
@@ -142,15 +148,17 @@ impl Engine {
         self.budget.idle = LOOKED_AT;
         self.take_part(deciding);
         if let Some(next) = self.next_turn() {
-            return Some(Some(Pick {
-                worker: next,
-                quantum: 0,
-            }));
+            return Some(Some(self.turn_of(next)));
         }
         // Everybody had a turn.
         self.progress.stall.rounds += 1;
-        let repeats = self.everybody(|turn| turn.repeats);
-        let mut spins = self.progress.stall.rounds >= ROUNDS && self.everybody(|turn| turn.spins);
+        if !self.everybody(|turn| !turn.works()) {
+            self.budget.idle = 0;
+            return Some(None);
+        }
+        let changes = self.progress.stall.changes;
+        let repeats = self.everybody(|turn| turn.repeats && turn.changes == changes);
+        let mut spins = self.progress.stall.rounds >= ROUNDS && self.everybody(Turn::waits);
         if repeats || spins {
             if self.iteration.body_done {
                 self.iteration.end = Some(self.end_of_test());
@@ -191,7 +199,7 @@ impl Engine {
             self.time.pass(self.progress.stall.leap);
             self.progress.stall.leap = LONGEST_LEAP.min(self.progress.stall.leap * 2);
         }
-        Some(self.next_turn().map(|worker| Pick { worker, quantum: 0 }))
+        Some(self.next_turn().map(|next| self.turn_of(next)))
     }
 
     /// Looks at everything on which the next turns depend. Everybody had equally many.
@@ -213,7 +221,7 @@ impl Engine {
                 self.file_positions(&mut words);
                 count = words.len() as u32;
                 let candidates = self.roster.iter().filter(|worker| worker.is_candidate());
-                let mut is_each_alone = true;
+                let mut is_each_alone = !std::mem::take(&mut self.progress.stall.is_lent);
                 let states = candidates.map(|worker| {
                     let state = hash_of_state(worker)?;
                     is_each_alone &= worker.turn.own == Some(state);
@@ -255,6 +263,8 @@ impl Engine {
             return;
         }
         let spins = self.decision.request == Request::Yield;
+        let yields = matches!(worker.operation.effect(), Effect::Yields);
+        let changes = self.progress.stall.changes;
         let own = hash_of_state(worker);
         // A state that cannot be told is none that has been before.
         let state = own.unwrap_or(hash_of(&[u64::from(steps)]));
@@ -264,14 +274,28 @@ impl Engine {
             *turn = Turn::first_of(number);
         }
         if turn.round != rounds {
-            turn.round = rounds;
-            turn.steps = 0;
-            turn.spins = false;
+            turn.begin(rounds);
+        }
+        if turn.changes != changes {
+            turn.change(changes);
         }
         turn.own = own;
         turn.steps += 1;
         turn.spins |= spins;
+        turn.yields |= yields;
         turn.see(state);
+    }
+
+    /// The turn of this candidate. Another one may have written to its stack since it was there.
+    fn turn_of(&mut self, next: WorkerId) -> Pick {
+        // SAFETY: the engine's workers are live.
+        let worker = unsafe { &*self.roster.worker(next) };
+        let has_been_there = worker.turn.stretch == self.progress.stall.number;
+        self.progress.stall.is_lent |= has_been_there && hash_of_state(worker) != worker.turn.own;
+        Pick {
+            worker: next,
+            quantum: 0,
+        }
     }
 
     /// The candidate whose turn it is in this round; `None` when all had theirs.

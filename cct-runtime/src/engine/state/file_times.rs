@@ -21,7 +21,7 @@ pub(crate) struct FileTimes {
     /// By the machine's time, the moments of the first and the last act of a worker at it.
     acts: BTreeMap<u64, (u64, u64)>,
     /// The times that workers have made, of each file: by the machine's clock, and by that of the iteration.
-    noted: BTreeMap<FileId, [Option<(u64, u64)>; 3]>,
+    noted: BTreeMap<FileId, [Option<(u64, u64)>; 4]>,
 }
 
 /// The device and the inode of a file.
@@ -36,6 +36,8 @@ pub enum Stamp {
     Changed,
     /// It was made.
     Made,
+    /// It was read.
+    Accessed,
 }
 
 /// An act of a worker on a file.
@@ -45,6 +47,8 @@ pub enum Change {
     Written,
     /// It is new.
     Made,
+    /// It has another name, or one more or less.
+    Named,
 }
 
 impl FileTimes {
@@ -72,11 +76,20 @@ impl FileTimes {
 
     /// A worker has changed a file now, whose times are these for the machine, in the order of [`Stamp`], as
     /// far as its file system has them.
-    pub(crate) fn note(&mut self, file: FileId, times: [Option<u64>; 3], change: Change, now: u64) {
+    pub(crate) fn note(&mut self, file: FileId, times: [Option<u64>; 4], change: Change, now: u64) {
         let noted = self.noted.entry(file).or_default();
-        for stamp in [Stamp::Modified, Stamp::Changed, Stamp::Made] {
-            let is_of_it = change == Change::Made || stamp != Stamp::Made;
-            if is_of_it && let Some(time) = times[stamp as usize] {
+        let stamps: &[Stamp] = match change {
+            Change::Written => &[Stamp::Modified, Stamp::Changed],
+            Change::Made => &[
+                Stamp::Modified,
+                Stamp::Changed,
+                Stamp::Made,
+                Stamp::Accessed,
+            ],
+            Change::Named => &[Stamp::Changed],
+        };
+        for &stamp in stamps {
+            if let Some(time) = times[stamp as usize] {
                 noted[stamp as usize] = Some((time, now));
                 self.acts.entry(time).or_insert((now, now)).1 = now;
             }
@@ -85,17 +98,15 @@ impl FileTimes {
 
     /// The time as the iteration sees it now, where it is `machine` for the machine. One that is later than
     /// that was set by the program, by its own clock.
-    pub(crate) fn seen(
-        &mut self,
-        of: Option<(FileId, Stamp)>,
-        time: u64,
-        machine: u64,
-        now: u64,
-    ) -> u64 {
+    pub(crate) fn seen(&mut self, of: (FileId, Stamp), time: u64, machine: u64, now: u64) -> u64 {
         if !(self.began.saturating_sub(TICK)..=machine).contains(&time) {
             return time;
         }
-        let noted = of.and_then(|(file, stamp)| self.noted.get(&file)?[stamp as usize]);
+        let (file, stamp) = of;
+        let noted = self
+            .noted
+            .get(&file)
+            .and_then(|noted| noted[stamp as usize]);
         if let Some((known, noted)) = noted
             && known == time
         {
@@ -129,6 +140,8 @@ mod tests {
     /// A year, in nanoseconds.
     const YEAR: u64 = 31_557_600_000_000_000;
 
+    /// A file that no worker has changed.
+    const OTHER: (FileId, Stamp) = ((1, 1), Stamp::Modified);
     /// Nanoseconds.
     const SECOND: u64 = 1_000_000_000;
 
@@ -137,13 +150,13 @@ mod tests {
         let mut times = FileTimes::new();
         let (machine, now) = (times.began + 1_000_000, 60 * YEAR);
         let [first, second, third] = [1, 2, 3].map(|part| times.began + part);
-        assert_eq!(times.seen(None, second, machine, now), now);
-        assert_eq!(times.seen(None, third, machine, now + 10), now + 10);
+        assert_eq!(times.seen(OTHER, second, machine, now), now);
+        assert_eq!(times.seen(OTHER, third, machine, now + 10), now + 10);
         // It was written before, and is looked at after the others.
-        assert_eq!(times.seen(None, first, machine, now + 20), now);
-        assert_eq!(times.seen(None, second, machine, now + 30), now);
+        assert_eq!(times.seen(OTHER, first, machine, now + 20), now);
+        assert_eq!(times.seen(OTHER, second, machine, now + 30), now);
         times.begin();
-        assert_eq!(times.seen(None, second, machine, now + 5), now + 5);
+        assert_eq!(times.seen(OTHER, second, machine, now + 5), now + 5);
     }
 
     #[test]
@@ -151,7 +164,7 @@ mod tests {
         let mut times = FileTimes::new();
         let machine = times.began + 1_000_000;
         for time in [0, times.began - YEAR, machine + 1, 60 * YEAR] {
-            assert_eq!(times.seen(None, time, machine, 60 * YEAR), time);
+            assert_eq!(times.seen(OTHER, time, machine, 60 * YEAR), time);
         }
     }
 
@@ -162,9 +175,9 @@ mod tests {
         let (machine, now) = (times.began + 1_000_000, 60 * YEAR);
         let tick = times.began + 7;
         let (file, other) = ((1, 5), (1, 6));
-        let modified = |of| Some((of, Stamp::Modified));
-        times.note(file, [Some(tick); 3], Change::Made, now);
-        times.note(other, [Some(tick); 3], Change::Made, now + SECOND);
+        let modified = |of| (of, Stamp::Modified);
+        times.note(file, [Some(tick); 4], Change::Made, now);
+        times.note(other, [Some(tick); 4], Change::Made, now + SECOND);
         assert_eq!(
             times.seen(modified(file), tick, machine, now + 9 * SECOND),
             now
@@ -173,13 +186,13 @@ mod tests {
             times.seen(modified(other), tick, machine, now + 9 * SECOND),
             now + SECOND
         );
-        times.note(file, [Some(tick); 3], Change::Written, now + 2 * SECOND);
+        times.note(file, [Some(tick); 4], Change::Written, now + 2 * SECOND);
         assert_eq!(
             times.seen(modified(file), tick, machine, now + 9 * SECOND),
             now + 2 * SECOND
         );
         assert_eq!(
-            times.seen(Some((file, Stamp::Made)), tick, machine, now + 9 * SECOND),
+            times.seen((file, Stamp::Made), tick, machine, now + 9 * SECOND),
             now
         );
         // A child has written in the same tick: nobody knows when, but not before it was asked for last.

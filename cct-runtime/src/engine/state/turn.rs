@@ -4,6 +4,7 @@
 ///
 /// Repetition is found as Brent found cycles: each state is compared with one that is kept, and the kept
 /// one is replaced at distances that double.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turn {
     /// The stretch that all this is about; stretches are numbered from 1 in each iteration.
@@ -12,6 +13,12 @@ pub(crate) struct Turn {
     pub(crate) steps: u32,
     /// It yielded, or looked again, in this round.
     pub(crate) spins: bool,
+    /// It yielded.
+    pub(crate) yields: bool,
+    /// In this round something has changed that no look shows.
+    pub(crate) has_news: bool,
+    /// How many such changes it knows of.
+    pub(crate) changes: u32,
     /// Its registers and stack after its last step.
     pub(crate) own: Option<u64>,
     kept_state: u64,
@@ -27,6 +34,35 @@ impl Turn {
             stretch,
             ..Turn::default()
         }
+    }
+
+    /// Begins a round.
+    pub(crate) fn begin(&mut self, round: u32) {
+        self.round = round;
+        self.steps = 0;
+        (self.spins, self.yields, self.has_news) = (false, false, false);
+    }
+
+    /// Something has changed that no look shows: states before it are no states after it.
+    pub(crate) fn change(&mut self, changes: u32) {
+        self.changes = changes;
+        self.has_news = true;
+        self.repeats = false;
+        (self.kept_state, self.since_kept, self.reach) = (0, 0, 0);
+    }
+
+    /// True if there is nothing new in this round, and the worker only waits for something.
+    pub(crate) fn waits(&self) -> bool {
+        if self.has_news {
+            self.yields
+        } else {
+            self.spins
+        }
+    }
+
+    /// True if it goes on with work of which no look tells.
+    pub(crate) fn works(&self) -> bool {
+        self.has_news && !self.yields
     }
 
     /// Notes the state that the worker has come to.

@@ -55,14 +55,14 @@ pub fn now() -> u64 {
 
 /// The time of a file as the iteration's wall clock has it, where it is `time` by that of the machine, which
 /// says `machine` now; all in nanoseconds since the Unix epoch. Controlled workers only.
-pub fn file_time(of: Option<(FileId, Stamp)>, time: u64, machine: u64) -> u64 {
+pub fn file_time(of: (FileId, Stamp), time: u64, machine: u64) -> u64 {
     with_file_times(|times, now| times.seen(of, time, machine, now))
 }
 
 /// The current worker has changed a file, whose times are these by the machine's clock: in the order of
 /// [`Stamp`], in nanoseconds since the Unix epoch, as far as the file system has them. Controlled workers
 /// only.
-pub fn note_file(file: FileId, times: [Option<u64>; 3], change: Change) {
+pub fn note_file(file: FileId, times: [Option<u64>; 4], change: Change) {
     with_file_times(|tracked, now| tracked.note(file, times, change, now));
 }
 
