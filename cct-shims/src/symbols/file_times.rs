@@ -132,6 +132,11 @@ pub(super) fn note_call(number: c_long, arguments: &[usize; 6], result: isize, m
         libc::SYS_openat if arguments[2].cast_signed() as c_int & libc::O_TRUNC != 0 => {
             note(result.cast_unsigned(), c"", Change::Written);
         }
+        libc::SYS_openat
+            if arguments[2].cast_signed() as c_int & libc::O_ACCMODE != libc::O_WRONLY =>
+        {
+            note(result.cast_unsigned(), c"", Change::Opened);
+        }
         libc::SYS_mkdirat => note_new(at(0, 1)),
         libc::SYS_symlinkat => note_new(at(1, 2)),
         libc::SYS_unlinkat => note_folder(at(0, 1)),
@@ -203,7 +208,7 @@ fn parent_of<'a>(path: &[u8], place: &'a mut [u8]) -> &'a CStr {
 fn note(folder: usize, path: &CStr, change: Change) {
     let flags = match change {
         Change::Made | Change::Named => AT_SYMLINK_NOFOLLOW,
-        Change::Written => 0,
+        Change::Written | Change::Opened => 0,
     };
     if let Some(told) = told(folder, path, flags) {
         note_told(&told, change);

@@ -96,6 +96,27 @@ fn until_the_other_has_waited_while_a_file_is_written() {
     });
 }
 
+/// The same beside one that only looks, and with more to look at between two times that it gives way.
+#[test]
+fn until_another_one_has_waited_while_one_looks_and_one_writes() {
+    let mut log = File::create(std::env::temp_dir().join("long-looks")).unwrap();
+    let (never, flag) = (Mutex::new(()), AtomicBool::new(false));
+    let places = [const { AtomicBool::new(false) }; 20];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let guard = never.lock().unwrap();
+            drop(Condvar::new().wait_timeout(guard, 1000 * MILLI).unwrap());
+            flag.store(true, SeqCst);
+        });
+        scope.spawn(|| while !flag.load(SeqCst) {});
+        while !flag.load(SeqCst) {
+            writeln!(log, "not yet").unwrap();
+            assert!(!places.iter().any(|place| place.load(SeqCst)));
+            thread::yield_now();
+        }
+    });
+}
+
 /// A copy is no poll, however often it asks whether to give up: nobody waits longer than it takes.
 #[test]
 fn for_a_copy_that_takes_no_time() {

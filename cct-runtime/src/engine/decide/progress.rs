@@ -25,7 +25,7 @@ use super::suspended::{hash_of, hash_of_state};
 use super::{children, outside};
 use crate::engine::state::budget::STALLED;
 use crate::engine::state::iteration::End;
-use crate::engine::state::turn::Turn;
+use crate::engine::state::turn::{LATELY, Turn};
 use crate::engine::state::worker::Worker;
 use crate::engine::switch::on_stack;
 use crate::memory::mappings;
@@ -69,6 +69,8 @@ pub(crate) struct Stall {
     is_lent: bool,
     /// How often something has changed that no look shows.
     changes: u32,
+    /// How many of these the steps so far have made.
+    seen_changes: u32,
 }
 
 /// Everything on which the next turns depend, at the end of a round, as hashes.
@@ -152,7 +154,8 @@ impl Engine {
         }
         // Everybody had a turn.
         self.progress.stall.rounds += 1;
-        if !self.everybody(|turn| !turn.works()) {
+        let had_time = self.progress.stall.rounds >= LATELY;
+        if had_time && !self.everybody(|turn| !turn.works()) {
             self.budget.idle = 0;
             return Some(None);
         }
@@ -257,6 +260,10 @@ impl Engine {
     fn take_part(&mut self, _: Deciding) {
         let (number, rounds) = (self.progress.stall.number, self.progress.stall.rounds);
         let steps = self.steps();
+        let changes = self.progress.stall.changes;
+        // Nobody else has run since the last step.
+        let is_own = self.progress.stall.seen_changes != changes;
+        self.progress.stall.seen_changes = changes;
         // SAFETY: the current worker is live and suspended.
         let worker = unsafe { &mut *self.roster.current };
         if !worker.is_candidate() {
@@ -264,7 +271,6 @@ impl Engine {
         }
         let spins = self.decision.request == Request::Yield;
         let yields = matches!(worker.operation.effect(), Effect::Yields);
-        let changes = self.progress.stall.changes;
         let own = hash_of_state(worker);
         // A state that cannot be told is none that has been before.
         let state = own.unwrap_or(hash_of(&[u64::from(steps)]));
@@ -277,12 +283,14 @@ impl Engine {
             turn.begin(rounds);
         }
         if turn.changes != changes {
-            turn.change(changes);
+            turn.change(changes, is_own);
         }
         turn.own = own;
         turn.steps += 1;
         turn.spins |= spins;
-        turn.yields |= yields;
+        if yields {
+            turn.give_way();
+        }
         turn.see(state);
     }
 
@@ -290,7 +298,8 @@ impl Engine {
     fn turn_of(&mut self, next: WorkerId) -> Pick {
         // SAFETY: the engine's workers are live.
         let worker = unsafe { &*self.roster.worker(next) };
-        let has_been_there = worker.turn.stretch == self.progress.stall.number;
+        let is_other = !std::ptr::eq(worker, self.roster.current);
+        let has_been_there = is_other && worker.turn.stretch == self.progress.stall.number;
         self.progress.stall.is_lent |= has_been_there && hash_of_state(worker) != worker.turn.own;
         Pick {
             worker: next,

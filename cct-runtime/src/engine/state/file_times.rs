@@ -47,8 +47,10 @@ pub enum Change {
     Written,
     /// It is new.
     Made,
-    /// It has another name, or one more or less.
+    /// It has another name, or one more.
     Named,
+    /// It was opened to be read.
+    Opened,
 }
 
 impl FileTimes {
@@ -87,6 +89,11 @@ impl FileTimes {
                 Stamp::Accessed,
             ],
             Change::Named => &[Stamp::Changed],
+            Change::Opened => {
+                // It may be read from now on.
+                noted[Stamp::Accessed as usize] = None;
+                &[]
+            }
         };
         for &stamp in stamps {
             if let Some(time) = times[stamp as usize] {
@@ -194,6 +201,13 @@ mod tests {
         assert_eq!(
             times.seen((file, Stamp::Made), tick, machine, now + 9 * SECOND),
             now
+        );
+        let accessed = (file, Stamp::Accessed);
+        assert_eq!(times.seen(accessed, tick, machine, now + 8 * SECOND), now);
+        times.note(file, [Some(tick); 4], Change::Opened, now + 3 * SECOND);
+        assert_eq!(
+            times.seen(accessed, tick, machine, now + 8 * SECOND),
+            now + 8 * SECOND
         );
         // A child has written in the same tick: nobody knows when, but not before it was asked for last.
         let child = modified((1, 7));

@@ -1,10 +1,12 @@
 //! The turns that a worker has while nobody changes anything.
 
+/// For so many rounds one that has yielded is taken for one that yields.
+pub(crate) const LATELY: u32 = 4;
+
 /// A worker's part in the current stretch without a change.
 ///
 /// Repetition is found as Brent found cycles: each state is compared with one that is kept, and the kept
 /// one is replaced at distances that double.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turn {
     /// The stretch that all this is about; stretches are numbered from 1 in each iteration.
@@ -13,10 +15,10 @@ pub(crate) struct Turn {
     pub(crate) steps: u32,
     /// It yielded, or looked again, in this round.
     pub(crate) spins: bool,
-    /// It yielded.
-    pub(crate) yields: bool,
-    /// In this round something has changed that no look shows.
-    pub(crate) has_news: bool,
+    /// The round in which it yielded last, from 1; 0 if it never did.
+    yielded: u32,
+    /// In this round it has changed something that no look shows.
+    has_news: bool,
     /// How many such changes it knows of.
     pub(crate) changes: u32,
     /// Its registers and stack after its last step.
@@ -40,21 +42,27 @@ impl Turn {
     pub(crate) fn begin(&mut self, round: u32) {
         self.round = round;
         self.steps = 0;
-        (self.spins, self.yields, self.has_news) = (false, false, false);
+        (self.spins, self.has_news) = (false, false);
     }
 
-    /// Something has changed that no look shows: states before it are no states after it.
-    pub(crate) fn change(&mut self, changes: u32) {
+    /// It yielded.
+    pub(crate) fn give_way(&mut self) {
+        self.yielded = self.round + 1;
+    }
+
+    /// Something has changed that no look shows, by this worker or another one: states before it are none
+    /// after it.
+    pub(crate) fn change(&mut self, changes: u32, is_own: bool) {
         self.changes = changes;
-        self.has_news = true;
+        self.has_news |= is_own;
         self.repeats = false;
         (self.kept_state, self.since_kept, self.reach) = (0, 0, 0);
     }
 
-    /// True if there is nothing new in this round, and the worker only waits for something.
+    /// True if the worker only waits for something.
     pub(crate) fn waits(&self) -> bool {
         if self.has_news {
-            self.yields
+            self.yields()
         } else {
             self.spins
         }
@@ -62,7 +70,12 @@ impl Turn {
 
     /// True if it goes on with work of which no look tells.
     pub(crate) fn works(&self) -> bool {
-        self.has_news && !self.yields
+        self.has_news && !self.yields()
+    }
+
+    /// True if it has yielded lately: there may be more steps between two times than a round has.
+    fn yields(&self) -> bool {
+        self.yielded > 0 && self.round + 1 - self.yielded < LATELY
     }
 
     /// Notes the state that the worker has come to.
