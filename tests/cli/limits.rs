@@ -29,9 +29,9 @@ fn a_test_that_takes_more_and_more_memory_ends_by_a_limit() {
     finished.expect(100);
     let events = Events::of(&finished);
     for (test, line) in [
-        ("a_vector_grows", 24),
-        ("mappings_grow", 38),
-        ("a_table_grows_full", 50),
+        ("a_vector_grows", 26),
+        ("a_mapping_grows_full", 41),
+        ("a_table_grows_full", 53),
     ] {
         let ended = events.test(&format!("limits::memory {test}"));
         assert_eq!(ended["status"], "MEMORY", "{ended:#}");
