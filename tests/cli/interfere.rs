@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::explored::text;
 
 fn looked_at(workspace: &Workspace, target: &str, code: i32) -> Events {
-    let args = ["interfere", "--json", "--seed=1", "--test", target];
-    let finished = Finished::of(workspace.cct().args(args));
+    let args = ["interfere", "--json", "--seed=1", "--time=10m", "--test"];
+    let finished = Finished::of(workspace.cct().args(args).arg(target));
     finished.expect(code);
     Events::of(&finished)
 }
@@ -183,6 +183,7 @@ fn failures_of_ones_own_are_nobodys_fault() {
             "rare",
             "rare",
             "--pairs=6",
+            "--time=10m",
         ];
         let finished = Finished::of(
             workspace

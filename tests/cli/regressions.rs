@@ -49,7 +49,7 @@ fn a_bug_is_known_again_and_tried_first() {
     }
     // A schedule that was shrunk stays, whatever is found later.
     let lost = id(&first, LOST);
-    Finished::of(workspace.cct().args(["shrink", &lost])).expect(0);
+    Finished::of(workspace.cct().args(["shrink", &lost, "--time=60s"])).expect(0);
     let short = |workspace: &Workspace| {
         let told = Finished::of(workspace.cct().args(["show", &lost, "--json"]));
         Events::of(&told).only("report")["preemptions"].clone()
@@ -425,7 +425,7 @@ fn a_kept_schedule_replaces_no_shorter_one() {
         (number("preemptions"), number("switches"))
     };
     let long = length();
-    Finished::of(workspace.cct().args(["shrink", &id])).expect(0);
+    Finished::of(workspace.cct().args(["shrink", &id, "--time=60s"])).expect(0);
     let short = length();
     assert!(short < long, "{short:?} {long:?}");
     let again = find(&workspace, &["first"]);

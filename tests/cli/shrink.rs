@@ -72,7 +72,7 @@ fn a_failure_as_it_was_found_is_kept_beside() {
     let cct = |args: &[&str]| Finished::of(workspace.cct().args(args));
     let folder = workspace.path(&format!("target/cct/failures/{id}"));
     let record = fs::read(folder.join("trace.json")).expect("it was found");
-    let first = cct(&["shrink", &id]);
+    let first = cct(&["shrink", &id, "--time=60s"]);
     first.expect(0);
     assert!(
         first.stdout.contains(&format!("cargo cct replay {id}")),
@@ -109,7 +109,7 @@ fn only_the_failure_on_record_is_replaced() {
     let id = text(&found.test(test)["failure"]["id"]).to_owned();
     let folder = workspace.path(&format!("target/cct/failures/{id}"));
     let cct = |args: &[&str]| Finished::of(workspace.cct().args(args));
-    cct(&["shrink", &id]).expect(0);
+    cct(&["shrink", &id, "--time=60s"]).expect(0);
     let record = fs::read(folder.join("trace.json")).expect("it is on record");
     let aside = folder.join("as-found");
     let refused = cct(&["shrink", aside.to_str().expect("paths are text")]);

@@ -163,7 +163,7 @@ fn real() -> Compiler {
 fn assert_nothing_missing(compiler: &Compiler) {
     let list = list::read();
     let items = list.items();
-    let missing = compiler.missing("items", &Source::of(&items));
+    let missing = compiler.missing("listed", &Source::of(&items));
     assert!(
         missing.is_empty(),
         "{} of {} items are not as in Rust {}:\n{}",

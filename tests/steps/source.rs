@@ -26,7 +26,7 @@ pub(crate) fn functions() -> BTreeSet<String> {
 
 /// Returns the source of the shims with all macros expanded: most functions of atomics are made by one.
 fn expanded() -> String {
-    let libraries = support::build("cct-shims").libraries;
+    let libraries = support::check("cct-shims").libraries;
     let mut command = Command::new("rustc");
     command
         .args(["--crate-name", "cct_shims", "--crate-type", "lib"])

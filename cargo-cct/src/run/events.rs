@@ -1,7 +1,9 @@
 //! Reads a test process's events off its pipe.
 
 use std::io::{self, PipeReader, Read as _};
-use std::sync::mpsc::{Receiver, channel};
+use std::iter;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 use cct::codec::Wire as _;
 use cct::wire::Event;
@@ -10,6 +12,11 @@ use super::threads;
 
 /// No event is longer; what claims to be is noise.
 const LONGEST: u32 = 1 << 30;
+/// How long is waited for an event at a time.
+const LOOK: Duration = Duration::from_millis(100);
+/// How often nothing has come when nothing is left, two seconds' worth: to a machine that stands still for
+/// longer that is one time.
+const LOOKS: u32 = 20;
 
 /// Reads on a thread of its own, so that the watchdog can wait with a time limit. The channel closes
 /// when the process does, or when it writes what is no event.
@@ -23,6 +30,17 @@ pub(crate) fn receive(mut pipe: PipeReader) -> io::Result<Receiver<Event>> {
         }
     })?;
     Ok(receiver)
+}
+
+/// The events that are still under way after the end of their process: the pipe's end may take a moment to
+/// come on a busy machine, and does not come while a child of the test keeps the pipe open.
+pub(crate) fn rest(events: &Receiver<Event>) -> impl Iterator<Item = Event> {
+    let look = || events.recv_timeout(LOOK);
+    iter::from_fn(move || {
+        let mut looks = (0..LOOKS).map(|_| look());
+        let told = looks.find(|event| !matches!(event, Err(RecvTimeoutError::Timeout)));
+        told?.ok()
+    })
 }
 
 fn next(pipe: &mut impl io::Read) -> io::Result<Option<Event>> {

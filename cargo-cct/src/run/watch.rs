@@ -28,8 +28,10 @@ const LOOKS: u32 = 50;
 /// For so many times the hang time-out a test may make decisions that are no steps: its one thread goes on
 /// alone.
 const ALONE: u32 = 10;
-/// How long a process may take for its last words.
+/// How long a process may take for its last words, and so many looks: to a machine that stands still for
+/// longer that is one look.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+const LAST_LOOKS: u32 = 20;
 
 /// How often something is begun whose process is killed from outside.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -110,8 +112,7 @@ fn watch_once(
     let events = events::receive(pipe)?;
     let mut pulse = board.pulse();
     let mut silence = Silence::default();
-    let mut alive_at = Instant::now();
-    let mut awake_at = Instant::now();
+    let mut sleep = Silence::default();
     let mut stay = Silence::default();
     let mut doze = Doze::default();
     let mut closed = false;
@@ -127,8 +128,8 @@ fn watch_once(
         match next(&events, closed) {
             Ok(event) => {
                 on_event(event);
-                alive_at = Instant::now();
                 silence.end();
+                sleep.end();
                 continue;
             }
             // The last event is followed by the end of the process; a moment later, at most.
@@ -136,17 +137,13 @@ fn watch_once(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(status) = child.try_wait()? {
-            // All that it said is read: the pipe's end may take a moment to come on a busy machine, and
-            // does not come while a child of the test keeps the pipe open.
-            while let Ok(event) = events.recv_timeout(LAST_WORDS) {
-                on_event(event);
-            }
+            events::rest(&events).for_each(&mut on_event);
             return Ok(End::Exited(status));
         }
         let now = board.pulse();
         if now != pulse {
-            alive_at = Instant::now();
             silence.end();
+            sleep.end();
             if now.place() != pulse.place() {
                 stay.end();
             }
@@ -171,15 +168,14 @@ fn watch_once(
             doze.look(board.iteration(), call.is_some());
         }
         match call {
-            Some(call)
-                if doze.is_deep()
-                    || awake_at.elapsed().min(alive_at.elapsed()) > SLEEP.min(hang_timeout) =>
-            {
-                process::end(&mut child)?;
-                return Ok(End::Blocked(call));
+            Some(call) => {
+                sleep.look(Instant::now(), None);
+                if doze.is_deep() || sleep.is_longer_than(SLEEP.min(hang_timeout)) {
+                    process::end(&mut child)?;
+                    return Ok(End::Blocked(call));
+                }
             }
-            Some(_) => {}
-            None => awake_at = Instant::now(),
+            None => sleep.end(),
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
         let patience = patience(hang_timeout, memory.used());
@@ -214,10 +210,12 @@ fn end_with_last_words(
             None => process::ask(child),
         }
         let deadline = Instant::now() + LAST_WORDS;
-        while child.try_wait()?.is_none() && Instant::now() < deadline {
+        let mut looks = 0;
+        while child.try_wait()?.is_none() && (looks < LAST_LOOKS || Instant::now() < deadline) {
             // A replay tells what happened up to here.
-            if let Ok(event) = next(events, closed) {
-                on_event(event);
+            match next(events, closed) {
+                Ok(event) => on_event(event),
+                Err(_) => looks += 1,
             }
         }
     }

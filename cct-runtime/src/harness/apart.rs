@@ -18,6 +18,8 @@ const SILENCE: Duration = Duration::from_secs(1);
 const LEAST_WORK: Duration = Duration::from_millis(20);
 /// How often it is looked at.
 const LOOK: Duration = Duration::from_micros(100);
+/// So many looks there are at least before an execution is ended.
+const PARTS: u32 = 8;
 
 /// The memory that an execution's process shares with this one.
 #[repr(C)]
@@ -155,8 +157,9 @@ impl Apart {
     /// Waits for the process to end; returns how it did, and none if it did not come back and was ended. It
     /// need not be late where the machine has much else to do, so its work counts.
     fn wait_for(&mut self, process: libc::pid_t, board: &Board) -> Option<libc::c_int> {
-        let (mut beats, mut since) = (0, clock());
-        let (mut work, mut worked) = (Duration::ZERO, Duration::ZERO);
+        let mut beats = 0;
+        let (mut work, mut looked) = (Duration::ZERO, clock());
+        let (mut silence, mut worked) = (Duration::ZERO, Duration::ZERO);
         loop {
             let mut status = 0;
             // SAFETY: the status is ours, and so is the process.
@@ -165,22 +168,29 @@ impl Apart {
                 self.most_work.get_or_insert(LEAST_WORK.max(4 * work));
                 return Some(status);
             }
-            work = work_of(process).unwrap_or(work);
+            let (work_before, looked_before) = (work, looked);
+            (work, looked) = (work_of(process).unwrap_or(work), clock());
+            // A machine that stands still takes the time of both, and is one look.
+            let most_work = self.most_work.unwrap_or(Duration::MAX);
+            worked += work.saturating_sub(work_before).min(most_work / PARTS);
+            silence += looked.duration_since(looked_before).min(SILENCE / PARTS);
             // SAFETY: the board stays mapped; the other process writes to it.
             let now = unsafe { (&raw const board.beats).read_volatile() };
-            let works_on = self.most_work.is_some_and(|most| work > worked + most);
             if now != beats {
-                (beats, since, worked) = (now, clock(), work);
+                beats = now;
+                (silence, worked) = (Duration::ZERO, Duration::ZERO);
             } else if ended < 0
-                || works_on
-                || since.elapsed() > SILENCE && sleeps(format!("/proc/{process}"))
+                || worked > most_work
+                || silence > SILENCE && sleeps(format!("/proc/{process}"))
             {
                 // SAFETY: the process is ours, and has not been waited for.
                 unsafe {
                     libc::kill(process, libc::SIGKILL);
                     libc::waitpid(process, &raw mut status, 0);
                 }
-                return None;
+                // It may have ended just before.
+                let by_this = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL;
+                return (ended == 0 && !by_this).then_some(status);
             }
             pause();
         }

@@ -231,14 +231,23 @@ impl Heap {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
     use super::*;
 
     fn layout(size: usize, align: usize) -> Layout {
         Layout::from_size_align(size, align).expect("a layout")
     }
 
+    /// A test may take the block that another one has given back.
+    fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[test]
     fn blocks_are_aligned_known_and_used_again() {
+        let _alone = alone();
         let (small, page) = (layout(100, 1), layout(10, 4096));
         let (first, second) = (allocate(small), allocate(page));
         assert!(contains(first) && contains(second));
@@ -260,6 +269,7 @@ mod tests {
 
     #[test]
     fn a_block_with_a_header_knows_its_size_and_alignment() {
+        let _alone = alone();
         for (size, align) in [(0, 1), (100, 16), (5000, 4096), (1, 64)] {
             let block = allocate_with_header(size, align);
             assert!(contains(block) && block.addr().is_multiple_of(align));

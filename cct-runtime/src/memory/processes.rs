@@ -57,7 +57,7 @@ impl Processes {
         let mut earlier = Vec::new();
         if are_ended() {
             earlier.extend(own_children());
-            earlier.extend(children_of_warden());
+            earlier.extend(children_of_warden().0);
         }
         Processes {
             earlier,
@@ -80,10 +80,11 @@ impl Processes {
         self.until_thorough = THOROUGH_EVERY;
         let mut found = false;
         for _ in 0..ROUNDS {
-            if !self.end_round() {
-                break;
+            match self.end_round() {
+                Round::Nobody => break,
+                Round::Torn => {}
+                Round::Some => found = true,
             }
-            found = true;
         }
         if found {
             forget_ends();
@@ -91,8 +92,8 @@ impl Processes {
         found
     }
 
-    /// Ends those that are there now. False if there were none.
-    fn end_round(&self) -> bool {
+    /// Ends those that are there now.
+    fn end_round(&self) -> Round {
         let is_new = |process: &Process| !self.earlier.contains(process);
         let mut any = false;
         for process in own_children().into_iter().filter(is_new) {
@@ -104,11 +105,24 @@ impl Processes {
             any = true;
         }
         // A process that has lost its parent just now is among these.
-        for process in children_of_warden().into_iter().filter(is_new) {
+        let (children, is_torn) = children_of_warden();
+        for process in children.into_iter().filter(is_new) {
             any |= process.end();
         }
-        any
+        match (any, is_torn) {
+            (true, _) => Round::Some,
+            (false, true) => Round::Torn,
+            (false, false) => Round::Nobody,
+        }
     }
+}
+
+/// The processes that a round has met.
+enum Round {
+    Nobody,
+    /// Some have ended meanwhile, so that the list may lack others.
+    Torn,
+    Some,
 }
 
 /// A process that is somebody's child.
@@ -203,15 +217,19 @@ fn own_children() -> Vec<Process> {
     lists.flat_map(|list| listed(&list)).collect()
 }
 
-/// The others that the warden waits for, whose parents have ended, and that still go on.
-fn children_of_warden() -> Vec<Process> {
+/// The others that the warden waits for, whose parents have ended, and that still go on. Also, whether the
+/// list is torn: it may lack some if the warden takes leave of others while it is read.
+fn children_of_warden() -> (Vec<Process>, bool) {
     let warden = WARDEN.load(Relaxed);
     // SAFETY: asks for a number.
     let own = unsafe { libc::getpid() };
     let list = fs::read_to_string(format!("/proc/{warden}/task/{warden}/children"));
-    let mut children = listed(&list.unwrap_or_default());
-    children.retain(|child| child.number != own && child.parent == warden && !child.is_zombie);
-    children
+    let list = list.unwrap_or_default();
+    let mut children = listed(&list);
+    children.retain(|child| child.parent == warden && !child.is_zombie);
+    let is_torn = children.len() < list.split_whitespace().count();
+    children.retain(|child| child.number != own);
+    (children, is_torn)
 }
 
 /// The processes whose numbers these are.

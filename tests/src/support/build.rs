@@ -24,10 +24,22 @@ pub fn build(package: &str) -> Artifacts {
 /// The same with more of cargo's options.
 #[track_caller]
 pub fn build_with(package: &str, options: &[&str]) -> Artifacts {
+    made("build", package, options)
+}
+
+/// The same as far as crates that use the package need it to be checked: its libraries have no code.
+#[track_caller]
+pub fn check(package: &str) -> Artifacts {
+    made("check", package, &[])
+}
+
+#[track_caller]
+fn made(verb: &str, package: &str, options: &[&str]) -> Artifacts {
+    let library = if verb == "check" { "rmeta" } else { "rlib" };
     let mut command = cargo();
     command
         .args([
-            "build",
+            verb,
             "--package",
             package,
             "--message-format",
@@ -54,7 +66,7 @@ pub fn build_with(package: &str, options: &[&str]) -> Artifacts {
         let files = files.filter_map(Value::as_str).map(PathBuf::from);
         artifacts.libraries.extend(files.filter(|file| {
             file.extension()
-                .is_some_and(|extension| extension == "rlib" || extension == "so")
+                .is_some_and(|extension| extension == library || extension == "so")
         }));
         artifacts
             .executables

@@ -9,7 +9,7 @@ mod mark;
 mod tool;
 mod workspace;
 
-pub use build::{Artifacts, build, build_with};
+pub use build::{Artifacts, build, build_with, check};
 pub use draws::Draws;
 pub use environment::{cargo, cleaned};
 pub use events::{Events, name};

@@ -8,8 +8,7 @@ mod vscode;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use std::{fs, io, iter};
+use std::{fs, io};
 
 use anyhow::Context as _;
 use cct::codec::Wire as _;
@@ -28,9 +27,6 @@ pub(super) use vscode::write_entry;
 
 const FOR_GDB: &str = include_str!("gdb.py");
 const FOR_LLDB: &str = include_str!("lldb.py");
-
-/// An event that a process has written before its end is read in this time.
-const UNDER_WAY: Duration = Duration::from_secs(10);
 
 /// The debuggers that are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,8 +154,7 @@ pub(super) fn debug(
     // An interrupt is for the debugger.
     leave_signals_to_others().context("cannot listen for signals")?;
     let status = child.wait()?;
-    // The last event may still be under way, and a process that was left behind may hold the pipe.
-    let mut last = iter::from_fn(|| events.recv_timeout(UNDER_WAY).ok())
+    let mut last = events::rest(&events)
         .filter(|event| matches!(event, Event::Replayed(_)))
         .last();
     if let Some(Event::Replayed(replayed)) = &mut last {

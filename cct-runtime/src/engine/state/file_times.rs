@@ -1,10 +1,6 @@
 //! The times of files that change while the process runs, by the clock of the iteration.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// The kernel's clock for files moves by so much at a time, at most.
-const TICK: u64 = 20_000_000;
 
 /// Files have the machine's times, and each iteration a clock of its own: a file that a test has just written
 /// would be years old. Acts of workers on files happen at the moment of the iteration's clock; other times
@@ -55,14 +51,9 @@ pub enum Change {
 
 impl FileTimes {
     /// The times of a process that begins.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "files have the time of the machine"
-    )]
     pub(crate) fn new() -> FileTimes {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH);
         FileTimes {
-            began: nanos(began.unwrap_or_default()),
+            began: clock_of_files(),
             known: BTreeMap::new(),
             acts: BTreeMap::new(),
             noted: BTreeMap::new(),
@@ -106,7 +97,7 @@ impl FileTimes {
     /// The time as the iteration sees it now, where it is `machine` for the machine. One that is later than
     /// that was set by the program, by its own clock.
     pub(crate) fn seen(&mut self, of: (FileId, Stamp), time: u64, machine: u64, now: u64) -> u64 {
-        if !(self.began.saturating_sub(TICK)..=machine).contains(&time) {
+        if !(self.began..=machine).contains(&time) {
             return time;
         }
         let (file, stamp) = of;
@@ -136,8 +127,19 @@ impl FileTimes {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+/// The clock that the kernel stamps files with, which moves by milliseconds: no file that is new from now on
+/// has an earlier time.
+fn clock_of_files() -> u64 {
+    // SAFETY: all zeros are a time, and it is ours to write to.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut time);
+        time
+    };
+    let (seconds, nanoseconds) = (time.tv_sec.cast_unsigned(), time.tv_nsec.cast_unsigned());
+    seconds
+        .saturating_mul(1_000_000_000)
+        .saturating_add(nanoseconds)
 }
 
 #[cfg(test)]
