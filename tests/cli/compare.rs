@@ -37,7 +37,7 @@ fn redacted(table: &str) -> String {
             words[5] = "#";
             words[9] = "xxxx-xx";
         }
-        if line.chars().all(|stroke| stroke == '─') {
+        if line.trim().chars().all(|stroke| stroke == '─') {
             words.fill("─");
         }
         words.join(" ")

@@ -273,7 +273,7 @@ fn people_are_told_what_was_about_to_happen() {
         "two threads are about to access the same memory at a time, nothing orders them, and both change it",
         "was held here, about to write 8 bytes",
         "came meanwhile, about to write 8 bytes",
-        "at src/lib.rs:58:",
+        "at src/lib.rs:57:",
         "1 violation",
     ] {
         assert!(told.contains(words), "`{words}` in {}", shown.stdout);

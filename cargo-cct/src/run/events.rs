@@ -14,9 +14,6 @@ use super::threads;
 const LONGEST: u32 = 1 << 30;
 /// How long is waited for an event at a time.
 const LOOK: Duration = Duration::from_millis(100);
-/// How often nothing has come when nothing is left, two seconds' worth: to a machine that stands still for
-/// longer that is one time.
-const LOOKS: u32 = 20;
 
 /// Reads on a thread of its own, so that the watchdog can wait with a time limit. The channel closes
 /// when the process does, or when it writes what is no event.
@@ -33,11 +30,12 @@ pub(crate) fn receive(mut pipe: PipeReader) -> io::Result<Receiver<Event>> {
 }
 
 /// The events that are still under way after the end of their process: the pipe's end may take a moment to
-/// come on a busy machine, and does not come while a child of the test keeps the pipe open.
-pub(crate) fn rest(events: &Receiver<Event>) -> impl Iterator<Item = Event> {
-    let look = || events.recv_timeout(LOOK);
+/// come on a busy machine, and does not come while a child of the test keeps the pipe open. None is left if
+/// nothing comes for so long, and in more than one look: a machine may stand still.
+pub(crate) fn rest(events: &Receiver<Event>, patience: Duration) -> impl Iterator<Item = Event> {
+    let count = patience.as_millis() / LOOK.as_millis();
     iter::from_fn(move || {
-        let mut looks = (0..LOOKS).map(|_| look());
+        let mut looks = (0..count).map(|_| events.recv_timeout(LOOK));
         let told = looks.find(|event| !matches!(event, Err(RecvTimeoutError::Timeout)));
         told?.ok()
     })

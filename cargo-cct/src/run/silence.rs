@@ -5,6 +5,9 @@
 
 use std::time::{Duration, Instant};
 
+/// A look counts for no more than this: a machine that stands still for longer is no silence of its own.
+const MOST: Duration = Duration::from_millis(500);
+
 /// A silence, made of the times between looks.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
@@ -30,7 +33,7 @@ impl Silence {
     /// Adds the time since the last look: what the thread used of it if it runs, else all.
     pub(super) fn look(&mut self, at: Instant, used: Option<Duration>) {
         if let Some(before) = self.looked.replace(Look { at, used }) {
-            let passed = at.saturating_duration_since(before.at);
+            let passed = at.saturating_duration_since(before.at).min(MOST);
             let ran = used.zip(before.used);
             let ran = ran.map(|(now, before)| now.saturating_sub(before));
             self.lasts += ran.map_or(passed, |ran| ran.min(passed));
@@ -54,26 +57,27 @@ impl Silence {
 mod tests {
     use super::*;
 
-    /// The silence after looks a second apart that found these processor times, in milliseconds.
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// The silence after looks a tenth of a second apart that found these processor times, in milliseconds.
     fn after(used: &[Option<u64>]) -> u128 {
         let began = Instant::now();
         let mut silence = Silence::default();
-        for (second, used) in (0..).zip(used) {
-            let used = used.map(Duration::from_millis);
-            silence.look(began + Duration::from_secs(second), used);
+        for (look, used) in (0..).zip(used) {
+            silence.look(began + look * SECOND / 10, used.map(Duration::from_millis));
         }
         silence.lasts().as_millis()
     }
 
     #[test]
     fn a_thread_that_runs_is_silent_for_what_it_used() {
-        assert_eq!(after(&[Some(500), Some(600), Some(600), Some(900)]), 400);
-        assert_eq!(after(&[Some(0), Some(5000)]), 1000);
+        assert_eq!(after(&[Some(50), Some(60), Some(60), Some(90)]), 40);
+        assert_eq!(after(&[Some(0), Some(500)]), 100);
     }
 
     #[test]
     fn one_that_sleeps_is_silent_all_the_time() {
-        assert_eq!(after(&[None, None, Some(100), Some(200), None]), 3100);
+        assert_eq!(after(&[None, None, Some(10), Some(20), None]), 310);
     }
 
     #[test]
@@ -81,10 +85,20 @@ mod tests {
         let began = Instant::now();
         let mut silence = Silence::default();
         silence.look(began, None);
-        silence.look(began + Duration::from_secs(9), None);
-        assert!(!silence.is_longer_than(Duration::from_secs(1)));
-        silence.look(began + Duration::from_secs(10), None);
-        assert!(silence.is_longer_than(Duration::from_secs(9)));
+        silence.look(began + SECOND / 2, None);
+        assert!(!silence.is_longer_than(SECOND / 10));
+        silence.look(began + SECOND * 6 / 10, None);
+        assert!(silence.is_longer_than(SECOND / 2));
+    }
+
+    #[test]
+    fn a_machine_that_stands_still_is_not_silent() {
+        let began = Instant::now();
+        let mut silence = Silence::default();
+        for look in [0, 1, 2, 600, 1200] {
+            silence.look(began + look * SECOND / 10, Some(look * SECOND / 10));
+        }
+        assert!(!silence.is_longer_than(2 * SECOND), "{silence:?}");
     }
 
     #[test]
@@ -92,10 +106,10 @@ mod tests {
         let mut silence = Silence::default();
         let began = Instant::now();
         silence.look(began, None);
-        silence.look(began + Duration::from_secs(1), None);
+        silence.look(began + SECOND / 10, None);
         silence.end();
-        silence.look(began + Duration::from_secs(3), None);
-        silence.look(began + Duration::from_secs(5), None);
-        assert_eq!(silence.lasts(), Duration::from_secs(2));
+        silence.look(began + SECOND * 3 / 10, None);
+        silence.look(began + SECOND * 5 / 10, None);
+        assert_eq!(silence.lasts(), SECOND / 5);
     }
 }

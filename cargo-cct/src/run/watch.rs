@@ -137,7 +137,7 @@ fn watch_once(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(status) = child.try_wait()? {
-            events::rest(&events).for_each(&mut on_event);
+            events::rest(&events, LAST_WORDS).for_each(&mut on_event);
             return Ok(End::Exited(status));
         }
         let now = board.pulse();
@@ -167,15 +167,15 @@ fn watch_once(
         if !board.waits() {
             doze.look(board.iteration(), call.is_some());
         }
-        match call {
-            Some(call) => {
-                sleep.look(Instant::now(), None);
-                if doze.is_deep() || sleep.is_longer_than(SLEEP.min(hang_timeout)) {
-                    process::end(&mut child)?;
-                    return Ok(End::Blocked(call));
-                }
-            }
-            None => sleep.end(),
+        if call.is_none() {
+            sleep.end();
+        }
+        sleep.look(Instant::now(), None);
+        if let Some(call) = call
+            && (doze.is_deep() || sleep.is_longer_than(SLEEP.min(hang_timeout)))
+        {
+            process::end(&mut child)?;
+            return Ok(End::Blocked(call));
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
         let patience = patience(hang_timeout, memory.used());
@@ -213,10 +213,10 @@ fn end_with_last_words(
         let mut looks = 0;
         while child.try_wait()?.is_none() && (looks < LAST_LOOKS || Instant::now() < deadline) {
             // A replay tells what happened up to here.
-            match next(events, closed) {
-                Ok(event) => on_event(event),
-                Err(_) => looks += 1,
+            if let Ok(event) = next(events, closed) {
+                on_event(event);
             }
+            looks += 1;
         }
     }
     process::end(child)?;

@@ -184,13 +184,13 @@ impl Apart {
                 || silence > SILENCE && sleeps(format!("/proc/{process}"))
             {
                 // SAFETY: the process is ours, and has not been waited for.
-                unsafe {
+                let waited = unsafe {
                     libc::kill(process, libc::SIGKILL);
-                    libc::waitpid(process, &raw mut status, 0);
-                }
+                    libc::waitpid(process, &raw mut status, 0)
+                };
                 // It may have ended just before.
                 let by_this = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL;
-                return (ended == 0 && !by_this).then_some(status);
+                return (waited == process && !by_this).then_some(status);
             }
             pause();
         }

@@ -57,7 +57,14 @@ impl Processes {
         let mut earlier = Vec::new();
         if are_ended() {
             earlier.extend(own_children());
-            earlier.extend(children_of_warden().0);
+            let mut looks = Looks::default();
+            for _ in 0..ROUNDS {
+                let (children, is_whole) = looks.children_of_warden();
+                earlier.extend(children);
+                if is_whole {
+                    break;
+                }
+            }
         }
         Processes {
             earlier,
@@ -78,13 +85,13 @@ impl Processes {
             return false;
         }
         self.until_thorough = THOROUGH_EVERY;
-        let mut found = false;
+        let (mut found, mut looks) = (false, Looks::default());
         for _ in 0..ROUNDS {
-            match self.end_round() {
-                Round::Nobody => break,
-                Round::Torn => {}
-                Round::Some => found = true,
+            let (any, is_whole) = self.end_round(&mut looks);
+            if !any && is_whole {
+                break;
             }
+            found |= any;
         }
         if found {
             forget_ends();
@@ -92,8 +99,8 @@ impl Processes {
         found
     }
 
-    /// Ends those that are there now.
-    fn end_round(&self) -> Round {
+    /// Ends those that are there now. True if there were some; and true if all of them were seen.
+    fn end_round(&self, looks: &mut Looks) -> (bool, bool) {
         let is_new = |process: &Process| !self.earlier.contains(process);
         let mut any = false;
         for process in own_children().into_iter().filter(is_new) {
@@ -105,24 +112,42 @@ impl Processes {
             any = true;
         }
         // A process that has lost its parent just now is among these.
-        let (children, is_torn) = children_of_warden();
+        let (children, is_whole) = looks.children_of_warden();
         for process in children.into_iter().filter(is_new) {
             any |= process.end();
         }
-        match (any, is_torn) {
-            (true, _) => Round::Some,
-            (false, true) => Round::Torn,
-            (false, false) => Round::Nobody,
-        }
+        (any, is_whole)
     }
 }
 
-/// The processes that a round has met.
-enum Round {
-    Nobody,
-    /// Some have ended meanwhile, so that the list may lack others.
-    Torn,
-    Some,
+/// Looks at the processes that the warden waits for, one after the other.
+#[derive(Debug, Default)]
+struct Looks {
+    /// Those that the last look has named and that had ended: whether they were gone.
+    ended: Vec<(pid_t, bool)>,
+}
+
+impl Looks {
+    /// The others that the warden waits for, whose parents have ended, and that still go on; and true if the
+    /// list has all of them. One that was taken leave of while the list was read may hide another one there,
+    /// and one that has just ended may have left its own.
+    fn children_of_warden(&mut self) -> (Vec<Process>, bool) {
+        let warden = WARDEN.load(Relaxed);
+        // SAFETY: asks for a number.
+        let own = unsafe { libc::getpid() };
+        let list = fs::read_to_string(format!("/proc/{warden}/task/{warden}/children"));
+        let (mut going_on, mut ended) = (Vec::new(), Vec::new());
+        for number in numbers(&list.unwrap_or_default()) {
+            match Process::with(number).filter(|process| process.parent == warden) {
+                Some(process) if !process.is_zombie => going_on.push(process),
+                other => ended.push((number, other.is_none())),
+            }
+        }
+        going_on.retain(|process| process.number != own);
+        let is_whole = ended.iter().all(|it| self.ended.contains(it));
+        self.ended = ended;
+        (going_on, is_whole)
+    }
 }
 
 /// A process that is somebody's child.
@@ -214,28 +239,13 @@ fn own_children() -> Vec<Process> {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
     let lists = tasks.flatten().map(|task| task.path().join("children"));
     let lists = lists.map(|path| fs::read_to_string(path).unwrap_or_default());
-    lists.flat_map(|list| listed(&list)).collect()
+    let children =
+        lists.flat_map(|list| numbers(&list).filter_map(Process::with).collect::<Vec<_>>());
+    children.collect()
 }
 
-/// The others that the warden waits for, whose parents have ended, and that still go on. Also, whether the
-/// list is torn: it may lack some if the warden takes leave of others while it is read.
-fn children_of_warden() -> (Vec<Process>, bool) {
-    let warden = WARDEN.load(Relaxed);
-    // SAFETY: asks for a number.
-    let own = unsafe { libc::getpid() };
-    let list = fs::read_to_string(format!("/proc/{warden}/task/{warden}/children"));
-    let list = list.unwrap_or_default();
-    let mut children = listed(&list);
-    children.retain(|child| child.parent == warden && !child.is_zombie);
-    let is_torn = children.len() < list.split_whitespace().count();
-    children.retain(|child| child.number != own);
-    (children, is_torn)
-}
-
-/// The processes whose numbers these are.
-fn listed(numbers: &str) -> Vec<Process> {
-    let numbers = numbers.split_whitespace().filter_map(|it| it.parse().ok());
-    numbers.filter_map(Process::with).collect()
+fn numbers(list: &str) -> impl Iterator<Item = pid_t> {
+    list.split_whitespace().filter_map(|it| it.parse().ok())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod vscode;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 use anyhow::Context as _;
@@ -27,6 +28,9 @@ pub(super) use vscode::write_entry;
 
 const FOR_GDB: &str = include_str!("gdb.py");
 const FOR_LLDB: &str = include_str!("lldb.py");
+
+/// An event that a process has written before its end is read in this time.
+const UNDER_WAY: Duration = Duration::from_secs(10);
 
 /// The debuggers that are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,7 +158,7 @@ pub(super) fn debug(
     // An interrupt is for the debugger.
     leave_signals_to_others().context("cannot listen for signals")?;
     let status = child.wait()?;
-    let mut last = events::rest(&events)
+    let mut last = events::rest(&events, UNDER_WAY)
         .filter(|event| matches!(event, Event::Replayed(_)))
         .last();
     if let Some(Event::Replayed(replayed)) = &mut last {
