@@ -123,7 +123,7 @@ impl Processes {
 /// Looks at the processes that the warden waits for, one after the other.
 #[derive(Debug, Default)]
 struct Looks {
-    /// Those that the last look has named and that had ended: whether they were gone.
+    /// The ended ones that the last look has named, and whether they were gone.
     ended: Vec<(pid_t, bool)>,
 }
 
