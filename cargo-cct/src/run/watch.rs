@@ -159,8 +159,9 @@ fn watch_once(
         // One that is stopped needs no processor.
         let runs = call.is_none() && !thread.as_ref().is_some_and(Thread::is_stopped);
         let used = used.filter(|_| runs);
-        silence.look(Instant::now(), used);
-        stay.look(Instant::now(), used);
+        let at = Instant::now();
+        silence.look(at, used);
+        stay.look(at, used);
         if stay.lasts() > hang_timeout.saturating_mul(ALONE) {
             board.say_enough()?;
         }
@@ -170,12 +171,14 @@ fn watch_once(
         if call.is_none() {
             sleep.end();
         }
-        sleep.look(Instant::now(), None);
-        if let Some(call) = call
-            && (doze.is_deep() || sleep.is_longer_than(SLEEP.min(hang_timeout)))
-        {
-            process::end(&mut child)?;
-            return Ok(End::Blocked(call));
+        sleep.look(at, None);
+        if let Some(call) = call {
+            if doze.is_deep() || sleep.is_longer_than(SLEEP.min(hang_timeout)) {
+                process::end(&mut child)?;
+                return Ok(End::Blocked(call));
+            }
+            // Until then it does not hang.
+            continue;
         }
         // A test that runs natively, or has not come as far as the engine, may take its time.
         let patience = patience(hang_timeout, memory.used());

@@ -114,7 +114,8 @@ impl Processes {
         // A process that has lost its parent just now is among these.
         let (children, is_whole) = looks.children_of_warden();
         for process in children.into_iter().filter(is_new) {
-            any |= process.end();
+            // One that has ended by itself meanwhile may have left its own.
+            any |= process.end() || Process::with(process.number) != Some(process);
         }
         (any, is_whole)
     }
