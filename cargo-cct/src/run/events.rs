@@ -12,6 +12,8 @@ use super::threads;
 
 /// No event is longer; what claims to be is noise.
 const LONGEST: u32 = 1 << 30;
+/// How long a process may take for its last words, or these for their way.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How long is waited for an event at a time.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -79,6 +81,19 @@ mod tests {
             assert_eq!(next(&mut pipe).expect("a whole frame"), Some(event));
         }
         assert!(next(&mut pipe).is_err());
+    }
+
+    #[test]
+    fn what_is_under_way_is_read_also_where_the_pipe_stays_open() {
+        let (sender, events) = channel();
+        let send = |count| {
+            (0..count).for_each(|_| sender.send(Event::Refused(String::new())).expect("open"));
+        };
+        send(3);
+        assert_eq!(rest(&events, 2 * LOOK).count(), 3);
+        send(2);
+        drop(sender);
+        assert_eq!(rest(&events, LAST_WORDS).count(), 2);
     }
 
     #[test]

@@ -46,9 +46,6 @@ pub(crate) struct Injected {
     pub printed: String,
 }
 
-/// How long its last words may take, once it has ended.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-
 impl Injection<'_> {
     /// Runs it to its end.
     pub(crate) fn run(
@@ -99,7 +96,7 @@ impl Injection<'_> {
             }
         };
         let elapsed = began.elapsed();
-        events::rest(&events, LAST_WORDS).for_each(&mut on_event);
+        events::rest(&events, events::LAST_WORDS).for_each(&mut on_event);
         let printed = fs::read(&output).unwrap_or_default();
         Ok(Injected {
             status,

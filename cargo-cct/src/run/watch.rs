@@ -13,7 +13,7 @@ use cct::verdict::{Bug, BugKind, too_much_memory};
 use cct::wire::Event;
 
 use super::board::BoardFile;
-use super::events;
+use super::events::{self, LAST_WORDS};
 use super::memory::Watched;
 use super::process::{self, Launch, Mode};
 use super::silence::Silence;
@@ -28,9 +28,7 @@ const LOOKS: u32 = 50;
 /// For so many times the hang time-out a test may make decisions that are no steps: its one thread goes on
 /// alone.
 const ALONE: u32 = 10;
-/// How long a process may take for its last words, and so many looks: to a machine that stands still for
-/// longer that is one look.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// So many looks there are at least while a process may say its last words: a machine may stand still.
 const LAST_LOOKS: u32 = 20;
 
 /// How often something is begun whose process is killed from outside.
